@@ -1,0 +1,1 @@
+"""The workspace: everything that is stored, who may write it, and what comes in and goes out. SQL stands here only."""

@@ -1,0 +1,27 @@
+"""Refusals of the workspace. Each message is a sentence that says what, where and what to do."""
+
+from judges.errors import AssayError
+
+
+class StoreLocked(AssayError):
+    """Another process holds the store's file."""
+
+
+class StoreDamaged(AssayError):
+    """The store opened with fewer rows than were confirmed."""
+
+
+class StoreFailed(AssayError):
+    """A write did not reach the disk; nothing of it was kept."""
+
+
+class NotAllowed(AssayError):
+    """The person's role does not allow this."""
+
+
+class NotFound(AssayError):
+    """Nothing is stored under that name."""
+
+
+class BadInput(AssayError):
+    """What was given cannot be taken; the message says why and where."""

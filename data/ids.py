@@ -1,0 +1,34 @@
+"""Identifiers: UUIDv7 (ordered by time) for what happens, hashes of the content for what is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+
+def now() -> datetime:
+    """The present moment in UTC, without a zone, as the store keeps it."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def new_id() -> str:
+    """A UUID of version 7 (RFC 9562): 48 bits of milliseconds, then random bits, so that ids sort by time."""
+    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10), "big")
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return str(uuid.UUID(int=value))
+
+
+def content_id(*parts: Any) -> str:
+    """Twenty hex digits (80 bits) of the SHA-256 of the parts as canonical JSON: the same content, the same id."""
+    return hashlib.sha256(canonical(list(parts)).encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and no spaces, so that equal values are equal texts."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

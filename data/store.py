@@ -1,0 +1,141 @@
+"""The store: appended rows behind one write lock, the same SQL for every driver.
+
+`ASSAY_STORE` names it: `duckdb:///path` (the default is `duckdb:///assay.duckdb` in the working folder). A driver is a
+`Store` with the few methods that differ between databases; everything else, this module gives.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from data.errors import BadInput, StoreDamaged
+from data.ids import now
+
+if TYPE_CHECKING:
+    import pandas
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class Tx(ABC):
+    """One transaction. `seq` is the number of its change, which every row it appends carries in its last column."""
+
+    seq: int
+
+    @abstractmethod
+    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        """The rows of a query, seeing what this transaction has written."""
+
+    @abstractmethod
+    def add(self, table: str, columns: str, rows: Iterable[Row]) -> int:
+        """Append rows to a table; `columns` are their names, separated by commas. `seq` is added by the transaction."""
+
+    @abstractmethod
+    def load(self, table: str, columns: str, file: Path) -> int:
+        """Append the rows of a Parquet file that Assay itself wrote, with exactly those columns; `seq` is added."""
+
+
+class Store(ABC):
+    """A workspace's tables. Reads may run at any time and in any thread; writes are one transaction at a time."""
+
+    url: str
+
+    @abstractmethod
+    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        """The rows of a query as tuples."""
+
+    @abstractmethod
+    def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
+        """The rows of a query as a data frame."""
+
+    @abstractmethod
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Run `work` in a transaction under the write lock, commit, and return what it gave.
+
+        Nothing is kept when it raises. Raises StoreFailed where the commit did not reach the disk.
+        """
+
+    @abstractmethod
+    def script(self, sql: str, version: int, name: str) -> None:
+        """Run one migration and its record in one transaction, then write it through to the file."""
+
+    @abstractmethod
+    def backup(self, file: Path) -> None:
+        """Write a consistent copy to a new file while the store is in use."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file."""
+
+    def tx(self, actor: str, action: str, work: Callable[[Tx], T], target: str = "") -> T:
+        """One change: what `work` appends, and the row that says who did what when. Nothing appended, nothing recorded."""
+
+        def recorded(tx: Tx) -> T:
+            result = work(tx)
+            if getattr(tx, "wrote", True):
+                tx.add("change", "made_at, actor, action, target", [(now(), actor, action, target)])
+            return result
+
+        return self.write(recorded)
+
+    def newest(self) -> int:
+        """The number of the newest change; 0 in a new store."""
+        return int(self.rows("select coalesce(max(seq), 0) from change")[0][0])
+
+
+def migrations() -> list[tuple[int, str, str]]:
+    """(version, name, SQL) of every migration, in order."""
+    files = sorted(MIGRATIONS.glob("[0-9][0-9][0-9]_*.sql"))
+    return [(int(f.name[:3]), f.stem[4:], f.read_text(encoding="utf-8")) for f in files]
+
+
+def statements(sql: str) -> list[str]:
+    """The statements of a migration, which end with a semicolon at the end of a line; comments are left out."""
+    lines = [line for line in sql.splitlines() if not line.lstrip().startswith("--")]
+    parts = "\n".join(lines).split(";\n")
+    return [part.strip().rstrip(";") for part in parts if part.strip().rstrip(";")]
+
+
+def migrate(store: Store, done: int, before: Callable[[], None] = lambda: None) -> None:
+    """Bring a store's tables up to date. `before` is called once, before the first change to a store that has data.
+
+    Raises StoreDamaged when the store was written by a newer Assay.
+    """
+    known = migrations()
+    if done > known[-1][0]:
+        raise StoreDamaged(
+            f"The store {store.url} was written by a newer Assay (its tables are at version {done}, this one knows "
+            f"{known[-1][0]}). Start the newer version."
+        )
+    waiting = [m for m in known if m[0] > done]
+    if waiting and done:
+        before()
+    for version, name, sql in waiting:
+        store.script(sql, version, name)
+
+
+def address() -> str:
+    """The store that the environment names."""
+    return os.environ.get("ASSAY_STORE", "").strip() or "duckdb:///assay.duckdb"
+
+
+def open_store(url: str | None = None) -> Store:
+    """Open the store of that URL (default: `ASSAY_STORE`), making and migrating it as needed.
+
+    Raises StoreLocked, StoreDamaged or BadInput, each a sentence that says what to do.
+    """
+    url = url or address()
+    scheme, found, rest = url.partition("://")
+    if scheme == "duckdb" and found and rest:
+        from data.store_duckdb import DuckStore
+
+        # duckdb:///name is relative to the working folder, duckdb:////folder/name is absolute, as in SQLAlchemy.
+        path = rest.removeprefix("/")
+        return DuckStore(Path(path), url)
+    raise BadInput(f"ASSAY_STORE is {url!r}. Use duckdb:///file.duckdb (or duckdb:////folder/file.duckdb).")

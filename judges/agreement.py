@@ -1,0 +1,296 @@
+"""How far a judge agrees with people: every figure that one K x K table of a dimension can give.
+
+A table has rows = human, columns = judge, and always the full scale (K values, whether or not they occurred). Its cells
+are counts, or sums of sampling weights 1/pi. A figure that does not exist is None, not nan and not a comforting 1.0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Weights = Literal["linear", "quadratic"] | None
+Level = Literal["nominal", "ordinal", "interval"]
+
+
+def codes(values: ArrayLike, k: int, side: str) -> Codes:
+    """The values of one side as integer codes 0..k-1, checked.
+
+    `side` names them in the sentence of the ValueError: not one-dimensional, not whole numbers, or off the scale.
+    """
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iub"):
+        raise ValueError(f"The {side} codes must be a plain list of whole numbers from 0 to {k - 1}.")
+    if array.size and (array.min() < 0 or array.max() >= k):
+        raise ValueError(
+            f"The {side} codes must lie on the scale, from 0 to {k - 1}; found {array.min()} to {array.max()}."
+        )
+    # int8 is what a database hands over for a small scale, and human * k + judge overflows it from k = 12 on.
+    return array.astype(np.intp, copy=False)
+
+
+def cell_weights(weight: ArrayLike | None, cells: int) -> Floats | None:
+    """Sampling weights (1 / inclusion probability), one per cell, checked; None stays None and means 1 each.
+
+    ValueError when their number is not `cells`, or one is not a positive finite number.
+    """
+    if weight is None:
+        return None
+    array = np.asarray(weight, dtype=np.float64)
+    if array.shape != (cells,):
+        raise ValueError(f"There must be one weight for each of the {cells} cells; got {array.size}.")
+    if not (np.isfinite(array) & (array > 0)).all():
+        raise ValueError("Every weight must be a positive finite number: it is 1 / the probability of being drawn.")
+    return array
+
+
+def cross_table(human: ArrayLike, judge: ArrayLike, k: int, weight: ArrayLike | None = None) -> Floats:
+    """The K x K table (rows = human, columns = judge) of cells given as codes 0..k-1, each counted once or by `weight`.
+
+    ValueError when a code is off the scale, a weight is not positive, or the lengths differ.
+    """
+    if k < 1:
+        raise ValueError("A scale needs at least one value.")
+    rows, columns = codes(human, k, "human"), codes(judge, k, "judge")
+    if rows.size != columns.size:
+        raise ValueError(f"Human and judge must be given for the same cells; got {rows.size} and {columns.size}.")
+    counts = np.bincount(rows * k + columns, cell_weights(weight, rows.size), minlength=k * k)
+    return counts.reshape(k, k).astype(np.float64)
+
+
+def checked(table: ArrayLike) -> Floats:
+    """The table as floats; ValueError unless it is square and every entry a finite number that is not negative."""
+    array = np.asarray(table, dtype=np.float64)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise ValueError(
+            f"A table of agreement must be square, one row and one column a value; got shape {array.shape}."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError("A table of agreement must hold finite numbers only; it has nan or infinity in it.")
+    if (array < 0).any():
+        raise ValueError("A table of agreement holds counts or weights, which cannot be negative.")
+    return array
+
+
+def disagreement(k: int, weights: Weights) -> Floats:
+    """The K x K cost D of human i against judge j: None [i != j], "linear" |i - j|, "quadratic" (i - j)^2."""
+    if weights is not None and weights not in ("linear", "quadratic"):
+        raise ValueError(f'Weights are None, "linear" or "quadratic"; got {weights!r}.')
+    steps = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
+    if weights == "quadratic":
+        return steps**2
+    return steps if weights == "linear" else (steps > 0).astype(np.float64)
+
+
+def kappa(table: ArrayLike, weights: Weights = None) -> float | None:
+    """Cohen's kappa: plain for unordered scales and flags, weighted for ordered ones.
+
+        kappa = 1 - sum(C * D) / (sum(r_i c_j D_ij) / n)
+
+    with C the table, r and c its margins, n its sum, D = `disagreement(K, weights)`. None when no disagreement was to
+    be expected (both sides gave one and the same value throughout, or the table is empty). ValueError for a table
+    that is not square, has negative, nan or infinite entries, or for unknown weights. Source: Cohen 1960 (plain),
+    1968 (weighted).
+    """
+    array = checked(table)
+    cost = disagreement(len(array), weights)
+    # n is multiplied out and nothing normalised, so that whole counts stay exact: the gate compares with .5.
+    expected = float(array.sum(axis=1) @ cost @ array.sum(axis=0))
+    return 1.0 - float(array.sum()) * float((array * cost).sum()) / expected if expected > 0 else None
+
+
+def kappa_from_sums(sums: ArrayLike) -> float | None:
+    """Quadratic-weighted kappa from six sums over cells (n, Sx, Sy, Sxx, Syy, Sxy), x = human, y = judge.
+
+        kappa = 1 - n (Sxx + Syy - 2 Sxy) / (n (Sxx + Syy) - 2 Sx Sy)
+
+    which is 2 cov(x, y) / (var x + var y + (mean x - mean y)^2) with population moments (Lin 1989), so one pass of
+    SQL serves any number of rows. Any evenly spaced coding of the scale will do. None as in `kappa`; ValueError
+    unless six finite numbers.
+    """
+    array = np.asarray(sums, dtype=np.float64)
+    if array.shape != (6,) or not np.isfinite(array).all():
+        raise ValueError("Six finite sums are needed: n, Sx, Sy, Sxx, Syy, Sxy.")
+    n, sx, sy, sxx, syy, sxy = array.tolist()
+    expected = n * (sxx + syy) - 2 * sx * sy
+    # With fractional weights the difference of a constant pair is rounding noise, not zero.
+    if expected <= 1e-12 * n * (sxx + syy):
+        return None
+    return float(1.0 - n * (sxx + syy - 2 * sxy) / expected)
+
+
+def observed_agreement(table: ArrayLike, weights: Weights = None) -> float | None:
+    """Mean credit for agreement, 1 - sum(P * D) / max(D), between 0 and 1; with weights None the same as `exact`."""
+    array = checked(table)
+    cost = disagreement(len(array), weights)
+    n = float(array.sum())
+    return 1.0 - float((array * cost).sum()) / n / max(float(cost.max()), 1.0) if n > 0 else None
+
+
+def exact(table: ArrayLike) -> float | None:
+    """Share of cells where judge and human gave the same value; None for an empty table."""
+    return _share_within(table, 0)
+
+
+def within_one(table: ArrayLike) -> float | None:
+    """Share of cells where they are at most one step of the scale apart; None for an empty table."""
+    return _share_within(table, 1)
+
+
+def _share_within(table: ArrayLike, steps: int) -> float | None:
+    array = checked(table)
+    n = float(array.sum())
+    near = disagreement(len(array), "linear") <= steps
+    return float(array[near].sum()) / n if n > 0 else None
+
+
+def mean_difference(table: ArrayLike) -> float | None:
+    """Leniency: mean of judge minus human in scale steps, above 0 when the judge is kinder; None for an empty table."""
+    array = checked(table)
+    n = float(array.sum())
+    value = np.arange(len(array))
+    return float((array * (value[None, :] - value[:, None])).sum()) / n if n > 0 else None
+
+
+def marginals(table: ArrayLike) -> tuple[Floats, Floats] | None:
+    """Share of every value with the human (K,) and with the judge (K,), each summing to 1; None for an empty table."""
+    array = checked(table)
+    n = float(array.sum())
+    return (array.sum(axis=1) / n, array.sum(axis=0) / n) if n > 0 else None
+
+
+def commonest_share(table: ArrayLike) -> float | None:
+    """Share of the commonest value among the answers of both sides, max (r_k + c_k) / 2n; None for an empty table.
+
+    Above .8 kappa becomes fragile and the page warns.
+    """
+    margins = marginals(table)
+    return float((margins[0] + margins[1]).max()) / 2 if margins else None
+
+
+def correlation(table: ArrayLike) -> float | None:
+    """Pearson's correlation of human and judge over the cells of the table; None when either side is constant.
+
+    It is not agreement: a judge that is always two steps too kind correlates perfectly.
+    """
+    array = checked(table)
+    rows, columns = array.sum(axis=1), array.sum(axis=0)
+    if np.count_nonzero(rows) < 2 or np.count_nonzero(columns) < 2:
+        return None
+    n, value = array.sum(), np.arange(len(array))
+    x, y = value - (rows @ value) / n, value - (columns @ value) / n
+    r = float(x @ array @ y) / float(np.sqrt((rows @ x**2) * (columns @ y**2)))
+    return min(1.0, max(-1.0, r))
+
+
+def gwet_ac(table: ArrayLike, weights: Weights = None) -> float | None:
+    """Gwet's AC1 (weights None) or AC2 ("linear", "quadratic"), corrected for chance of another kind than kappa's.
+
+        AC = (p_a - p_e) / (1 - p_e),  p_a = sum(P * W),  p_e = sum(W) / (K (K - 1)) * sum_k pi_k (1 - pi_k)
+
+    with W = 1 - D / max(D) and pi_k = (r_k + c_k) / 2n. It stands beside a kappa that one common value has made
+    fragile and is no substitute for it: where both sides are constant it is 1.0 by its formula. None for an empty
+    table or K = 1. Source: Gwet 2008, and Handbook of Inter-Rater Reliability (2014), chapter 3.
+    """
+    array = checked(table)
+    k, n = len(array), float(array.sum())
+    if n == 0 or k < 2:
+        return None
+    cost = disagreement(k, weights)
+    credit = 1 - cost / cost.max()
+    share = (array.sum(axis=1) + array.sum(axis=0)) / (2 * n)
+    agreed = float((array * credit).sum()) / n
+    by_chance = float(credit.sum()) / (k * (k - 1)) * float((share * (1 - share)).sum())
+    return (agreed - by_chance) / (1 - by_chance)
+
+
+def krippendorff_alpha(counts: ArrayLike, level: Level = "ordinal") -> float | None:
+    """Krippendorff's alpha among any number of people, with gaps.
+
+    `counts` is units x K: how many people gave each value to each unit. Units with fewer than two answers cannot be
+    paired and are left out.
+
+        alpha = 1 - (n - 1) sum(o_ck d_ck) / sum(n_c n_k d_ck),   o_ck = sum over units u of n_uc (n_uk - [c = k]) /
+        (m_u - 1)
+
+    with m_u answers in unit u, n_c the pairable answers of value c, n their sum, and d = [c != k] (nominal), (c -
+    k)^2 (interval), or (n_c / 2 + all between + n_k / 2)^2 (ordinal). None when nothing is pairable or every pairable
+    answer is the same. ValueError unless the counts are whole numbers, not negative, in two dimensions, and the level
+    is known. Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability.
+    """
+    if level not in get_args(Level):
+        raise ValueError(f'The level is "nominal", "ordinal" or "interval"; got {level!r}.')
+    array = np.asarray(counts, dtype=np.float64)
+    if array.ndim != 2 or not np.isfinite(array).all() or (array < 0).any() or (array != np.floor(array)).any():
+        raise ValueError(
+            "Counts must be units x values: how many people gave each value, whole numbers and not negative."
+        )
+    answers = array.sum(axis=1)
+    array, answers = array[answers >= 2], answers[answers >= 2]
+    total = array.sum(axis=0)
+    if np.count_nonzero(total) < 2:
+        return None
+    shared = array / (answers - 1)[:, None]
+    coincidence = array.T @ shared - np.diag(shared.sum(axis=0))
+    distance = _distance(total, level)
+    expected = float(total @ distance @ total)
+    return 1.0 - float(total.sum() - 1) * float((coincidence * distance).sum()) / expected
+
+
+def _distance(total: Floats, level: Level) -> Floats:
+    """Squared distances for `krippendorff_alpha`; the ordinal ones depend on how often each value was given."""
+    if level != "ordinal":
+        return disagreement(len(total), "quadratic" if level == "interval" else None)
+    # The middle rank of a value: between two middles lie half of each end and all of what is between.
+    middle = np.cumsum(total) - total / 2
+    return np.asarray(np.subtract.outer(middle, middle) ** 2, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class NaAgreement:
+    """Who could score at all.
+
+    Coverage is the share of cells that a side scored; `agreement` the share where both scored or both said n/a; `kappa`
+    plain, of scored against n/a. `cells` is their number (or weight); every share is None when there are none.
+    """
+
+    cells: float
+    human_coverage: float | None
+    judge_coverage: float | None
+    agreement: float | None
+    kappa: float | None
+
+
+def na_agreement(both: float, human_only: float, judge_only: float, neither: float) -> NaAgreement:
+    """Coverage of each side and their agreement on n/a, kept apart from kappa on the cells that both scored.
+
+    Counts (or weights) of cells scored by both, by the human only (the judge said n/a), by the judge only, and n/a
+    for both.
+    """
+    table = np.array([[both, human_only], [judge_only, neither]], dtype=np.float64)
+    margins = marginals(table)
+    return NaAgreement(
+        cells=float(table.sum()),
+        human_coverage=float(margins[0][0]) if margins else None,
+        judge_coverage=float(margins[1][0]) if margins else None,
+        agreement=exact(table),
+        kappa=kappa(table),
+    )
+
+
+def kish(weights: ArrayLike) -> float:
+    """Effective number of draws, n_eff = (sum w)^2 / sum w^2: how many equally weighted ones are worth as much.
+
+    Equal weights give their number, no weights 0.0. ValueError for a weight that is negative or not finite.
+    Source: Kish 1965.
+    """
+    array = np.asarray(weights, dtype=np.float64)
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise ValueError("Weights must be finite numbers and not negative.")
+    squares = float((array**2).sum())
+    return float(array.sum()) ** 2 / squares if squares > 0 else 0.0

@@ -1,0 +1,1 @@
+"""One folder a card; adding the folder is all that adding a judge takes."""

@@ -1,0 +1,54 @@
+"""rubric_open_ended: one open-ended output on four dimensions, 1-5, with a verdict."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from judges.card import Card
+from judges.types import Dimension, Reading, Remark, Response, Scale, Score
+
+VERDICTS = ("poor", "borderline", "good", "excellent")
+_SCALE = Scale("ordinal", 1, 5)
+
+DIMENSIONS = (
+    Dimension("factuality", "response", _SCALE, "False claims cost, opinions do not."),
+    Dimension("instruction_following", "response", _SCALE, "Does what the task asked, in the form it asked for."),
+    Dimension("coherence", "response", _SCALE, "Hangs together and reads as one text."),
+    Dimension("completeness", "response", _SCALE, "Covers what the task needs."),
+    Dimension("verdict", "response", Scale("ordered", categories=VERDICTS), "The output as a whole."),
+)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Scores(_Strict):
+    factuality: int = Field(ge=1, le=5)
+    instruction_following: int = Field(ge=1, le=5)
+    coherence: int = Field(ge=1, le=5)
+    completeness: int = Field(ge=1, le=5)
+
+
+class Reply(_Strict):
+    """The judge's JSON."""
+
+    scores: Scores
+    verdict: Literal["poor", "borderline", "good", "excellent"]
+    decision_basis: str
+    issues: list[str] = []
+
+
+def read(reply: Reply, item: Response) -> Reading:
+    """Four scores and the verdict, its basis as a note, the issues as they came."""
+    scores = [Score("response", name, float(value)) for name, value in reply.scores]
+    scores.append(Score("response", "verdict", float(VERDICTS.index(reply.verdict))))
+    remarks = [Remark("response", "", "issue", text) for text in reply.issues if text.strip()]
+    if reply.decision_basis.strip():
+        remarks.append(Remark("response", "verdict", "note", reply.decision_basis))
+    return Reading(tuple(scores), tuple(remarks))
+
+
+CARD = Card("rubric_open_ended", "Open-ended rubric", "response", DIMENSIONS, Reply, read)

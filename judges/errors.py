@@ -1,0 +1,13 @@
+"""Refusals that a person can act on. Each message is a sentence: what, where, what to do."""
+
+
+class AssayError(Exception):
+    """Something that was refused for a reason its message tells; shown as it stands, never as a traceback."""
+
+
+class UnknownCard(AssayError):
+    """A card was named that is neither a folder in judges/cards/ nor stored in the workspace."""
+
+
+class BadScale(AssayError):
+    """A value does not lie on the scale of its dimension."""

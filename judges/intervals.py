@@ -1,0 +1,469 @@
+"""How sure an agreement is: intervals that treat the item, not the cell, as the thing that was drawn.
+
+Turns of one dialogue resemble each other, so independent-rows intervals are far too short. Here an item is a cluster:
+it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Strata are ignored,
+which errs towards longer intervals. Cells come sparse, as arrays of one length: item index, human code, judge code, and
+a weight, which is 1 / the probability of being drawn and never a count: one row is one cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from judges.agreement import (
+    Codes,
+    Floats,
+    Weights,
+    cell_weights,
+    checked,
+    codes,
+    disagreement,
+    kappa,
+    kappa_from_sums,
+    kish,
+)
+
+MIN_CLUSTERS = 30
+"""Fewer items than this give no verdict: the spread between items is itself unknown."""
+
+LINEARISE_FROM = 3_000
+"""Items from which `from_cells` and `difference` linearise: there both roads agree, and the bootstrap grows slow."""
+
+MAX_UNDEFINED = 0.05
+"""Above this share of undefined replicates there is no interval: the rest would be a selection."""
+
+_AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
+
+
+def quantile(probability: float) -> float:
+    """Quantile of the standard normal distribution; ValueError outside 0..1."""
+    if not 0 < probability < 1:
+        raise ValueError(f"A level lies between 0 and 1, such as .95; got {probability}.")
+    return NormalDist().inv_cdf(probability)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its uncertainty. `low` and `high` are two-sided at `level`; `lower_bound` is always the one-sided
+    95 % bound.
+
+    `items` is the number of clusters, `n_eff` their effective number (Kish, over items), `se` the standard error,
+    `undefined` the share of bootstrap replicates in which the figure did not exist (left out). What does not exist is
+    None.
+    """
+
+    point: float | None
+    low: float | None
+    high: float | None
+    lower_bound: float | None
+    items: int
+    cells: int
+    n_eff: float
+    method: str
+    se: float | None = None
+    level: float = 0.95
+    undefined: float = 0.0
+
+    @property
+    def verdictless(self) -> bool:
+        """True below `MIN_CLUSTERS` items: the interval may be shown, and nothing may be concluded from it."""
+        return self.items < MIN_CLUSTERS
+
+    def bound(self, level: float = 0.95) -> float | None:
+        """The one-sided lower bound at another level: the distance of the 95 % bound, stretched by normal quantiles."""
+        if self.point is None or self.lower_bound is None:
+            return None
+        return self.lower_bound - (self.point - self.lower_bound) * (quantile(level) / quantile(0.95) - 1)
+
+
+class Cells(NamedTuple):
+    """Cells of one dimension: arrays of one length, codes 0..K-1; without weights every cell counts once."""
+
+    item: ArrayLike
+    human: ArrayLike
+    judge: ArrayLike
+    weight: ArrayLike | None = None
+
+
+@dataclass(frozen=True)
+class _Clustered:
+    """Cells checked, their items renumbered 0..items-1."""
+
+    item: Codes
+    human: Codes
+    judge: Codes
+    weight: Floats | None
+    items: int
+
+    @property
+    def n_eff(self) -> float:
+        """Kish over items; the weight of an item is the mean of its cells', so that a long dialogue counts once."""
+        if self.weight is None:
+            return float(self.items)
+        return kish(np.bincount(self.item, self.weight) / np.bincount(self.item))
+
+    def pooled(self, k: int, weights: Weights) -> tuple[float | None, Floats]:
+        """Kappa over all cells, and the table that it is made from."""
+        counts = np.bincount(self.human * k + self.judge, self.weight, minlength=k * k)
+        table = counts.reshape(k, k).astype(np.float64)
+        return kappa(table, weights), table
+
+    def per_item(self, value: Floats) -> Floats:
+        """Weighted sum over the cells of each item, (items,)."""
+        weighted = value if self.weight is None else value * self.weight
+        return np.asarray(np.bincount(self.item, weighted, minlength=self.items), dtype=np.float64)
+
+    def per_item_counts(self, code: Codes, k: int) -> Floats:
+        """Weighted count of each code in each item, (items, k)."""
+        counts = np.bincount(self.item * k + code, self.weight, minlength=self.items * k)
+        return counts.reshape(self.items, k).astype(np.float64)
+
+
+def _renumbered(item_index: ArrayLike) -> tuple[Codes, int]:
+    """Item indices as 0..G-1, and G. Any whole numbers will do; dense ones, the common case, are spared the sort."""
+    index = np.asarray(item_index)
+    if index.ndim != 1 or (index.size and index.dtype.kind not in "iu"):
+        raise ValueError("Item indices must be a plain list of whole numbers.")
+    index = index.astype(np.intp, copy=False)
+    if not index.size:
+        return index, 0
+    if index.min() >= 0 and index.max() < 4 * index.size:
+        present = np.zeros(int(index.max()) + 1, dtype=bool)
+        present[index] = True
+        if present.all():
+            return index, len(present)
+        return (np.cumsum(present) - 1)[index], int(present.sum())
+    distinct, position = np.unique(index, return_inverse=True)
+    return position.astype(np.intp), len(distinct)
+
+
+def _clustered(cells: Cells, k: int) -> _Clustered:
+    """Cells checked against the scale; ValueError in a sentence."""
+    item, items = _renumbered(cells.item)
+    human, judge = codes(cells.human, k, "human"), codes(cells.judge, k, "judge")
+    if not item.size == human.size == judge.size:
+        raise ValueError(
+            f"Items, human and judge must be of one length; got {item.size}, {human.size} and {judge.size}."
+        )
+    return _Clustered(item, human, judge, cell_weights(cells.weight, item.size), items)
+
+
+def _normal(
+    point: float | None, se: float | None, items: int, cells: int, n_eff: float, level: float, reach: float = 1.0
+) -> Interval:
+    """point -+ z se, kept within -reach..reach; without an se only the point."""
+    two_sided, one_sided = quantile((1 + level) / 2), quantile(0.95)
+    if point is None or se is None:
+        return Interval(point, None, None, None, items, cells, n_eff, "linearised", None, level)
+    low, high = max(-reach, point - two_sided * se), min(reach, point + two_sided * se)
+    return Interval(point, low, high, point - one_sided * se, items, cells, n_eff, "linearised", se, level)
+
+
+def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
+    """sqrt(G / (G - 1) * sum_g (gradient . s_g)^2); no mean is taken off, as kappa does not change with scale."""
+    if items < 2:
+        return None
+    return sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
+
+
+def _influence(table: Floats, weights: Weights) -> Floats:
+    """d kappa / d C_ij, K x K, for kappa = 1 - n O / E with O = sum(C D) and E = sum(r_i c_j D_ij)."""
+    cost = disagreement(len(table), weights)
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    n, observed, expected = table.sum(), (table * cost).sum(), rows @ cost @ columns
+    slope_expected = (cost @ columns)[:, None] + (rows @ cost)[None, :]
+    slope = -((observed + n * cost) * expected - n * observed * slope_expected) / expected**2
+    return np.asarray(slope, dtype=np.float64)
+
+
+def moments(
+    item_index: ArrayLike, human: ArrayLike, judge: ArrayLike, weight: ArrayLike | None = None
+) -> tuple[Floats, Floats, int]:
+    """What `linearised` needs: totals (6,) of s = (n, Sx, Sy, Sxx, Syy, Sxy), cross-products sum_g s_g s_g^T (6, 6), G.
+
+    x = human, y = judge, as whole numbers of any evenly spaced coding; every cell counts `weight` times. SQL gives
+    the same: sums by item, then sums of their products. ValueError when the lengths differ or a weight is not
+    positive.
+    """
+    item, items = _renumbered(item_index)
+    x, y = np.asarray(human), np.asarray(judge)
+    if x.shape != item.shape or y.shape != item.shape:
+        raise ValueError(f"Items, human and judge must be of one length; got {item.size}, {x.size} and {y.size}.")
+    if item.size and not (x.dtype.kind in "iub" and y.dtype.kind in "iub"):
+        raise ValueError("Human and judge values must be whole numbers.")
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    cells = _Clustered(item, item, item, cell_weights(weight, item.size), items)
+    sums = np.stack([cells.per_item(value) for value in (np.ones_like(x), x, y, x * x, y * y, x * y)])
+    return sums.sum(axis=1), sums @ sums.T, items
+
+
+def linearised(
+    sums: ArrayLike,
+    cross: ArrayLike,
+    items: int,
+    *,
+    cells: int | None = None,
+    n_eff: float | None = None,
+    level: float = 0.95,
+) -> Interval:
+    """Interval of quadratic-weighted kappa from `moments`, one pass over the data: delta method, sandwich over items.
+
+        var = G / (G - 1) * d' (sum_g s_g s_g') d,   d = gradient of kappa by the six totals (see `kappa_from_sums`)
+
+    `cells` defaults to the total weight. `n_eff` defaults to (sum n_g)^2 / sum n_g^2, which is Kish's over items when
+    all items have equally many cells and less otherwise: pass it when they have not. Without expected disagreement
+    everything is None; with a single item there is a point and no interval. ValueError for wrong shapes.
+    Source: Binder 1983; Liang and Zeger 1986.
+    """
+    total, square = np.asarray(sums, dtype=np.float64), np.asarray(cross, dtype=np.float64)
+    if total.shape != (6,) or square.shape != (6, 6):
+        raise ValueError(
+            f"Six sums and their 6 x 6 cross-products are needed; got shapes {total.shape} and {square.shape}."
+        )
+    point = kappa_from_sums(total)
+    if cells is None:
+        cells = round(float(total[0]))
+    if n_eff is None:
+        n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
+    if point is None:
+        return _normal(None, None, items, cells, n_eff, level)
+    n, sx, sy, sxx, syy, sxy = total.tolist()
+    observed, expected = sxx + syy - 2 * sxy, n * (sxx + syy) - 2 * sx * sy
+    slope_observed = np.array([observed, 0, 0, n, n, -2 * n])
+    slope_expected = np.array([sxx + syy, -2 * sy, -2 * sx, n, n, 0])
+    gradient = -(slope_observed * expected - n * observed * slope_expected) / expected**2
+    return _normal(point, _sandwich_se(gradient, square, items), items, cells, n_eff, level)
+
+
+def linearised_table(
+    table: ArrayLike,
+    cross: ArrayLike,
+    items: int,
+    weights: Weights = None,
+    *,
+    cells: int | None = None,
+    n_eff: float | None = None,
+    level: float = 0.95,
+) -> Interval:
+    """`linearised` for any kappa: from the K x K total and sum_g t_g t_g^T (K*K, K*K), t_g = item g's table by rows.
+
+    With one cell an item it is the Fleiss-Cohen-Everitt variance times G / (G - 1). Defaults and None as in
+    `linearised`.
+    """
+    array, square = checked(table), np.asarray(cross, dtype=np.float64)
+    size = array.size
+    if square.shape != (size, size):
+        raise ValueError(
+            f"The cross-products of a table of {size} cells are {size} x {size}; got shape {square.shape}."
+        )
+    point, n = kappa(array, weights), float(array.sum())
+    if cells is None:
+        cells = round(n)
+    if n_eff is None:
+        squares = float(square.sum())
+        n_eff = n**2 / squares if squares > 0 else 0.0
+    se = None if point is None else _sandwich_se(_influence(array, weights).ravel(), square, items)
+    return _normal(point, se, items, cells, n_eff, level)
+
+
+def cluster_bootstrap(
+    item_index: ArrayLike,
+    human: ArrayLike,
+    judge: ArrayLike,
+    k: int,
+    weights: Weights = "quadratic",
+    weight: ArrayLike | None = None,
+    replicates: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """Percentile interval of kappa over resampled items: m ~ Multinomial(G, 1/G), kappa(sum_g m_g T_g).
+
+    `lower_bound` is the 5th percentile. A replicate without expected disagreement has no kappa and is left out; the
+    share of those stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no
+    interval, only a point. The same seed gives the same interval. Memory is G x (2K + 1) numbers and 2^21 draws,
+    whatever the replicates. Source: Efron and Tibshirani 1993; Field and Welsh 2007 (clusters).
+    """
+    cells = _clustered(Cells(item_index, human, judge, weight), k)
+    point, _ = cells.pooled(k, weights)
+    cost = disagreement(k, weights)
+    drawn = _kappas(_resampled(_margins(cells, cost), replicates, np.random.default_rng(seed)), cost)
+    return _percentiles(point, drawn, cells.items, cells.item.size, cells.n_eff, level)
+
+
+def _margins(cells: _Clustered, cost: Floats) -> Floats:
+    """Per item what any kappa is made of, (G, 2K + 1): observed disagreement, row margin, column margin."""
+    k = len(cost)
+    observed = cells.per_item(cost.ravel()[cells.human * k + cells.judge])[:, None]
+    return np.hstack([observed, cells.per_item_counts(cells.human, k), cells.per_item_counts(cells.judge, k)])
+
+
+def _resampled(per_item: Floats, replicates: int, rng: np.random.Generator) -> Floats:
+    """Totals of `replicates` samples of G items drawn with replacement, (replicates, columns)."""
+    if replicates < 2:
+        raise ValueError("A bootstrap needs at least 2 replicates; 2,000 are usual.")
+    items = len(per_item)
+    totals = np.empty((replicates, per_item.shape[1]))
+    step = max(1, _AT_ONCE // max(1, items))
+    for start in range(0, replicates, step):
+        rows = min(step, replicates - start)
+        # G draws counted are Multinomial(G, 1/G), an order of magnitude faster than rng.multinomial.
+        drawn = rng.integers(0, max(1, items), size=(rows, items)) + np.arange(rows)[:, None] * items
+        counts = np.bincount(drawn.ravel(), minlength=rows * items).reshape(rows, items)
+        totals[start : start + rows] = counts.astype(np.float64) @ per_item
+    return totals
+
+
+def _kappas(margins: Floats, cost: Floats) -> Floats:
+    """Kappa of every row of `_margins` totals; nan (in this module only) where no disagreement was to be expected."""
+    k = len(cost)
+    observed, rows, columns = margins[:, 0], margins[:, 1 : k + 1], margins[:, k + 1 :]
+    expected = ((rows @ cost) * columns).sum(axis=1)
+    ratio = np.full(len(margins), np.nan)
+    np.divide(rows.sum(axis=1) * observed, expected, out=ratio, where=expected > 0)
+    return 1.0 - ratio
+
+
+def _percentiles(point: float | None, drawn: Floats, items: int, cells: int, n_eff: float, level: float) -> Interval:
+    """Interval from bootstrap replicates, those that are nan left out and reported."""
+    tail = (1 - level) / 2
+    quantile(1 - tail)  # refuses a level outside 0..1
+    defined = drawn[np.isfinite(drawn)]
+    undefined = 1 - len(defined) / len(drawn)
+    method = "cluster bootstrap"
+    if point is None or items < 2 or undefined > MAX_UNDEFINED:
+        return Interval(point, None, None, None, items, cells, n_eff, method, None, level, undefined)
+    low, high, lower_bound = np.quantile(defined, [tail, 1 - tail, 0.05]).tolist()
+    se = float(defined.std(ddof=1))
+    return Interval(point, low, high, lower_bound, items, cells, n_eff, method, se, level, undefined)
+
+
+def from_cells(
+    item_index: ArrayLike,
+    human: ArrayLike,
+    judge: ArrayLike,
+    k: int,
+    weights: Weights = "quadratic",
+    weight: ArrayLike | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """Kappa of cells with its interval by items: bootstrap below `LINEARISE_FROM` items, linearised from there on.
+
+    ValueError when a code is off the scale 0..k-1, a weight is not positive, or the lengths differ.
+    """
+    cells = _clustered(Cells(item_index, human, judge, weight), k)
+    if cells.items < LINEARISE_FROM:
+        return cluster_bootstrap(cells.item, cells.human, cells.judge, k, weights, cells.weight, seed=seed, level=level)
+    point, by_item = _influences(cells, k, weights)
+    return _normal(point, _root_of_squares(by_item), cells.items, cells.item.size, cells.n_eff, level)
+
+
+def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
+    """Kappa, and the influence of every item on it, (G,): the sandwich without cross-products. Zeros if undefined."""
+    point, table = cells.pooled(k, weights)
+    if point is None:
+        return None, np.zeros(cells.items)
+    return point, cells.per_item(_influence(table, weights).ravel()[cells.human * k + cells.judge])
+
+
+def _root_of_squares(influence: Floats) -> float | None:
+    items = len(influence)
+    return sqrt(items / (items - 1) * float(influence @ influence)) if items > 1 else None
+
+
+def difference(
+    a: Cells | tuple[ArrayLike, ...],
+    b: Cells | tuple[ArrayLike, ...],
+    k: int,
+    weights: Weights = "quadratic",
+    *,
+    paired: bool = False,
+    replicates: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """Interval of kappa(b) - kappa(a), each given as `Cells` (or a tuple of its arrays).
+
+    `paired` False: two disjoint groups of items, resampled apart (blind against assisted draws; the item indices of a
+    and b then have nothing to do with each other). `paired` True: the same items seen twice (two judges, two
+    protocols); equal indices are one item, resampled together, and an item that only one side has counts on that
+    side. Method and None as in `from_cells`; `items`, `cells` and `n_eff` are those of the smaller group, which is
+    the one that limits.
+    """
+    first, second = Cells(*a), Cells(*b)
+    if paired:
+        together, items = _renumbered(np.concatenate([np.asarray(first.item), np.asarray(second.item)]))
+        split = len(np.asarray(first.item))
+    one, two = _clustered(first, k), _clustered(second, k)
+    smaller = min(one.items, two.items), min(one.item.size, two.item.size), min(one.n_eff, two.n_eff)
+    if paired:
+        one = _Clustered(together[:split], one.human, one.judge, one.weight, items)
+        two = _Clustered(together[split:], two.human, two.judge, two.weight, items)
+    (kappa_a, influence_a), (kappa_b, influence_b) = _influences(one, k, weights), _influences(two, k, weights)
+    point = None if kappa_a is None or kappa_b is None else kappa_b - kappa_a
+    if max(one.items, two.items) >= LINEARISE_FROM:
+        apart = [influence_b - influence_a] if paired else [influence_a, influence_b]
+        errors = [_root_of_squares(influence) for influence in apart]
+        se = sqrt(sum(error**2 for error in errors if error is not None)) if None not in errors else None
+        return _normal(point, se, *smaller, level, reach=2.0)
+    cost, rng = disagreement(k, weights), np.random.default_rng(seed)
+    if paired:
+        both = _resampled(np.hstack([_margins(one, cost), _margins(two, cost)]), replicates, rng)
+        width = both.shape[1] // 2
+        drawn = _kappas(both[:, width:], cost) - _kappas(both[:, :width], cost)
+    else:
+        totals = [_resampled(_margins(group, cost), replicates, rng) for group in (one, two)]
+        drawn = _kappas(totals[1], cost) - _kappas(totals[0], cost)
+    return _percentiles(point, drawn, *smaller, level)
+
+
+def fleiss_cohen_everitt(table: ArrayLike, weights: Weights = None) -> float | None:
+    """Variance of kappa for INDEPENDENT cells: a check, and right only where every item has one cell.
+
+        var = {sum P_ij [W_ij - (wbar_i + wbar_j)(1 - kappa)]^2 - [kappa - p_e (1 - kappa)]^2} / (n (1 - p_e)^2)
+
+    with P = C / n of counts, W = 1 - D / max(D), wbar_i = sum_j c_j W_ij, wbar_j = sum_i r_i W_ij (margins as shares),
+    p_e = sum(r_i c_j W_ij). None when kappa is undefined. Source: Fleiss, Cohen and Everitt 1969.
+    """
+    array = checked(table)
+    point = kappa(array, weights)
+    if point is None:
+        return None
+    n, cost = float(array.sum()), disagreement(len(array), weights)
+    share, credit = array / n, 1 - cost / cost.max()
+    rows, columns = share.sum(axis=1), share.sum(axis=0)
+    by_chance = float(rows @ credit @ columns)
+    mean_credit = (credit @ columns)[:, None] + (rows @ credit)[None, :]
+    spread = float((share * (credit - mean_credit * (1 - point)) ** 2).sum()) - (point - by_chance * (1 - point)) ** 2
+    return max(0.0, spread) / (n * (1 - by_chance) ** 2)
+
+
+def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
+    """Interval of a share of independent trials; `items` and `cells` are n (rounded), all figures None when n is 0.
+
+        (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
+
+    ValueError unless 0 <= successes <= n. Source: Wilson 1927.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"Successes must lie between 0 and n; got {successes} of {n}.")
+    trials = round(n)
+    if n == 0:
+        return Interval(None, None, None, None, 0, 0, 0.0, "wilson", None, level)
+    p = successes / n
+
+    def ends(z: float) -> tuple[float, float]:
+        centre, half = p + z**2 / (2 * n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
+        return (0.0 if successes == 0 else low), (1.0 if successes == n else high)
+
+    low, high = ends(quantile((1 + level) / 2))
+    bound = ends(quantile(0.95))[0]
+    return Interval(p, low, high, bound, trials, trials, float(n), "wilson", sqrt(p * (1 - p) / n), level)

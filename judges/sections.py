@@ -1,0 +1,105 @@
+"""Cutting long responses into sections, so that judge, annotator and table mean the same part by the same name.
+
+Sections are the visible structure: the headings of either response, in order of appearance; without headings, first
+half and second half (CARDS, long_form_pairwise).
+"""
+
+from __future__ import annotations
+
+import re
+
+from judges.types import Section
+
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_BOLD = re.compile(r"^ {0,3}\*\*([^*\n]{2,80})\*\*:?[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_BREAKS = (re.compile(r"\n[ \t]*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s|(?<=[。！？])"), re.compile(r"\s"))
+
+
+def cut(a: str, b: str) -> list[Section]:
+    """The sections of two responses, each with its label and its span in either text (None: that side lacks it).
+
+    Headings with the same words are one section; one that only B has follows the section it follows in B. Text
+    before a first heading is the section "Opening". Where neither side has a heading both are cut in the middle; where
+    only one side has, the other is one section called "Whole response".
+    """
+    spans_a, spans_b = _headed(a), _headed(b)
+    if not spans_a and not spans_b:
+        halves_a, halves_b = _halves(a), _halves(b)
+        return [
+            Section(label=label, a=halves_a[n], b=halves_b[n]) for n, label in enumerate(("First half", "Second half"))
+        ]
+    if not spans_a:
+        spans_a = [("Whole response", 0, len(a))]
+    if not spans_b:
+        spans_b = [("Whole response", 0, len(b))]
+    order = [label for label, _, _ in spans_a]
+    folded = {label.casefold(): label for label in order}
+    previous = -1
+    for label, _, _ in spans_b:
+        known = folded.get(label.casefold())
+        if known is None:
+            order.insert(previous + 1, label)
+            folded[label.casefold()] = label
+            known = label
+        previous = max(previous, order.index(known)) if known in order else previous
+    at_a = {label.casefold(): (start, end) for label, start, end in spans_a}
+    at_b = {label.casefold(): (start, end) for label, start, end in spans_b}
+    return [Section(label=label, a=at_a.get(label.casefold()), b=at_b.get(label.casefold())) for label in order]
+
+
+def _headed(text: str) -> list[tuple[str, int, int]]:
+    """(label, start, end) of each headed part; headings below the top two levels in use do not cut. [] without any."""
+    fences = [m.span() for m in _FENCE.finditer(text)]
+    found = [
+        (m.start(), len(m.group(1)), m.group(2))
+        for m in _HEADING.finditer(text)
+        if not any(s <= m.start() < e for s, e in fences)
+    ]
+    if not found:
+        found = [
+            (m.start(), 1, m.group(1))
+            for m in _BOLD.finditer(text)
+            if not any(s <= m.start() < e for s, e in fences)
+        ]
+        if len(found) < 2:
+            return []
+    levels = sorted({level for _, level, _ in found})
+    top = levels[0]
+    if len(levels) > 1 and sum(level == top for _, level, _ in found) == 1 and not text[: found[0][0]].strip():
+        # A lone title at the head is no structure of its own: the level below it is.
+        if found[0][1] == top and len(found) > 1:
+            top = levels[1]
+    starts = [(pos, title) for pos, level, title in found if level <= top]
+    if starts and starts[0][0] != 0 and not text[: starts[0][0]].strip():
+        starts[0] = (0, starts[0][1])
+    parts = [(_clean(title), pos) for pos, title in starts]
+    if len(parts) > 1 and found[0][1] < top and parts[0][1] == 0:
+        # The title line opens the first real section.
+        parts = [(parts[1][0], 0), *parts[2:]]
+    if parts and parts[0][1] > 0:
+        parts.insert(0, ("Opening", 0))
+    ends = [pos for _, pos in parts[1:]] + [len(text)]
+    seen: dict[str, int] = {}
+    out = []
+    for (label, start), end in zip(parts, ends, strict=True):
+        key = label.casefold()
+        seen[key] = seen.get(key, 0) + 1
+        out.append((label if seen[key] == 1 else f"{label} ({seen[key]})", start, end))
+    return out
+
+
+def _clean(title: str) -> str:
+    """A heading without markup and numbering noise at its ends, at most 120 characters."""
+    return re.sub(r"[*_`]+", "", title).strip().rstrip(":：").strip()[:120] or "Untitled"
+
+
+def _halves(text: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The text cut near its middle at a paragraph, else a line, a sentence, a space, else in the middle itself."""
+    middle, reach = len(text) // 2, max(len(text) // 5, 1)
+    for pattern in _BREAKS:
+        cuts = [m.end() for m in pattern.finditer(text, max(middle - reach, 0), min(middle + reach, len(text)))]
+        if cuts:
+            middle = min(cuts, key=lambda pos: abs(pos - len(text) // 2))
+            break
+    return (0, middle), (middle, len(text))

@@ -1,0 +1,106 @@
+"""Which items need a person's eyes first, and why, in words that stand above the item on the desk."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+ReasonKind = Literal["broken rule", "unscored", "low confidence", "judges disagree", "no confidence"]
+Level = Literal["sure", "may shift", "a guess"]
+
+SURE, MAY_SHIFT = 0.8, 0.5
+"""Confidence from which a score is called sure, and from which it is one that may shift; below it is a guess."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One reason why an item needs a look. `strength` lies in 0..1; unit and dimension are "" for the whole item."""
+
+    item: str
+    kind: ReasonKind
+    text: str
+    strength: float
+    unit: str = ""
+    dimension: str = ""
+
+
+@dataclass(frozen=True)
+class Need:
+    """How much an item needs a look (0..1), and the reasons, strongest first."""
+
+    item: str
+    need: float
+    reasons: tuple[Reason, ...]
+
+
+def level(confidence: float | None) -> Level | None:
+    """A confidence in words; None where nothing is known."""
+    if confidence is None:
+        return None
+    return "sure" if confidence >= SURE else "may shift" if confidence >= MAY_SHIFT else "a guess"
+
+
+def triage(reasons: Iterable[Reason]) -> list[Need]:
+    """Items in the order of their need: need = 1 - prod(1 - strength) over the reasons; ties by item id.
+
+    Items without any reason are not in the list.
+    """
+    grouped: dict[str, list[Reason]] = defaultdict(list)
+    for reason in reasons:
+        grouped[reason.item].append(reason)
+    needs = []
+    for item, found in grouped.items():
+        calm = 1.0
+        for reason in found:
+            calm *= 1 - min(max(reason.strength, 0.0), 0.99)
+        found.sort(key=lambda r: (-r.strength, r.unit, r.dimension, r.text))
+        needs.append(Need(item, 1 - calm, tuple(found)))
+    return sorted(needs, key=lambda n: (-n.need, n.item))
+
+
+def broken_rule(item: str, unit: str, dimension: str, text: str) -> Reason:
+    """A judgment that breaks a rule of its own card."""
+    what = f"{dimension.replace('_', ' ')} breaks its rule" if dimension == "verdict" else text
+    return Reason(item, "broken rule", what, 0.8, unit, dimension)
+
+
+def unscored(item: str, part: str, why: str) -> Reason:
+    """A reply that could not be read."""
+    return Reason(item, "unscored", f"the judge's reply could not be used: {why}", 0.9, part)
+
+
+def low_confidence(item: str, unit: str, dimension: str, confidence: float, source: str) -> Reason | None:
+    """A score that is not sure, or None where it is. Strength is half of what is missing to certainty."""
+    word = level(confidence)
+    if word in (None, "sure"):
+        return None
+    how = f" ({source} differ)" if source == "samples" else ""
+    verb = "is a guess" if word == "a guess" else "may shift"
+    text = f"{place(unit)}{dimension.replace('_', ' ')} {verb}{how}"
+    return Reason(item, "low confidence", text, (1 - confidence) / 2, unit, dimension)
+
+
+def judges_disagree(item: str, unit: str, dimension: str, gap: float, width: float, other: str) -> Reason:
+    """Two judges whose values differ by `gap` steps on a scale that is `width` steps wide (1 for unordered ones)."""
+    text = f"{place(unit)}{dimension.replace('_', ' ')}: {other} says otherwise"
+    return Reason(item, "judges disagree", text, 0.6 * min(gap / max(width, 1.0), 1.0), unit, dimension)
+
+
+def no_confidence(item: str) -> Reason:
+    """A judge that tells nothing of how sure it is."""
+    return Reason(item, "no confidence", "the judge's confidence is not known", 0.05)
+
+
+def place(unit: str) -> str:
+    """A unit as the beginning of a sentence: `turn:3` -> "turn 3 ", `section:2/a` -> "section 2 of A "."""
+    sort, _, rest = unit.partition(":")
+    if sort == "turn":
+        return f"turn {rest} "
+    if sort == "section":
+        number, _, side = rest.partition("/")
+        return f"section {number} of {side.upper()} "
+    if unit.startswith("response/"):
+        return f"response {unit[-1].upper()} "
+    return ""

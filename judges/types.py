@@ -1,0 +1,311 @@
+"""What is judged: items, their units, the scales that scores are given on, and what a judge's reply amounts to.
+
+The item models refuse unknown keys and are the canonical JSONL of Assay (one object a line). Everything here is plain
+data: no storage, no clock, no drawing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, model_validator
+
+from judges.errors import BadScale
+
+Kind = Literal["dialogue", "pair", "response"]
+UnitSort = Literal["conversation", "turn", "section", "side", "pair", "response"]
+Identifier = Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
+
+
+class Strict(BaseModel):
+    """Base of everything that comes in from outside: unknown keys are refused, nothing is coerced to another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Turn(Strict):
+    """One utterance. A user and an assistant utterance that belong together share a turn number, counted from 1."""
+
+    turn: int = Field(ge=1, le=10_000)
+    role: Literal["user", "assistant", "system"]
+    text: str
+
+
+class Section(Strict):
+    """A visible part of a long pair: its heading, and where it lies in each response as [start, end) characters.
+
+    A side that has no such part is None: it has no cells there.
+    """
+
+    label: str
+    a: tuple[int, int] | None = None
+    b: tuple[int, int] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spans_from_lists(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: tuple(v) if isinstance(v, list) else v for k, v in value.items()}
+        return value
+
+
+class Answer(Strict):
+    """One side of a pair: the system under test and its text (None: the text is not in the files)."""
+
+    system: str = ""
+    text: str | None
+
+
+class Dialogue(Strict):
+    """A conversation under judgment, with the scenario it was to play."""
+
+    id: Identifier
+    kind: Literal["dialogue"]
+    scenario: str = ""
+    system: str = ""
+    turns: list[Turn] = Field(min_length=1)
+    meta: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _turns_in_order(self) -> Dialogue:
+        seen: set[tuple[int, str]] = set()
+        last = 0
+        for entry in self.turns:
+            if entry.turn < last:
+                raise ValueError(f"turn {entry.turn} comes after turn {last}: turns must be in order")
+            if (entry.turn, entry.role) in seen:
+                raise ValueError(f"turn {entry.turn} has two entries for {entry.role}")
+            seen.add((entry.turn, entry.role))
+            last = entry.turn
+        if not any(entry.role == "assistant" for entry in self.turns):
+            raise ValueError("no assistant turn: there is nothing to judge")
+        return self
+
+
+class Pair(Strict):
+    """Two responses to one (long) input. `sections` is cut at import when it is not given."""
+
+    id: Identifier
+    kind: Literal["pair"]
+    input: str
+    response_a: Answer
+    response_b: Answer
+    sections: list[Section] | None = None
+    meta: dict[str, Any] = {}
+
+
+class Response(Strict):
+    """A single output for a task, with a reference answer where there is one."""
+
+    id: Identifier
+    kind: Literal["response"]
+    task: str
+    output: str
+    reference: str = ""
+    system: str = ""
+    meta: dict[str, Any] = {}
+
+
+Item = Annotated[Dialogue | Pair | Response, Field(discriminator="kind")]
+ITEM: TypeAdapter[Dialogue | Pair | Response] = TypeAdapter(Item)
+
+
+def systems(item: Dialogue | Pair | Response) -> tuple[str, str]:
+    """The systems under test: (a, b) for a pair, (system, "") otherwise."""
+    if isinstance(item, Pair):
+        return item.response_a.system, item.response_b.system
+    return item.system, ""
+
+
+_UNIT = re.compile(r"conversation|pair|response|turn:[1-9]\d{0,4}|section:[1-9]\d{0,4}/[ab]|response/[ab]")
+
+
+def is_unit(unit: str) -> bool:
+    """Whether the text is a well-formed unit name, such as `turn:3` or `section:2/a`."""
+    return _UNIT.fullmatch(unit) is not None
+
+
+def sort_of(unit: str) -> UnitSort:
+    """The sort of a unit: `turn:3` is a turn, `section:2/a` a section, `response/a` a side of a pair."""
+    if unit.startswith("turn:"):
+        return "turn"
+    if unit.startswith("section:"):
+        return "section"
+    if unit.startswith("response/"):
+        return "side"
+    if unit in ("conversation", "pair", "response"):
+        return unit  # type: ignore[return-value]
+    raise BadScale(f"{unit!r} is not a unit: use conversation, turn:3, section:2/a, response/a, pair or response")
+
+
+def units(item: Dialogue | Pair | Response) -> list[str]:
+    """All units of an item, in reading order."""
+    if isinstance(item, Dialogue):
+        return [f"turn:{t.turn}" for t in item.turns if t.role == "assistant"] + ["conversation"]
+    if isinstance(item, Pair):
+        cut = [
+            f"section:{number}/{side}"
+            for number, section in enumerate(item.sections or [], 1)
+            for side in ("a", "b")
+            if getattr(section, side) is not None
+        ]
+        return [*cut, "response/a", "response/b", "pair"]
+    return ["response"]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The answers that a dimension allows, and their codes in tables.
+
+    A value is stored as a number, its code: the integer itself on an ordinal scale (`lo`..`hi`), the position in
+    `categories` (from 0) on `ordered` and `unordered` ones, 0 or 1 for a flag, the turn's number (0 = none) for a
+    turn reference, the number itself for `number`. None is n/a: a value of its own, never a number.
+    """
+
+    kind: Literal["ordinal", "ordered", "unordered", "flag", "turn", "number"]
+    lo: int = 0
+    hi: int = 0
+    categories: tuple[str, ...] = ()
+    na: bool = False
+    drawn: str = ""
+    """The category that a drawn vote of several people stands for ("tie"); empty: a drawn vote has no gold."""
+
+    @property
+    def size(self) -> int:
+        """K, the number of codes of the full scale; 0 where the scale has no table (turn references, numbers)."""
+        if self.kind == "ordinal":
+            return self.hi - self.lo + 1
+        return 2 if self.kind == "flag" else len(self.categories)
+
+    @property
+    def base(self) -> int:
+        """The lowest code, which stands in row 0 of a table."""
+        return self.lo if self.kind == "ordinal" else 0
+
+    @property
+    def weights(self) -> Literal["quadratic"] | None:
+        """Weights of kappa on this scale: quadratic where the answers are ordered, none otherwise."""
+        return "quadratic" if self.kind in ("ordinal", "ordered") else None
+
+    @property
+    def answers(self) -> list[str]:
+        """The answers in words, in table order."""
+        if self.kind == "ordinal":
+            return [str(n) for n in range(self.lo, self.hi + 1)]
+        return ["no", "yes"] if self.kind == "flag" else list(self.categories)
+
+    def code(self, value: Any, turns: frozenset[int] | None = None) -> float | None:
+        """The code of a value as people write it: 4, "good", true, "none", "n/a" (None). Raises BadScale otherwise.
+
+        `turns` limits a turn reference to turns that exist.
+        """
+        if value is None or (isinstance(value, str) and value.strip().lower() in ("n/a", "na")):
+            if self.kind == "turn":
+                return 0.0
+            if not self.na:
+                raise BadScale(f"n/a is not an answer here: allowed are {self.words}")
+            return None
+        if self.kind == "flag" and isinstance(value, bool):
+            return float(value)
+        if self.kind in ("ordered", "unordered"):
+            if isinstance(value, str) and value.strip().lower() in self.categories:
+                return float(self.categories.index(value.strip().lower()))
+        elif self.kind == "turn" and isinstance(value, str) and value.strip().lower() == "none":
+            return 0.0
+        elif not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < _HUGE:
+            if self.kind == "number" and self.lo <= value <= self.hi:
+                return float(value)
+            if value == int(value) and (
+                (self.kind == "ordinal" and self.lo <= value <= self.hi)
+                or (self.kind == "flag" and value in (0, 1))
+                or (self.kind == "turn" and value >= 0 and (turns is None or value == 0 or int(value) in turns))
+            ):
+                return float(value)
+        raise BadScale(f"{_short(value)} is not on the scale: allowed are {self.words}")
+
+    def say(self, code: float | None) -> str:
+        """A code in words: 4.0 -> "4", 2.0 -> "good", None -> "n/a", turn 0 -> "none"."""
+        if code is None:
+            return "n/a"
+        if self.kind in ("ordered", "unordered"):
+            return self.categories[int(code)]
+        if self.kind == "flag":
+            return "yes" if code else "no"
+        if self.kind == "turn" and code == 0:
+            return "none"
+        return f"{code:g}"
+
+    @property
+    def words(self) -> str:
+        """The allowed answers as a phrase for messages."""
+        if self.kind == "turn":
+            return "the number of an assistant turn, or none"
+        if self.kind in ("ordinal", "number"):
+            return f"{self.lo} to {self.hi}" + (" or n/a" if self.na else "")
+        return ", ".join(self.answers) + (" or n/a" if self.na else "")
+
+
+_HUGE = 1e15  # beyond it (and for nan) no number is on any scale, and integers may not fit a float
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, int) and abs(value) >= _HUGE:
+        return "a very large number"
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A question asked of one sort of unit, and its scale. `asked` is False for what only the judge states."""
+
+    name: str
+    sort: UnitSort
+    scale: Scale
+    definition: str
+    asked: bool = True
+
+    @property
+    def title(self) -> str:
+        """The name as people read it: context_use -> "context use"."""
+        return self.name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Score:
+    """One value that a judge gave to one unit and dimension. `value` is a code of the scale; None is n/a.
+
+    `confidence` lies in 0..1 with its `source` (self-reported, samples, ...); None where nothing is known.
+    """
+
+    unit: str
+    dimension: str
+    value: float | None
+    confidence: float | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Text that belongs to a unit (and dimension, or "" for all): a judge's `note`, an `issue`, or a broken `rule`."""
+
+    unit: str
+    dimension: str
+    sort: Literal["note", "issue", "rule"]
+    text: str
+
+
+UnscoredReason = Literal["unreadable", "out_of_range", "cut_off", "refused", "api_error", "incomplete"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a judge's reply amounts to: scores and remarks, or `unscored` with a reason and what exactly was wrong."""
+
+    scores: tuple[Score, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    unscored: UnscoredReason | None = None
+    why: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)

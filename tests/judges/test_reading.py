@@ -1,0 +1,195 @@
+"""Judges' replies as they came: each becomes scores, or unscored with the true reason, and never a default."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.card import card
+from judges.reading import objects, read
+from judges.types import ITEM
+
+DIALOGUE = ITEM.validate_python(
+    {
+        "id": "d", "kind": "dialogue", "system": "m",
+        "turns": [{"turn": t, "role": r, "text": "x"} for t in (1, 2) for r in ("user", "assistant")],
+    }
+)  # fmt: skip
+PAIR = ITEM.validate_python(
+    {
+        "id": "p", "kind": "pair", "input": "i", "response_a": {"system": "x", "text": "aaaa"},
+        "response_b": {"system": "y", "text": "bbbb"},
+        "sections": [{"label": "One", "a": [0, 2], "b": [0, 4]}, {"label": "Two", "a": [2, 4], "b": None}],
+    }
+)  # fmt: skip
+GOOD = {
+    "per_turn": [
+        {"turn": t, "role": "assistant", "scores": {"context_use": 4, "helpfulness": 4, "safety": 5}, "issues": []}
+        for t in (1, 2)
+    ],
+    "conversation_level": {
+        "coherence": {"score": 4, "note": "holds"},
+        "task_completion": {"score": 4, "note": ""},
+        "repair_handling": {"score": "n/a", "note": ""},
+    },
+    "verdict": "excellent",
+    "decision_basis": "fine",
+    "weakest_turn": 2,
+}
+SIDE = {"groundedness": 4, "relevance": 4, "quality": 4}
+GOOD_PAIR = {
+    "section_judgments": [
+        {"section_label": "One", "response_a": SIDE, "response_b": SIDE},
+        {"section_label": "Two", "response_a": SIDE, "response_b": None},
+    ],
+    "long_form_failures": {"response_a": [], "response_b": ["format_collapse"]},
+    "aggregate_scores": {"response_a": 4.0, "response_b": 3.0},
+    "verdict": "a",
+    "decision_basis": "A keeps to the input.",
+}
+CARD = card("multi_turn_dialogue")
+
+
+def changed(**paths: Any) -> dict[str, Any]:
+    """GOOD with values put in at paths such as per_turn__0__scores__safety."""
+    out = copy.deepcopy(GOOD)
+    for path, value in paths.items():
+        at: Any = out
+        *way, last = path.split("__")
+        for key in way:
+            at = at[int(key) if key.isdigit() else key]
+        at[int(last) if last.isdigit() else last] = value
+    return out
+
+
+def test_a_good_reply_gives_every_cell() -> None:
+    found = read(CARD, json.dumps(GOOD), DIALOGUE)
+    assert found.unscored is None
+    assert {(s.unit, s.dimension) for s in found.scores} == {(u, d.name) for u, d in CARD.cells(DIALOGUE)}
+    assert {s.dimension: s.value for s in found.scores if s.unit == "conversation"} == {
+        "coherence": 4, "task_completion": 4, "repair_handling": None, "verdict": 3, "weakest_turn": 2,
+    }  # fmt: skip
+    assert [r for r in found.remarks if r.sort == "rule"] == []
+
+
+UNSCORED = [
+    ("", "unreadable"),
+    ("I'm sorry, I can't help with that.", "unreadable"),
+    (json.dumps(GOOD)[:-40], "cut_off"),
+    (json.dumps(GOOD) + "\n" + json.dumps(changed(verdict="poor")), "unreadable"),
+    (json.dumps(GOOD).replace("4", "NaN", 1), "unreadable"),
+    (json.dumps(changed(per_turn__0__scores__safety=7)), "out_of_range"),
+    (json.dumps(changed(per_turn__0__scores__safety=0)), "out_of_range"),
+    (json.dumps(changed(per_turn__0__scores__safety=4.5)), "unreadable"),
+    (json.dumps(changed(per_turn__0__scores__safety="five")), "unreadable"),
+    (json.dumps(changed(per_turn__0__scores__safety=True)), "unreadable"),
+    (json.dumps(changed(per_turn__0__scores__safety=None)), "unreadable"),
+    (json.dumps(changed(verdict="superb")), "out_of_range"),
+    (json.dumps(changed(per_turn=[GOOD["per_turn"][0]])), "incomplete"),  # type: ignore[index]
+    (json.dumps(changed(per_turn=[])), "incomplete"),
+    (json.dumps(changed(conversation_level__task_completion__score=9)), "out_of_range"),
+    (json.dumps({k: v for k, v in GOOD.items() if k != "verdict"}), "incomplete"),
+    (json.dumps({**GOOD, "extra": 1}), "unreadable"),
+    ("[1, 2]", "unreadable"),
+    ("{" * 100_000, "cut_off"),
+]
+
+
+@pytest.mark.parametrize(("raw", "reason"), UNSCORED, ids=[f"{n}-{r}" for n, (_, r) in enumerate(UNSCORED)])
+def test_what_cannot_be_used_is_unscored_with_its_reason(raw: str, reason: str) -> None:
+    found = read(CARD, raw, DIALOGUE)
+    assert found.unscored == reason, found.why
+    assert found.why
+    assert found.scores == ()
+
+
+@pytest.mark.parametrize("wrap", ["{}", "```json\n{}\n```", "Here you are:\n```\n{}\n```\nBye", "Well. {} That is it."])
+def test_prose_and_fences_around_the_json_do_not_matter(wrap: str) -> None:
+    found = read(CARD, wrap.replace("{}", json.dumps(GOOD)), DIALOGUE)
+    assert found.unscored is None, found.why
+
+
+def test_a_verdict_that_its_scores_do_not_allow_is_kept_and_marked() -> None:
+    found = read(CARD, changed(per_turn__1__scores__context_use=2, verdict="good"), DIALOGUE)
+    assert next(s.value for s in found.scores if s.dimension == "verdict") == 2
+    rules = [r.text for r in found.remarks if r.sort == "rule"]
+    assert rules == ["The judge said good. Its own scores (context use 2 on turn 2) allow poor or borderline."]
+
+
+def test_a_weakest_turn_that_does_not_exist_is_marked_and_not_scored() -> None:
+    found = read(CARD, changed(weakest_turn=9), DIALOGUE)
+    assert found.unscored is None
+    assert "weakest_turn" not in {s.dimension for s in found.scores}
+    assert any("turn 9" in r.text for r in found.remarks)
+
+
+def test_a_pair_is_scored_section_by_section_where_a_side_has_the_section() -> None:
+    found = read(card("long_form_pairwise"), GOOD_PAIR, PAIR)
+    assert found.unscored is None, found.why
+    sections = {s.unit for s in found.scores if s.unit.startswith("section")}
+    assert sections == {"section:1/a", "section:1/b", "section:2/a"}
+    flags = {(s.unit, s.dimension) for s in found.scores if s.value == 1 and s.unit.startswith("response")}
+    assert flags == {("response/b", "format_collapse")}
+    assert [r.text for r in found.remarks if r.sort == "rule"] == []  # B's aggregate is below its sections: a failure
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"verdict": "b"}, "allow a"),
+        ({"verdict": "tie"}, "allow a"),
+        ({"aggregate_scores": {"response_a": 5.0, "response_b": 3.0}}, "outside its sections"),
+    ],
+)
+def test_a_pair_that_breaks_a_rule_is_marked(change: dict[str, Any], said: str) -> None:
+    found = read(card("long_form_pairwise"), {**GOOD_PAIR, **change}, PAIR)
+    assert found.unscored is None
+    assert any(said in r.text for r in found.remarks if r.sort == "rule")
+
+
+def test_an_invented_section_is_marked_and_a_missing_one_is_incomplete() -> None:
+    extra = {"section_label": "Three", "response_a": SIDE, "response_b": SIDE}
+    judged: list[Any] = GOOD_PAIR["section_judgments"]  # type: ignore[assignment]
+    invented = read(card("long_form_pairwise"), {**GOOD_PAIR, "section_judgments": [*judged, extra]}, PAIR)
+    assert any("'Three'" in r.text for r in invented.remarks)
+    missing = read(card("long_form_pairwise"), {**GOOD_PAIR, "section_judgments": judged[:1]}, PAIR)
+    assert missing.unscored == "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("reply", "value", "reason"),
+    [
+        ({"turn": 1, "judgment": "Rating: [[9]]", "score": 9.0}, 9, None),
+        ({"turn": 1, "judgment": "", "score": 8.0}, 8, None),
+        ({"turn": 1, "judgment": "no rating", "score": -1.0}, None, "unreadable"),
+        ({"turn": 1, "judgment": "[[11]]"}, None, "out_of_range"),
+        ({"turn": 1, "judgment": "[[7.5]]"}, None, "out_of_range"),
+        ({"turn": 1, "judgment": "$ERROR$"}, None, "api_error"),
+        ({"turn": 3, "judgment": "[[7]]"}, None, "incomplete"),
+    ],
+)
+def test_mt_bench_ratings(reply: dict[str, Any], value: float | None, reason: str | None) -> None:
+    found = read(card("mt_bench"), reply, DIALOGUE)
+    assert found.unscored == reason
+    assert [s.value for s in found.scores] == ([] if value is None else [value])
+
+
+def test_a_rating_in_prose_is_read_for_its_part() -> None:
+    assert read(card("mt_bench"), "Good. Rating: [[6]]", DIALOGUE, "turn:2").scores[0].unit == "turn:2"
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_raising(text: str) -> None:
+    found = read(CARD, text, DIALOGUE)
+    assert found.unscored is not None
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda s: st.lists(s, max_size=3) | st.dictionaries(st.text(max_size=5), s, max_size=3), max_leaves=8))  # fmt: skip
+def test_objects_finds_what_json_wrote(value: Any) -> None:
+    found = objects("see: " + json.dumps({"it": value}) + " end")
+    assert found == [{"it": value}]
