@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def now() -> datetime:
     """The present moment in UTC, without a zone, as the store keeps it."""
     return datetime.now(UTC).replace(tzinfo=None)
@@ -31,4 +34,4 @@ def content_id(*parts: Any) -> str:
 
 def canonical(value: Any) -> str:
     """JSON with sorted keys and no spaces, so that equal values are equal texts."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)

@@ -23,14 +23,40 @@ Row = tuple[Any, ...]
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
-class Tx(ABC):
-    """One transaction. `seq` is the number of its change, which every row it appends carries in its last column."""
+class Reader(ABC):
+    """What can be asked, in a transaction or outside of one."""
 
-    seq: int
+    memory: dict[Any, tuple[Any, Any]]
 
     @abstractmethod
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
-        """The rows of a query, seeing what this transaction has written."""
+        """The rows of a query as tuples, seeing what the same transaction has written."""
+
+    @abstractmethod
+    def touched(self, table: str) -> int | None:
+        """A number that grows with every change to a table; None while this very transaction has written to it."""
+
+
+def remembered(reader: Reader, key: tuple[Any, ...], tables: Sequence[str], make: Callable[[], T]) -> T:
+    """What `make` gives, made again only when one of the tables was written since: for small answers asked often."""
+    stamp = [reader.touched(table) for table in tables]
+    if None in stamp:
+        return make()
+    held = reader.memory.get(key)
+    if held is not None and held[0] == stamp:
+        return held[1]  # type: ignore[no-any-return]
+    made = make()
+    if len(reader.memory) > 10_000:
+        reader.memory.clear()
+    reader.memory[key] = (stamp, made)
+    return made
+
+
+class Tx(Reader):
+    """One transaction. `seq` is the number of its change, which every row it appends carries in its last column."""
+
+    seq: int
+    wrote: set[str]
 
     @abstractmethod
     def add(self, table: str, columns: str, rows: Iterable[Row]) -> int:
@@ -41,14 +67,10 @@ class Tx(ABC):
         """Append the rows of a Parquet file that Assay itself wrote, with exactly those columns; `seq` is added."""
 
 
-class Store(ABC):
+class Store(Reader):
     """A workspace's tables. Reads may run at any time and in any thread; writes are one transaction at a time."""
 
     url: str
-
-    @abstractmethod
-    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
-        """The rows of a query as tuples."""
 
     @abstractmethod
     def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
@@ -78,7 +100,7 @@ class Store(ABC):
 
         def recorded(tx: Tx) -> T:
             result = work(tx)
-            if getattr(tx, "wrote", True):
+            if tx.wrote:
                 tx.add("change", "made_at, actor, action, target", [(now(), actor, action, target)])
             return result
 
@@ -125,17 +147,25 @@ def address() -> str:
     return os.environ.get("ASSAY_STORE", "").strip() or "duckdb:///assay.duckdb"
 
 
-def open_store(url: str | None = None) -> Store:
+def duckdb_path(url: str) -> Path | None:
+    """The file of a DuckDB store, or None for another one."""
+    scheme, found, rest = url.partition("://")
+    if scheme != "duckdb" or not found or not rest:
+        return None
+    # duckdb:///name is relative to the working folder, duckdb:////folder/name is absolute, as in SQLAlchemy.
+    return Path(rest.removeprefix("/"))
+
+
+def open_store(url: str | None = None, accept: bool = False) -> Store:
     """Open the store of that URL (default: `ASSAY_STORE`), making and migrating it as needed.
 
-    Raises StoreLocked, StoreDamaged or BadInput, each a sentence that says what to do.
+    `accept` goes on with what is there although changes that were confirmed are missing. Raises StoreLocked,
+    StoreDamaged or BadInput, each a sentence that says what to do.
     """
     url = url or address()
-    scheme, found, rest = url.partition("://")
-    if scheme == "duckdb" and found and rest:
+    path = duckdb_path(url)
+    if path is not None:
         from data.store_duckdb import DuckStore
 
-        # duckdb:///name is relative to the working folder, duckdb:////folder/name is absolute, as in SQLAlchemy.
-        path = rest.removeprefix("/")
-        return DuckStore(Path(path), url)
+        return DuckStore(path, url, accept)
     raise BadInput(f"ASSAY_STORE is {url!r}. Use duckdb:///file.duckdb (or duckdb:////folder/file.duckdb).")

@@ -31,8 +31,12 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 class DuckTx(Tx):
     """A transaction on one cursor of the file."""
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, seq: int) -> None:
-        self.cursor, self.seq, self.wrote = cursor, seq, False
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, seq: int, store: DuckStore) -> None:
+        self.cursor, self.seq, self.store, self.memory = cursor, seq, store, store.memory
+        self.wrote: set[str] = set()
+
+    def touched(self, table: str) -> int | None:
+        return None if table in self.wrote else self.store.touched(table)
 
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
         return self.cursor.execute(sql, list(params)).fetchall()
@@ -41,7 +45,7 @@ class DuckTx(Tx):
         values = list(rows)
         if not values:
             return 0
-        self.wrote = True
+        self.wrote.add(table)
         if len(values) >= _BULK:
             names = [name.strip() for name in columns.split(",")]
             batch = pa.table(dict(zip(names, (pa.array(c) for c in zip(*values, strict=True)), strict=True)))
@@ -57,7 +61,7 @@ class DuckTx(Tx):
         return len(values)
 
     def load(self, table: str, columns: str, file: Path) -> int:
-        self.wrote = True
+        self.wrote.add(table)
         quoted = str(file).replace("'", "''")
         query = f"insert into {table} ({columns}, seq) select {columns}, {self.seq} from read_parquet('{quoted}')"
         return int(self.cursor.execute(query).fetchall()[0][0])
@@ -66,14 +70,17 @@ class DuckTx(Tx):
 class DuckStore(Store):
     """One DuckDB file, opened by one process; reads run on cursors of their own, writes under one lock."""
 
-    def __init__(self, path: Path, url: str) -> None:
+    def __init__(self, path: Path, url: str, accept: bool = False) -> None:
         self.path, self.url = path, url
         self._lock = threading.RLock()
+        self._last: dict[str, int] = {}
+        self.memory = {}
         self._con: duckdb.DuckDBPyConnection | None = None
         self._mark = Mark(path.with_name(path.name + ".mark"))
         self._open()
         try:
-            self._check_mark()
+            if not accept:
+                self._check_mark()
             migrate(self, self._version(), before=self._backup_before)
             self._mark.write(self.newest())
         except BaseException:
@@ -174,7 +181,7 @@ class DuckStore(Store):
             cursor.begin()
             try:
                 seq = int(cursor.execute("select coalesce(max(seq), 0) + 1 from change").fetchall()[0][0])
-                tx = DuckTx(cursor, seq)
+                tx = DuckTx(cursor, seq, self)
                 result = work(tx)
                 if not tx.wrote:
                     cursor.rollback()
@@ -191,8 +198,13 @@ class DuckStore(Store):
             except BaseException:
                 self._undo(cursor)
                 raise
+        self._last.update(dict.fromkeys(tx.wrote, seq))
         self._mark.write(seq)
         return result
+
+    def touched(self, table: str) -> int | None:
+        # One process owns the file, so what this process wrote since it opened the store is all there is.
+        return self._last.get(table, 0)
 
     def _undo(self, cursor: duckdb.DuckDBPyConnection) -> None:
         with contextlib.suppress(duckdb.Error):

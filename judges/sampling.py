@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 MOST_STRATA = 24
-"""Strata per wave of items: beyond it the smallest groups are put together, so that a small sample can reach them all."""
+"""Strata per wave of items: beyond it the smallest groups are put together, so that a small sample reaches all."""
 OTHERS = "all others"
 
 
 @dataclass(frozen=True)
 class Share:
-    """One stratum's part in a draw: its items in all, how many were drawn before, and how many now, by how they are shown.
+    """One stratum's part in a draw: its items in all, how many were drawn before, and now, and how they are shown.
 
     `blind` and `assisted` are the probabilities with which an item of the stratum is in that part of the sample after
     the draw: n / N with n counting all draws so far. They add up to that of being in the sample at all.
@@ -31,8 +31,11 @@ class Share:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One drawn item: its stratum, whether it is shown with the judge's scores (assisted) or without (blind), the
-    probability with which the stratum's items are in that part of the sample so far, and its place in the random order."""
+    """One drawn item, and its place in the random order of the draw.
+
+    It is shown with the judge's scores (assisted) or without (blind); probability: that with which the items of its
+    stratum are in that part of the sample so far.
+    """
 
     item: str
     stratum: str
@@ -50,9 +53,10 @@ def strata(items: Iterable[tuple[str, str, str, int]]) -> dict[str, str]:
     """
     named = [(item, " ~ ".join(sorted((a, b))) if b else a, wave) for item, a, b, wave in items]
     sizes = Counter((wave, name) for _, name, wave in named)
+    many = {wave for wave, n in Counter(wave for wave, _ in sizes).items() if n > MOST_STRATA}
     kept: dict[int, set[str]] = defaultdict(set)
     for (wave, name), _ in sorted(sizes.items(), key=lambda s: (-s[1], s[0])):
-        if len(kept[wave]) < MOST_STRATA - 1 or sum(w == wave for w, _ in sizes) <= MOST_STRATA:
+        if wave not in many or len(kept[wave]) < MOST_STRATA - 1:
             kept[wave].add(name)
     later = {wave: f" (added later, {wave})" if wave else "" for wave in kept}
     return {item: (name if name in kept[wave] else OTHERS) + later[wave] for item, name, wave in named}
@@ -70,14 +74,14 @@ def plan(strata: Mapping[str, str], already: Mapping[str, bool], size: int, assi
     shown = Counter(strata[i] for i, assisted in already.items() if assisted and i in strata)
     aim = min(size + sum(before.values()), sum(total.values())) / max(sum(total.values()), 1)
     wanted = {h: max(aim * n - before[h], 0.0) for h, n in total.items()}
-    now = _allocate(
-        wanted, {h: 0 if before[h] else 1 for h in total}, {h: n - before[h] for h, n in total.items()}, max(size, 0)
-    )
-    unseen = {h: now[h] - (0 if before[h] > shown[h] else 1) for h in total}
+    first = {h: int(not before[h]) for h in total}
+    now = _allocate(wanted, first, {h: n - before[h] for h, n in total.items()}, size)
     assisted = _allocate(
-        {h: float(n) for h, n in now.items()}, dict.fromkeys(total, 0), {h: max(n, 0) for h, n in unseen.items()},
+        {h: max(assisted_share * (before[h] + now[h]) - shown[h], 0.0) for h in total},
+        dict.fromkeys(total, 0),
+        {h: max(now[h] - (0 if before[h] > shown[h] else 1), 0) for h in total},
         round(sum(now.values()) * assisted_share),
-    )  # fmt: skip
+    )
     return [
         Share(
             h, total[h], before[h], now[h], assisted[h],
@@ -109,7 +113,9 @@ def draw(
     return [Drawn(d.item, d.stratum, d.probability, d.assisted, place) for place, d in enumerate(drawn)]
 
 
-def _allocate(wanted: Mapping[str, float], least: Mapping[str, int], most: Mapping[str, int], total: int) -> dict[str, int]:
+def _allocate(
+    wanted: Mapping[str, float], least: Mapping[str, int], most: Mapping[str, int], total: int
+) -> dict[str, int]:
     """`total` in whole numbers, in proportion to what is wanted (largest remainders), within least and most of each."""
     everything = sum(wanted.values())
     exact = {h: total * w / everything if everything else 0.0 for h, w in wanted.items()}

@@ -238,16 +238,17 @@ on f.judge_id = s.judge_id and f.item_id = s.item_id and f.unit = s.unit and f.d
 and s.sample > 0 and s.sample > f.sample
 group by f.judge_id, f.item_id, f.unit, f.dimension;
 
--- Later draws from a stratum raise the inclusion probability of all its items: the newest one holds for all.
+-- Later draws from a stratum raise the inclusion probability of all its items in that part (blind, assisted) of the
+-- sample: the newest one holds for all of them.
 create view draw_now as
 select d.id, d.dataset_id, d.item_id, d.stream, d.mode, d.judge_id, d.stratum, p.probability, d.priority, d.reasons, d.seq
 from draw d join (
-    select dataset_id, stream, stratum, probability from (
-        select dataset_id, stream, stratum, probability,
-            row_number() over (partition by dataset_id, stream, stratum order by seq desc, id desc) as newest
-        from draw
-    ) ranked where newest = 1
-) p on p.dataset_id = d.dataset_id and p.stream = d.stream and p.stratum = d.stratum;
+    select n.dataset_id, n.stream, n.stratum, n.mode, max(n.probability) as probability
+    from draw n join (
+        select dataset_id, stream, stratum, mode, max(seq) as seq from draw group by dataset_id, stream, stratum, mode
+    ) w on w.dataset_id = n.dataset_id and w.stream = n.stream and w.stratum = n.stratum and w.mode = n.mode and w.seq = n.seq
+    group by n.dataset_id, n.stream, n.stratum, n.mode
+) p on p.dataset_id = d.dataset_id and p.stream = d.stream and p.stratum = d.stratum and p.mode = d.mode;
 
 create view claim_now as
 select c.* from claim c

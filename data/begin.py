@@ -1,0 +1,48 @@
+"""The start of a workspace: opening the store and, in a new one, the synthetic sample."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from data import datasets, people, queue
+from data.people import Person
+from data.store import Store, open_store
+
+MAKER = "Assay samples"
+"""As whom the sample is made; not a person who can sign in."""
+
+
+def begin(url: str | None = None) -> Store:
+    """Open the workspace, with the synthetic sample in it when it is new and `ASSAY_SAMPLES` is not 0."""
+    store = open_store(url)
+    if store.newest() == 0 and os.environ.get("ASSAY_SAMPLES", "1") != "0":
+        install_samples(store)
+    return store
+
+
+def install_samples(store: Store) -> None:
+    """Import the synthetic sample, marked as such, and fill both queues of each of its datasets."""
+    from data import samples
+    from data.intake import Plan, from_path, take
+
+    store.tx(MAKER, "samples", lambda tx: people.append(tx, [Person(MAKER, "researcher", True)]))
+    made = samples.generate()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, dataset in enumerate(made.datasets):
+            path = Path(folder) / f"{dataset.name}.jsonl"
+            samples.write_lines(path, [*dataset.items, *dataset.judgments, *dataset.labels])
+            take(
+                store,
+                MAKER,
+                from_path(path),
+                Plan(dataset=dataset.name, description=dataset.description, synthetic=True, sampling="random"),
+            )
+            found = datasets.dataset(store, dataset.name)
+            judges = datasets.judges(store, found.id)
+            judge = judges[0][0] if judges else ""
+            queue.draw_audit(store, MAKER, found.id, max(len(dataset.items) // 2, 1), judge, seed=number)
+            if judge:
+                queue.fill_review(store, MAKER, found.id, judge)
+    store.tx(MAKER, "samples", lambda tx: people.append(tx, [Person(MAKER, "researcher", False)]))

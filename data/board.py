@@ -1,0 +1,253 @@
+"""The board: who has answered what and who holds what, in memory, brought up to date from the newest rows.
+
+What is open to whom is asked several times a second by everybody who labels. Rows are only ever appended, so the answer
+is a fold over them: each look reads just what came since the last one. The store stays the only truth; a board that is
+thrown away is read again. Inside a transaction the fold ends before that transaction's own rows.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import weakref
+from bisect import insort
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from data.store import Row, Store, Tx
+
+OVERLAP = 1
+"""People per item where a dataset says nothing."""
+
+
+_RULES, _DRAW, _CLAIM, _ANSWER = 1, 2, 3, 4
+_SINCE = """
+select 1, seq, cast(null as timestamp), id, scope, value, '', '', '', '', 0, 0.0
+from setting where name = 'queue' and seq > $1 and seq <= $2
+union all
+select 2, seq, cast(null as timestamp), id, dataset_id, stream, item_id, mode, '', '', 0, priority
+from draw where seq > $1 and seq <= $2
+union all
+select 3, seq, until, id, draw_id, person, '', '', '', '', 0, 0.0
+from claim where seq > $1 and seq <= $2
+union all
+select 4, seq, made_at, id, item_id, draw_id, person, action, dataset_id, previous, milliseconds, 0.0
+from answer where seq > $1 and seq <= $2
+"""
+
+
+@dataclass(slots=True, eq=False)
+class Draw:
+    """An item in a queue. `closed`: enough people have answered it, or it waits for its blind answers elsewhere."""
+
+    id: str
+    dataset: str
+    stream: str
+    item: str
+    mode: str
+    priority: float
+    savers: set[str] = field(default_factory=set)
+    holders: dict[str, datetime] = field(default_factory=dict)
+    closed: bool = False
+    listed: bool = True
+
+    @property
+    def order(self) -> tuple[float, str]:
+        """Its place in the queue."""
+        return self.priority, self.id
+
+
+@dataclass(slots=True)
+class Queue:
+    """A dataset's stream: all its draws and the line of those that may be open, both in order, and counts."""
+
+    all: list[Draw] = field(default_factory=list)
+    line: list[Draw] = field(default_factory=list)
+    open: int = 0
+    answered: int = 0
+    stale: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """When an item was first saved by a person, and how long it had taken them."""
+
+    at: datetime
+    milliseconds: int
+    dataset: str
+
+
+@dataclass(slots=True)
+class Worker:
+    """A person's items: how the newest answer to each came about (action, draw), and first saves."""
+
+    last: dict[str, tuple[str, str]] = field(default_factory=dict)
+    first: dict[str, Saved] = field(default_factory=dict)
+
+
+class Board:
+    """The fold over draws, claims, answers and queue rules up to change `seq`."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.seq = 0
+        self.stamp: list[int | None] = []
+        self.drawn = 0
+        self.draws: dict[str, Draw] = {}
+        self.queues: dict[tuple[str, str], Queue] = defaultdict(Queue)
+        self.of_item: dict[str, list[Draw]] = defaultdict(list)
+        self.workers: dict[str, Worker] = defaultdict(Worker)
+        self.overlap: dict[str, int] = {}
+        self.held: set[Draw] = set()
+        self.matching: dict[object, tuple[int, frozenset[str]]] = {}
+
+    # -- keeping up ---------------------------------------------------------------------------------------------
+
+    def follow(self, store: Store | Tx) -> None:
+        """Take in what was written since the last look. Rows are read before the lock is taken, and used only once."""
+        while True:
+            stamp = [store.touched(table) for table in ("setting", "draw", "claim", "answer")]
+            if stamp == self.stamp and None not in stamp:
+                return
+            since = self.seq
+            upto = store.seq - 1 if isinstance(store, Tx) else store.newest()
+            if upto <= since:
+                return
+            rows = store.rows(_SINCE, [since, upto])
+            with self.lock:
+                if self.seq == since:
+                    self._take(sorted(rows, key=lambda row: row[:4]))
+                    self.seq, self.stamp = upto, stamp
+                    return
+
+    def _take(self, rows: list[Row]) -> None:
+        weigh: list[Draw] = []
+        replaced = {row[9] for row in rows if row[0] == _ANSWER}
+        for sort, seq, at, row_id, *values in rows:
+            if sort == _RULES:
+                self.overlap[values[0]] = int(json.loads(values[1]).get("overlap", OVERLAP))
+                weigh += [d for stream in ("audit", "review") for d in self.queues[values[0], stream].all]
+            elif sort == _DRAW:
+                dataset, stream, item, mode, *_, priority = values
+                draw = Draw(row_id, dataset, stream, item, mode, priority)
+                weigh.append(draw)
+                self.draws[row_id] = draw
+                self.of_item[draw.item].append(draw)
+                self.drawn = seq
+                queue = self.queues[draw.dataset, draw.stream]
+                queue.all.append(draw)
+                queue.line.append(draw)
+                queue.open += 1
+            elif sort == _CLAIM and values[0] in self.draws:
+                self.draws[values[0]].holders[values[1]] = at
+                self.held.add(self.draws[values[0]])
+            elif sort == _ANSWER:
+                item, draw_id, person, action, dataset, _, milliseconds, _ = values
+                worker = self.workers[person]
+                if action == "save":
+                    worker.first.setdefault(item, Saved(at, milliseconds, dataset))
+                if row_id not in replaced:
+                    self._answered(worker, person, item, draw_id, action)
+        for name in {(d.dataset, d.stream) for d in weigh}:
+            self.queues[name].all.sort(key=lambda d: d.order)
+            self.queues[name].line.sort(key=lambda d: d.order)
+        for draw in weigh:
+            self._weigh(draw)
+
+    def _answered(self, worker: Worker, person: str, item: str, draw_id: str, action: str) -> None:
+        """A person's newest answer to an item: it counts for the draw it was given under, and no longer for another."""
+        before = worker.last.get(item)
+        worker.last[item] = (action, draw_id)
+        for one in {before[1] if before else "", draw_id}:
+            draw = self.draws.get(one)
+            if draw is None:
+                continue
+            had = bool(draw.savers)
+            (draw.savers.add if one == draw_id and action == "save" else draw.savers.discard)(person)
+            self.queues[draw.dataset, draw.stream].answered += bool(draw.savers) - had
+            self._weigh(draw)
+
+    def _weigh(self, draw: Draw) -> None:
+        """Open or close a draw; one that is to be answered blind also closes its item's place in the review queue."""
+        if draw.stream == "audit" and draw.mode == "blind":
+            for other in self.of_item[draw.item]:
+                if other.stream == "review":
+                    self._weigh(other)
+        closed = self.full(draw) or (
+            draw.stream == "review"
+            and any(b.stream == "audit" and b.mode == "blind" and not self.full(b) for b in self.of_item[draw.item])
+        )
+        if closed == draw.closed:
+            return
+        draw.closed = closed
+        queue = self.queues[draw.dataset, draw.stream]
+        queue.open += -1 if closed else 1
+        queue.stale += 1 if closed else -1
+        if not closed and not draw.listed:
+            insort(queue.line, draw, key=lambda d: d.order)
+            draw.listed, queue.stale = True, queue.stale + 1
+        if queue.stale > 200 and queue.stale > len(queue.line) // 4:
+            for one in queue.line:
+                one.listed = not one.closed
+            queue.line, queue.stale = [one for one in queue.line if not one.closed], 0
+
+    def full(self, draw: Draw) -> bool:
+        """Whether as many people have answered a draw as its dataset asks for."""
+        return len(draw.savers) >= self.overlap.get(draw.dataset, OVERLAP)
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    def holders(self, draw: Draw, moment: datetime) -> list[str]:
+        """Who holds a draw now: claimed, not yet over, and not answered."""
+        return [
+            person for person, until in draw.holders.items()
+            if until > moment and draw.item not in self.workers[person].last
+        ]  # fmt: skip
+
+    def free(self, draw: Draw, person: str, moment: datetime) -> bool:
+        """Whether a person may be given this item now."""
+        if draw.closed or draw.item in self.workers[person].last:
+            return False
+        if not draw.holders:
+            return True
+        others = sum(h not in draw.savers and h != person for h in self.holders(draw, moment))
+        return len(draw.savers) + others < self.overlap.get(draw.dataset, OVERLAP)
+
+    def line(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[Draw]:
+        """What is open to a person, in order."""
+        return (d for d in self.queues[dataset, stream].line if self.free(d, person, moment))
+
+    def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
+        """How many items of a queue are open to a person: all open ones but those they answered and others hold."""
+        gone = {
+            d for item in self.workers[person].last for d in self.of_item.get(item, ())
+            if not d.closed and d.dataset == dataset and d.stream == stream
+        }  # fmt: skip
+        self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}
+        gone |= {
+            d for d in self.held
+            if not d.closed and d.dataset == dataset and d.stream == stream and not self.free(d, person, moment)
+        }  # fmt: skip
+        return self.queues[dataset, stream].open - len(gone)
+
+    def holding(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[Draw, datetime]:
+        """What a person holds of a queue and may still answer, with the end of each claim."""
+        return {
+            d: d.holders[person] for d in self.held
+            if d.dataset == dataset and d.stream == stream and d.holders.get(person, moment) > moment
+            and self.free(d, person, moment)
+        }  # fmt: skip
+
+
+_boards: weakref.WeakKeyDictionary[Store, Board] = weakref.WeakKeyDictionary()
+_making = threading.Lock()
+
+
+def board(store: Store, tx: Tx | None = None) -> Board:
+    """The board of a store, up to date; inside a transaction of it up to what came before."""
+    with _making:
+        found = _boards.get(store) or _boards.setdefault(store, Board())
+    found.follow(tx or store)
+    return found

@@ -1,0 +1,18 @@
+"""As whom a command acts: names are taken on trust on one's own machine."""
+
+from __future__ import annotations
+
+from data import people
+from data.store import Store
+
+
+def actor(store: Store, name: str) -> str:
+    """The person of that name, or the first lead; in a workspace without a lead the name becomes it.
+
+    Raises NotFound where nobody can be found, with the sentence that says what to do.
+    """
+    if not name:
+        return people.first_lead(store)
+    if not any(person.role == "lead" for person in people.everyone(store)):
+        people.join(store, name)
+    return name

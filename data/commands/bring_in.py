@@ -1,0 +1,132 @@
+"""`import`: files, or a folder in FastChat's layout, into a dataset of the workspace."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from data.commands.actor import actor
+from data.commands.bar import Bar
+from data.errors import BadInput
+from data.intake import (
+    FORMATS,
+    SAMPLINGS,
+    Mapping,
+    Plan,
+    Preview,
+    Refused,
+    detect,
+    from_path,
+    parse,
+    preview,
+    suggest,
+    take,
+)
+from data.store import open_store
+
+_SHOWN = 1_000
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "import", help="files or a FastChat folder into a dataset", description=__doc__.partition(": ")[2]
+    )
+    parser.add_argument("path", help="a file (JSON lines, JSON, CSV, Parquet), or a folder of them")
+    parser.add_argument("--dataset", metavar="NAME", help="the dataset, made if it is missing")
+    parser.add_argument("--description", default="", help="of the dataset, when it is made")
+    parser.add_argument("--format", choices=FORMATS, default="auto", help="default: found out from the content")
+    parser.add_argument("--mapping", type=Path, metavar="FILE", help="JSON that says what a table's columns mean")
+    parser.add_argument("--suggest", action="store_true", help="write a mapping to begin with, and import nothing")
+    parser.add_argument(
+        "--sampling", choices=SAMPLINGS, default="unknown", help="how the labelled items were chosen (default: unknown)"
+    )
+    parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
+    parser.add_argument(
+        "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be taken to this file"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Import, or say why not."""
+    source = from_path(options.path)
+    if options.suggest:
+        print(_suggested(options))
+        return 0
+    if not options.dataset:
+        raise BadInput("Say into which dataset: --dataset NAME.")
+    mappings = (_mapping(options.mapping),) if options.mapping else ()
+    plan = Plan(
+        options.dataset,
+        description=options.description,
+        format=options.format,
+        sampling=options.sampling,
+        mappings=mappings,
+    ).check()
+    with contextlib.ExitStack() as stack:
+        rejects = stack.enter_context(options.rejects.open("wb")) if options.rejects else None
+        store = open_store()
+        stack.callback(store.close)
+        bar = stack.enter_context(Bar())
+        if options.dry_run:
+            found = preview(store, source, plan, progress=bar, rejects=rejects)
+            bar.__exit__(None, None, None)
+            _tell(found)
+            print(f"Would add {_counts(found.new)} to {plan.dataset}; {found.known.total:,} are there already.")
+            return 0 if found.ok else 1
+        name = actor(store, options.name)
+        on_error = "good rows" if options.good_rows else "refuse"
+        try:
+            done = take(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
+        except Refused as refused:
+            bar.__exit__(None, None, None)
+            _tell(refused.preview)
+            raise
+    _tell(done.preview)
+    rate = done.lines / max(done.seconds, 1e-3)
+    left = f" {done.rejected:,} lines were not taken." if done.rejected else ""
+    print(
+        f"Added {_counts(done.preview.new)} to {plan.dataset}; {done.known:,} were there already.{left} "
+        f"{done.lines:,} lines in {done.seconds:.1f} s ({rate:,.0f} a second)."
+    )
+    return 0
+
+
+def _counts(counts: Any) -> str:
+    return f"{counts.items:,} items, {counts.judgments:,} judgments and {counts.labels:,} labels"
+
+
+def _tell(found: Preview) -> None:
+    """Warnings and problems, on stderr."""
+    for sentence in found.warnings:
+        print(sentence, file=sys.stderr)
+    for reason, count in found.unscored.items():
+        print(f"{count:,} judgments could not be read ({reason}); they are kept as unscored.", file=sys.stderr)
+    for problem in found.problems[:_SHOWN]:
+        print(problem, file=sys.stderr)
+    if found.problem_count > len(found.problems):
+        print(f"... and {found.problem_count - len(found.problems):,} more.", file=sys.stderr)
+
+
+def _mapping(path: Path) -> Mapping:
+    try:
+        return parse(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not UTF-8, so it is no mapping.") from None
+
+
+def _suggested(options: argparse.Namespace) -> str:
+    """A mapping for the first table of the source, as JSON; what it still lacks goes to stderr."""
+    for known in detect(from_path(options.path), options.format):
+        if known.format == "table":
+            guess = suggest(known.columns, known.rows)
+            for fault in guess.faults(known.columns):
+                print(fault, file=sys.stderr)
+            return guess.model_dump_json(indent=2, exclude_defaults=True)
+    raise BadInput(f"{options.path} holds no table: it needs no mapping.")

@@ -1,0 +1,27 @@
+"""`restore`: a backup takes the place of the workspace; the present file is kept beside it under another name."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from data.store import address
+from data.store_restore import restore
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "restore", help="put a backup in the store's place", description=__doc__.partition(": ")[2]
+    )
+    parser.add_argument("file", type=Path, help="a file that `backup` has written")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the backup, move the present file aside, and put a copy of the backup in its place."""
+    changes, aside = restore(options.file, address())
+    kept = f" The file that was there is kept as {aside}." if aside else ""
+    print(f"The workspace is that of {options.file} now, with {changes:,} changes.{kept}")
+    return 0

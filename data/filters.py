@@ -1,0 +1,38 @@
+"""What a dataset's queues can be narrowed by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from data import datasets
+from data.store import Store, remembered
+from judges.card import cards
+
+REASONS = ("broken rule", "unscored", "low confidence", "judges disagree", "no confidence")
+
+
+@dataclass(frozen=True)
+class Options:
+    """For each filter, its values and how they read."""
+
+    system: dict[str, str]
+    judge: dict[str, str]
+    dimension: dict[str, str]
+    reason: dict[str, str]
+
+
+def options(store: Store, dataset_id: str) -> Options:
+    """The values that occur in a dataset."""
+    both = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
+    systems = remembered(store, ("systems", dataset_id), ["item"], lambda: store.rows(both, [dataset_id]))
+    judges = datasets.judges(store, dataset_id)
+    models = Counter(model for _, _, model, _, _ in judges)
+    known = cards()
+    dimensions = [d for _, card, _, _, _ in judges if card in known for d in known[card].dimensions if d.asked]
+    return Options(
+        {str(s): str(s) for (s,) in sorted(systems) if s},
+        {judge: model + (f" ({judge[:6]})" if models[model] > 1 else "") for judge, _, model, _, _ in judges},
+        {d.name: d.title for d in dimensions},
+        {r: r for r in REASONS},
+    )

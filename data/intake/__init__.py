@@ -1,0 +1,40 @@
+"""Everything that comes in: validated, told apart from what is there, and written all at once or not at all."""
+
+from data.intake.formats import Known, beginning, detect, mapping_for
+from data.intake.mapping import FIELDS, From, JudgmentColumns, LabelColumns, Mapping, parse, signature, spell, unspell
+from data.intake.plan import FORMATS, SAMPLINGS, Plan
+from data.intake.report import Preview, Problem, Refused, Result
+from data.intake.source import Source, from_bytes, from_path
+from data.intake.suggest import suggest
+from data.intake.table import example
+from data.intake.take import preview, take
+
+__all__ = [
+    "FIELDS",
+    "FORMATS",
+    "SAMPLINGS",
+    "From",
+    "JudgmentColumns",
+    "Known",
+    "LabelColumns",
+    "Mapping",
+    "Plan",
+    "Preview",
+    "Problem",
+    "Refused",
+    "Result",
+    "Source",
+    "beginning",
+    "detect",
+    "example",
+    "from_bytes",
+    "from_path",
+    "mapping_for",
+    "parse",
+    "preview",
+    "signature",
+    "spell",
+    "suggest",
+    "take",
+    "unspell",
+]

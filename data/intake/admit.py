@@ -1,0 +1,120 @@
+"""The way in: entries of any format are validated, told apart from what is there, and become rows in the spool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from pydantic import ValidationError
+
+from data.intake import door_items, rows
+from data.intake.door import Door, No
+from data.intake.door_judgments import JudgmentDoor
+from data.intake.door_labels import LabelDoor
+from data.intake.json_text import BadJson
+from data.intake.known import Items, Judgments, Labels
+from data.intake.lines import Bad, Entry, Line
+from data.intake.mapping import Mapping
+from data.intake.plan import Plan
+from data.intake.report import Tally
+from data.intake.sentences import problems
+from data.intake.spool import Spool
+from data.store import Store
+from judges.errors import AssayError
+
+_CHUNK = 500
+
+
+class Admission:
+    """One import on its way in. Give it entries with `take`, then call `finish` once; the rows are in the spool.
+
+    `since` is the newest change of the workspace when it was looked at; `mappings` are those of the tables.
+    """
+
+    def __init__(self, store: Store, plan: Plan, dataset_id: str, spool: Spool, tally: Tally) -> None:
+        self.since = store.newest()
+        self.mappings: dict[str, Mapping] = {}
+        self.door = Door(plan, dataset_id, spool, tally, Items(store, dataset_id, spool.open("items")))
+        self.judgments = JudgmentDoor(self.door, Judgments(store))
+        self.labels = LabelDoor(self.door, Labels(store))
+        self._waiting = spool.open("waiting")
+
+    def take(self, entries: Sequence[Entry], last: bool = False) -> None:
+        """A few hundred entries, in their order. What names an item that has not come yet waits for the end."""
+        self._fetch(entries)
+        for entry in entries:
+            if isinstance(entry, Line):
+                self._line(entry, last)
+            elif isinstance(entry, Bad):
+                self.door.refuse(entry.name)
+                self.door.tally.reject(entry.file, entry.line, entry.problems, entry.row)
+            else:
+                self.door.tally.warn(entry.sentence)
+
+    def finish(self) -> None:
+        """Take what waited, settle which label replaces which, and complete the report."""
+        for entries in self._waited():
+            self.take(entries, last=True)
+        self.door.spool.replace(self.labels.known.replaced())
+        report = self.door.report
+        report.unscored = dict(self.judgments.unscored)
+        report.people = sorted(self.labels.people)
+        report.judges = sorted({f"{judge.card.name}: {judge.model}" for judge in self.judgments.judges.values()})
+        self.door.tally.close()
+
+    def _line(self, line: Line, last: bool) -> None:
+        try:
+            if line.sort == "item":
+                door_items.take(self.door, line)
+            elif not last and self._early(line):
+                self._waiting.write(json.dumps(asdict(line)).encode() + b"\n")
+            elif line.sort == "judgment":
+                self.judgments.take(line)
+            else:
+                self.labels.take(line)
+            return
+        except ValidationError as error:
+            found = problems(error)
+        except No as no:
+            found = [no.problem]
+        except BadJson as error:
+            found = [("", f"The line {error}.")]
+        except AssayError as error:
+            found = [("", str(error))]
+        if line.sort == "item":
+            self.door.refuse(line.data.get("id"))
+        self.door.tally.reject(line.file, line.line, found, line.row)
+
+    def _early(self, line: Line) -> bool:
+        """Whether a line names an item that may still come."""
+        name = line.data.get("item")
+        return isinstance(name, str) and name.strip() not in self.door.items
+
+    def _fetch(self, entries: Sequence[Entry]) -> None:
+        """Bring what the workspace holds about the items of these entries to hand, in a few queries."""
+        stored = self.door.items.stored
+        if not stored:
+            return
+        named: dict[str, dict[str, None]] = {"judgment": {}, "label": {}}
+        for entry in entries:
+            if isinstance(entry, Line) and entry.sort != "item":
+                name = entry.data.get("item")
+                if isinstance(name, str) and name.strip() in stored:
+                    named[entry.sort][name.strip()] = None
+        self.door.items.fetch(named["judgment"] | named["label"])
+        ids = {sort: [rows.item_id(self.door.dataset_id, name) for name in names] for sort, names in named.items()}
+        self.judgments.known.fetch(ids["judgment"])
+        self.labels.known.fetch(ids["label"])
+
+    def _waited(self) -> Iterator[list[Entry]]:
+        self._waiting.seek(0)
+        chunk: list[Entry] = []
+        for text in self._waiting:
+            held = json.loads(text)
+            chunk.append(Line(**{**held, "unscored": tuple(held["unscored"]) if held["unscored"] else None}))
+            if len(chunk) == _CHUNK:
+                yield chunk
+                chunk = []
+        if chunk:
+            yield chunk

@@ -1,0 +1,51 @@
+"""Assay's own JSON lines: items, judgments and labels, in any order and mixed, told apart by their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from data.intake.jsonl import Record
+from data.intake.lines import Bad, Entry, Line
+
+KINDS = ("dialogue", "pair", "response")
+
+
+def fits(keys: frozenset[str]) -> bool:
+    """Whether an object with these keys is meant as a canonical line."""
+    return {"id", "kind"} <= keys or {"item", "card"} <= keys or {"item", "dimension"} <= keys
+
+
+def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
+    """The lines of one file."""
+    for record in records:
+        if record.problem:
+            yield Bad(file, record.line, [("", f"The line {_verb(record.problem)}.")], record.text)
+        else:
+            yield line(file, record)
+
+
+def line(file: str, record: Record) -> Entry:
+    """What one object is: an item has a kind, a judgment a card, a label a dimension."""
+    value = record.value
+    if "card" in value:
+        given = [key for key in ("reply", "raw") if value.get(key) is not None]
+        if len(given) == 1:
+            return Line(file, record.line, "judgment", value, value)
+        problem = "a judgment has reply or raw, not both." if given else "a judgment must have reply or raw."
+        return Bad(file, record.line, [("reply", problem)], value)
+    if "dimension" in value:
+        return Line(file, record.line, "label", value, value)
+    if "kind" in value or "turns" in value:
+        return Line(file, record.line, "item", value, value)
+    keys = ", ".join(list(map(str, value))[:8]) or "none"
+    problem = (
+        "The line is neither an item (it would have id and kind), nor a judgment (item and card), nor a label (item "
+        f"and dimension). Its keys: {keys[:200]}."
+    )
+    return Bad(file, record.line, [("", problem)], value)
+
+
+def _verb(problem: str) -> str:
+    """A problem as it follows `The line`."""
+    verbs = ("holds", "begins", "is ", "the line is")
+    return problem.removeprefix("the line ") if problem.startswith(verbs) else f"is {problem}"

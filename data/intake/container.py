@@ -1,0 +1,77 @@
+"""What a file is, told by its first bytes and not by its name: JSON lines, a JSON list, a table as text, or Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, Literal
+
+from data.errors import BadInput
+from data.intake import csv_rows, json_array, jsonl
+from data.intake.jsonl import Record
+from data.intake.source import File
+
+Container = Literal["lines", "list", "csv", "parquet"]
+_ARCHIVES = {
+    b"PK\x03\x04": "a zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"Rar!": "a rar archive",
+}
+_POINTER = b"version https://git-lfs.github.com/"
+_PEEK = 50
+
+
+def container(file: File) -> Container:
+    """How the file holds its records. Raises BadInput for archives, git-LFS pointers and what is no text."""
+    head = file.head()
+    for magic, name in _ARCHIVES.items():
+        if head.startswith(magic):
+            raise BadInput(f"{file.name} is {name}. Unpack it and import the files in it.")
+    if head.startswith(_POINTER):
+        raise BadInput(f"{file.name} is a git-LFS pointer, not the data. Run `git lfs pull` where it came from.")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text:
+        raise BadInput(f"{file.name} is empty.")
+    if text[:1] == b"[":
+        return "list"
+    if text[:1] == b"{":
+        return "lines"
+    if file.name.lower().endswith((".jsonl", ".ndjson", ".json")):
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise BadInput(f"{file.name} is UTF-16. Save it as UTF-8.")
+        return "lines"
+    if sum(byte < 9 for byte in head) > max(len(head) // 20, 8) and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        wide = head[::2].count(0) > len(head) // 4 or head[1::2].count(0) > len(head) // 4
+        if not wide:
+            raise BadInput(f"{file.name} is no text: JSON lines, a JSON list, CSV and Parquet are taken.")
+    return "csv"
+
+
+def records(file: File, held: Container, stream: BinaryIO) -> Iterator[Record]:
+    """The records of a file, in their order."""
+    if held == "lines":
+        return jsonl.records(stream)
+    if held == "list":
+        return json_array.records(stream)
+    if held == "csv":
+        return csv_rows.records(file.name, stream, csv_rows.detect(file.name, file.head()))
+    from data.store_sandbox import parquet_records
+
+    return parquet_records(file.name, file.path, stream)
+
+
+def first(file: File, held: Container, most: int = 1) -> list[Record]:
+    """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
+    found: list[Record] = []
+    with file.fresh() as stream:
+        for number, record in enumerate(records(file, held, stream)):
+            if not record.problem:
+                found.append(record)
+            if len(found) == most or number >= max(_PEEK, most):
+                break
+    return found

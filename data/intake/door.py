@@ -1,0 +1,73 @@
+"""What the doors for items, judgments and labels share: the plan, the spool, the report, and the items by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from data.intake.json_text import check_value
+from data.intake.known import Item, Items
+from data.intake.plan import Plan
+from data.intake.report import Preview, Tally
+from data.intake.sentences import show
+from data.intake.spool import Spool
+
+_SHOWN = 5
+_REMEMBERED = 100_000
+
+
+class No(Exception):
+    """A line is not taken: (field, sentence)."""
+
+    def __init__(self, name: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.problem = (name, sentence)
+
+
+@dataclass
+class Door:
+    """One import on its way in."""
+
+    plan: Plan
+    dataset_id: str
+    spool: Spool
+    tally: Tally
+    items: Items
+    refused: set[str] = field(default_factory=set)
+
+    @property
+    def report(self) -> Preview:
+        """What is reported of this import."""
+        return self.tally.preview
+
+    def item(self, name: str) -> Item:
+        """The item that a judgment or label names."""
+        found = self.items.get(name)
+        if found is None:
+            refused = name in self.refused
+            why = "its own line cannot be taken" if refused else "it is neither in the dataset nor in this import"
+            raise No("item", f"The item {show(name)} is missing: {why}.")
+        return found
+
+    def refuse(self, name: Any) -> None:
+        """Remember an item that was not taken, for what refers to it."""
+        if isinstance(name, str) and name and len(self.refused) < _REMEMBERED:
+            self.refused.add(name[:300])
+
+    def show(self, sort: str, count: int, **shown: Any) -> None:
+        """One of the first rows of a sort, as it would be stored."""
+        if count <= _SHOWN:
+            self.report.rows.setdefault(sort, []).append(shown)
+
+
+def check_text(text: str, value: Any = None) -> None:
+    """Raise BadJson when a text cannot be stored: NUL, or half a surrogate pair. Cheap for texts that can.
+
+    For JSON text, `value` is what it was made of: there an escaped NUL counts, and a backslash before `u0000` does not.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        check_value(text)
+    if "\x00" in text or (value is not None and "\\u0000" in text):
+        check_value(text if value is None else value)

@@ -1,0 +1,31 @@
+"""Items at the door: validated, completed, and told apart from what bears their name already."""
+
+from __future__ import annotations
+
+from data.intake import rows
+from data.intake.door import Door, No, check_text
+from data.intake.lines import Line
+from data.intake.sentences import show
+from judges.types import ITEM, Dialogue, Pair, units
+
+
+def take(door: Door, line: Line) -> None:
+    """Put an item into the spool, or count it as known. Raises No, ValidationError or AssayError."""
+    item = rows.prepared(ITEM.validate_python(line.data))
+    row = rows.item_row(door.dataset_id, item)
+    content, content_hash = row[6], row[8]
+    check_text(content, line.data)
+    report, known = door.report, door.items.hash_of(item.id)
+    if known is not None:
+        if known != content_hash and not line.weak:
+            where = "earlier in this import" if door.items.is_new(item.id) else "in the dataset"
+            raise No("id", f"{show(item.id)} is there already, {where}, with other content. Give it another id.")
+        report.known.items += 1
+        return
+    door.items.add(item, content, content_hash)
+    door.spool.add("item", row, len(content))
+    report.new.items += 1
+    systems = " / ".join(filter(None, row[4:6]))
+    begins = item.turns[0].text if isinstance(item, Dialogue) else item.input if isinstance(item, Pair) else item.output
+    parts = len(units(item))
+    door.show("items", report.new.items, id=item.id, kind=item.kind, system=systems, units=parts, begins=begins[:500])

@@ -1,0 +1,112 @@
+"""Judgments at the door: their item, card and part must exist; what cannot be read is kept as unscored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from data.ids import canonical
+from data.intake import rows
+from data.intake.door import Door, No, check_text
+from data.intake.known import Item, Judgments
+from data.intake.lines import JudgmentIn, Line
+from data.intake.sentences import show
+from judges.card import Card, cards
+from judges.reading import read
+from judges.types import Reading, is_unit, units
+
+_PARAMS = 20_000
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge that the import names: its card, model, and parameters as canonical JSON."""
+
+    card: Card
+    model: str
+    params: str
+
+
+class JudgmentDoor:
+    """Takes judgments; remembers the judges they name, and counts by reason what could not be read."""
+
+    def __init__(self, door: Door, known: Judgments) -> None:
+        self.door, self.known = door, known
+        self.judges: dict[str, Judge] = {}
+        self.unscored: Counter[str] = Counter()
+        self._ids: dict[tuple[str, str, str], str] = {}
+
+    def take(self, line: Line) -> None:
+        """Put a judgment with its scores and remarks into the spool, or count it as known. Raises No or AssayError."""
+        given = JudgmentIn.model_validate(line.data)
+        item = self.door.item(given.item)
+        card = cards().get(given.card)
+        if card is None:
+            raise No("card", f"There is no card {show(given.card)}. There are: {', '.join(cards())}.")
+        if card.kind != item.kind:
+            raise No("card", f"The card {card.name} judges a {card.kind}, but {show(item.id)} is a {item.kind}.")
+        part = _part(given, card, item)
+        raw = given.raw if given.raw is not None else canonical(given.reply)
+        check_text(raw, given.reply)
+        judge = self._judge(card, given)
+        key = rows.item_id(self.door.dataset_id, item.id)
+        placed = self.known.place(judge, key, part, raw, given.sample)
+        if placed is None:
+            self.door.report.known.judgments += 1
+            return
+        if line.unscored is not None:
+            reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
+        else:
+            reading = read(card, raw if given.reply is None else given.reply, item, part)
+        self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
+        self._report(given, part, placed[1], judge, reading)
+
+    def _put(self, made: tuple[rows.Row, list[rows.Row], list[rows.Row]], weight: int) -> None:
+        row, scores, remarks = made
+        self.door.spool.add("judgment", row, weight)
+        for score in scores:
+            self.door.spool.add("score", score)
+        for remark in remarks:
+            self.door.spool.add("remark", remark, len(remark[6]))
+
+    def _report(self, given: JudgmentIn, part: str, sample: int, judge: str, reading: Reading) -> None:
+        new = self.door.report.new
+        new.judgments += 1
+        if reading.unscored:
+            self.unscored[reading.unscored] += 1
+        if new.judgments <= 5:
+            said = [f"{s.unit} {s.dimension} {'n/a' if s.value is None else f'{s.value:g}'}" for s in reading.scores]
+            words = f"unscored ({reading.unscored}): {reading.why}" if reading.unscored else ", ".join(said)
+            shown: dict[str, Any] = {"item": given.item, "card": given.card, "model": self.judges[judge].model}
+            self.door.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
+
+    def _judge(self, card: Card, given: JudgmentIn) -> str:
+        """The id of the judge that a judgment names."""
+        model = self.door.plan.models.get(given.model, given.model)
+        params = canonical(given.params) if given.params else "{}"
+        found = self._ids.get((card.name, model, params))
+        if found is None:
+            check_text(model)
+            check_text(params, given.params)
+            if len(params) > _PARAMS:
+                raise No("params", f"params is {len(params)} characters long: at most {_PARAMS} are taken.")
+            found = rows.judge_id(card.version, model, given.params, self.door.plan.synthetic)
+            self._ids[(card.name, model, params)] = found
+            self.judges[found] = Judge(card, model, params)
+        return found
+
+
+def _part(given: JudgmentIn, card: Card, item: Item) -> str:
+    """The unit that a judgment is about, where its card judges one at a time; the reply may name its turn."""
+    part = given.part
+    turn = (given.reply or {}).get("turn")
+    if not part and card.text is not None and isinstance(turn, int):
+        part = f"turn:{turn}"
+    if not part and card.text is not None:
+        raise No("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
+    if part and not is_unit(part):
+        raise No("part", f"{show(part)} is not a unit: part is empty, or one such as turn:1.")
+    if part and part not in (there := units(item)):
+        raise No("part", f"{show(item.id)} has no {show(part)}. It has: {', '.join(there[:12])}.")
+    return part

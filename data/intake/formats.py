@@ -1,0 +1,165 @@
+"""Which format each file of a source has, and the entries of all of them one after the other."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from data.errors import BadInput
+from data.intake import canonical, fastchat, messages, table
+from data.intake.container import Container, container, first, records
+from data.intake.fastchat_rows import Role, role_of
+from data.intake.jsonl import Record
+from data.intake.lines import Entry
+from data.intake.mapping import Mapping, signature
+from data.intake.plan import Format, Plan
+from data.intake.source import File, Source
+from data.intake.suggest import suggest
+from data.settings import get
+from data.store import Store
+
+SCOPE = "mapping"
+
+_NAMES: dict[str, str] = {
+    "canonical": "Assay's JSON lines",
+    "messages": "chats",
+    "fastchat": "FastChat",
+    "table": "a table",
+}
+
+
+_ROLES: dict[Role, str] = {
+    "question": "questions",
+    "answer": "answers of a model",
+    "reference": "reference answers",
+    "single": "ratings by a judge",
+    "pair": "verdicts on pairs",
+    "vote": "votes on pairs",
+    "prompt": "a judge's prompts",
+}
+
+
+@dataclass(frozen=True)
+class Known:
+    """A file and what it turned out to be."""
+
+    file: File
+    held: Container
+    format: Format
+    role: Role | None = None
+    sample: tuple[Record, ...] = ()
+
+    @property
+    def says(self) -> str:
+        """What the file is, in words."""
+        return f"FastChat: {_ROLES[self.role]}" if self.format == "fastchat" and self.role else _NAMES[self.format]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of a table, as its first rows have them."""
+        return list(dict.fromkeys(name for record in self.sample for name in record.value))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The first rows of a table."""
+        return [record.value for record in self.sample]
+
+
+def detect(source: Source, wanted: Format = "auto") -> list[Known]:
+    """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
+    return [_detect(file, wanted) for file in source.files]
+
+
+def _detect(file: File, wanted: Format) -> Known:
+    held = container(file)
+    sample = first(file, held, 20)
+    shapes = list(dict.fromkeys(frozenset(record.value) for record in sample))
+    roles = [role for keys in shapes if (role := role_of(file.name, keys)) is not None]
+    role = roles[0] if roles else None
+    if wanted == "fastchat" and role is None:
+        named = ", ".join(sorted(frozenset().union(*shapes)))[:200] or "none"
+        raise BadInput(f"{file.name} is none of FastChat's files: its keys are {named}.")
+    if wanted != "auto":
+        return Known(file, held, wanted, role, tuple(sample))
+    if any(map(canonical.fits, shapes)) and held in ("lines", "list"):
+        found: Format = "canonical"
+    elif any(map(messages.fits, shapes)):
+        found = "messages"
+    elif role is not None and held != "csv":
+        found = "fastchat"
+    else:
+        found = "table" if shapes else "canonical"
+    return Known(file, held, found, role, tuple(sample))
+
+
+def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
+    """The mapping of a table: the plan's that fits its columns best, else the one that such a table had before.
+
+    Raises BadInput, saying what is missing, where there is none or it is not complete.
+    """
+    columns = set(known.columns)
+    fitting = [m for m in plan.mappings if m.columns() <= columns]
+    kept = get(store, SCOPE, signature(columns))
+    if fitting:
+        found = max(fitting, key=lambda m: len(m.columns()))
+    elif plan.mappings:
+        found = plan.mappings[0]
+    elif kept is not None:
+        found = Mapping.model_validate(kept)
+    else:
+        raise BadInput(
+            f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
+            "the import page, or with --mapping FILE (--suggest writes one to begin with)."
+        )
+    if faults := found.faults(columns):
+        raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
+    return found
+
+
+def beginning(store: Store, known: Known) -> Mapping:
+    """The mapping that an editor begins with: the one that such a table had before, else a guess."""
+    kept = get(store, SCOPE, signature(known.columns))
+    return Mapping.model_validate(kept) if kept is not None else suggest(known.columns, known.rows)
+
+
+def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, Mapping]) -> Iterator[Entry]:
+    """Everything that the files of a source hold; FastChat's files are read together, the rest one by one.
+
+    `mappings` has the mapping of every table by the name of its file.
+    """
+    with contextlib.ExitStack() as stack:
+        parts = [
+            fastchat.Part(known.file.name, known.role, _lazy(stack, known))
+            for known in found
+            if known.format == "fastchat" and known.role is not None
+        ]
+        if parts:
+            yield from fastchat.read(parts)
+    readers: dict[str, Callable[[str, Iterator[Record]], Iterator[Entry]]] = {
+        "canonical": canonical.read,
+        "messages": messages.read,
+    }
+    for known in found:
+        if known.format == "fastchat":
+            continue
+        name = known.file.name
+        with known.file.open() as stream:
+            held = records(known.file, known.held, stream)
+            if known.format == "table":
+                yield from table.read(name, held, mappings[name])
+            else:
+                yield from readers[known.format](name, held)
+
+
+def _lazy(stack: contextlib.ExitStack, known: Known) -> Iterator[Record]:
+    """The records of a file that is opened when the first of them is asked for."""
+    stream = stack.enter_context(known.file.open())
+    yield from records(known.file, known.held, stream)
+    stream.close()
+
+
+def say(found: list[Known]) -> list[str]:
+    """The formats of a source in words, each once."""
+    return sorted({_NAMES[known.format] for known in found})

@@ -1,0 +1,114 @@
+"""JSON that is read strictly: what another reader would take differently, or not at all, is refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from data.ids import canonical
+
+DEPTH = 100
+_DIGITS = 18
+_LONG = re.compile(r"\d{19}")
+# A text that is never closed is taken to the end: looking again from each quote in it would take quadratic time.
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+_ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+
+
+class BadJson(ValueError):
+    """Text that is not taken as JSON; the message is a phrase that says why."""
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text. Raises BadJson.
+
+    Refused beyond bad syntax: a key that stands twice in one object, NaN and Infinity, numbers that leave 64 bits,
+    more than DEPTH levels, the character NUL, and halves of surrogate pairs.
+    """
+    check_depth(text)
+    try:
+        value = (DECODER if _LONG.search(text) else _QUICK).decode(text)
+    except json.JSONDecodeError as error:
+        raise BadJson(f"not JSON: {error.msg.lower()} at character {error.pos + 1}") from None
+    except RecursionError:
+        raise BadJson(f"nested more than {DEPTH} levels deep") from None
+    check_characters(text, value)
+    return value
+
+
+def check_depth(text: str) -> None:
+    """Raise BadJson when brackets lie more than DEPTH deep; counted before parsing, which deep nesting could break."""
+    if text.count("[") + text.count("{") <= DEPTH:
+        return
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", _STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    if deepest > DEPTH:
+        raise BadJson(f"nested {deepest} levels deep: at most {DEPTH} are taken")
+
+
+def check_characters(text: str, value: Any) -> None:
+    """Raise BadJson when an escape in the text put a NUL or half a surrogate pair into the value."""
+    if _ODD.search(text):
+        check_value(value)
+
+
+def check_value(value: Any) -> None:
+    """Raise BadJson when a text anywhere in the value holds what cannot be stored: NUL, half a surrogate pair."""
+    try:
+        plain = canonical(value)
+        plain.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadJson("holds half of a surrogate pair (\\ud800 to \\udfff), which is no character") from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadJson(f"holds a value that JSON cannot hold: {str(error)[:80].lower()}") from None
+    if "\\u0000" in plain and _has_nul(value):
+        raise BadJson("holds the character NUL (\\u0000)")
+
+
+def _has_nul(value: Any) -> bool:
+    stack = [value]
+    while stack:
+        held = stack.pop()
+        if isinstance(held, str):
+            if "\x00" in held:
+                return True
+        elif isinstance(held, dict):
+            stack += held.keys()
+            stack += held.values()
+        elif isinstance(held, (list, tuple)):
+            stack += held
+    return False
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
+        double = next(name for name in names if names.count(name) > 1)
+        raise BadJson(f"the key {double[:60]!r} stands twice in one object")
+    return value
+
+
+def _constant(name: str) -> Any:
+    raise BadJson(f"{name} is not a JSON number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise BadJson(f"the number {digits[:20]}... is too large")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise BadJson(f"the number {digits[:20]} is too large")
+    return value
+
+
+_QUICK = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_number)
+DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_int=_integer, parse_float=_number)

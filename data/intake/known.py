@@ -1,0 +1,166 @@
+"""What is there already, in the workspace and in the import itself: items by name, judgments by slot, labels by cell.
+
+Texts wait in a file of the spool; in memory stay names, hashes and ids, a few hundred bytes for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import BinaryIO
+
+from data.intake.rows import item_id, judgment_id
+from data.intake.shelf import Shelf
+from data.store import Store
+from judges.types import ITEM, Dialogue, Pair, Response
+
+Item = Dialogue | Pair | Response
+Cell = tuple[str, str, str, str]
+_CACHE = 4 * 2**20
+
+
+class Items:
+    """The items of a dataset and of the import by name, with their content at hand when a judgment needs it."""
+
+    def __init__(self, store: Store, dataset_id: str, shelf: BinaryIO) -> None:
+        self._store, self._dataset, self._shelf = store, dataset_id, Shelf(shelf)
+        rows = store.rows("select name, hash from item where dataset_id = $1", [dataset_id])
+        self.stored: dict[str, str] = dict(rows)
+        self._new: dict[str, str] = {}
+        self._cache: dict[str, tuple[Item, int]] = {}
+        self._held = 0
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._new or name in self.stored
+
+    def hash_of(self, name: str) -> str | None:
+        """The hash of the content that this name stands for, if it is known."""
+        return self._new.get(name) or self.stored.get(name)
+
+    def is_new(self, name: str) -> bool:
+        """Whether the item comes with this import."""
+        return name in self._new
+
+    @property
+    def new_names(self) -> Collection[str]:
+        """The names that this import adds."""
+        return self._new.keys()
+
+    def add(self, item: Item, content: str, content_hash: str) -> None:
+        """An item of this import."""
+        self._shelf.put_bytes(item.id, content.encode())
+        self._new[item.id] = content_hash
+        self._keep(item.id, item, len(content))
+
+    def fetch(self, names: Collection[str]) -> None:
+        """Bring the stored items of these names to hand, with one query."""
+        wanted = [item_id(self._dataset, n) for n in names if n in self.stored and n not in self._cache]
+        if wanted:
+            for name, content in self._store.rows("select name, content from item where id = any($1)", [wanted]):
+                self._keep(name, ITEM.validate_json(content, strict=True), len(content))
+
+    def get(self, name: str) -> Item | None:
+        """The item of that name."""
+        held = self._cache.get(name)
+        if held is not None:
+            return held[0]
+        if name in self._new:
+            content = self._shelf.get_bytes(name)
+            item = ITEM.validate_json(content, strict=True)
+            self._keep(name, item, len(content))
+            return item
+        self.fetch([name])
+        return self._cache[name][0] if name in self._cache else None
+
+    def _keep(self, name: str, item: Item, size: int) -> None:
+        while self._cache and self._held + size > _CACHE:
+            self._held -= self._cache.pop(next(iter(self._cache)))[1]
+        self._cache[name] = (item, size)
+        self._held += size
+
+
+class Judgments:
+    """Which samples of which judge are there for which item and part."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
+        self._asked: set[str] = set()
+        self.new: set[str] = set()
+
+    def fetch(self, item_ids: Collection[str]) -> None:
+        """Learn what the workspace holds for these items."""
+        wanted = [key for key in item_ids if key not in self._asked]
+        if not wanted:
+            return
+        self._asked.update(wanted)
+        query = "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)"
+        for key, judge, item, part, sample in self._store.rows(query, [wanted]):
+            self._slots.setdefault((judge, item, part), {})[int(sample)] = key
+
+    def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
+        """(id, sample) for a judgment, or None where it is there already.
+
+        A sample that is taken by another text is given the next free number: the judge was asked again.
+        """
+        slots = self._slots.setdefault((judge, item, part), {})
+        key = judgment_id(judge, item, part, raw)
+        own = judgment_id(judge, item, part, raw, sample) if sample else key
+        if (sample is None and key in slots.values()) or (sample is not None and slots.get(sample) in (key, own)):
+            return None
+        number = sample or 0
+        while number in slots:
+            number += 1
+        if key in slots.values():
+            key = judgment_id(judge, item, part, raw, number)
+            if key in slots.values():
+                return None
+        slots[number] = key
+        self.new.add(key)
+        return key, number
+
+
+class Labels:
+    """Which labels are there, and which one holds for each cell of a person."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._ids: set[str] = set()
+        self._asked: set[str] = set()
+        self.stored: dict[Cell, tuple[str, datetime, bool]] = {}
+        self.new: dict[Cell, list[tuple[datetime, int, str]]] = {}
+        self._order = 0
+
+    def fetch(self, item_ids: Collection[str]) -> None:
+        """Learn what the workspace holds for these items."""
+        wanted = [key for key in item_ids if key not in self._asked]
+        if not wanted:
+            return
+        self._asked.update(wanted)
+        self._ids.update(row[0] for row in self._store.rows("select id from label where item_id = any($1)", [wanted]))
+        query = (
+            "select item_id, unit, dimension, annotator, id, made_at, answer_id from label_now where item_id = any($1)"
+        )
+        for item, unit, dimension, annotator, key, made_at, answer in self._store.rows(query, [wanted]):
+            self.stored[(item, unit, dimension, annotator)] = (key, made_at, answer != "")
+
+    def has(self, key: str) -> bool:
+        """Whether this very label is there."""
+        return key in self._ids
+
+    def add(self, cell: Cell, key: str, made_at: datetime) -> None:
+        """A label of this import."""
+        self._ids.add(key)
+        self._order += 1
+        self.new.setdefault(cell, []).append((made_at, self._order, key))
+
+    def replaced(self) -> dict[str, str]:
+        """Which label replaces which: of one person's labels for one cell the later one, then the later line."""
+        found: dict[str, str] = {}
+        for cell, chain in self.new.items():
+            before = self.stored[cell][0] if cell in self.stored else None
+            for _, _, key in sorted(chain):
+                if before is not None:
+                    found[key] = before
+                before = key
+        return found

@@ -1,0 +1,51 @@
+"""What a person decides about an import: into which dataset, read how, and what the labelled items stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from data.errors import BadInput
+
+if TYPE_CHECKING:
+    from data.intake.mapping import Mapping
+
+Format = Literal["auto", "canonical", "messages", "fastchat", "table"]
+FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "table")
+Sampling = Literal["all", "random", "picked", "unknown"]
+SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
+_NAME = 120
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a source is to be imported.
+
+    `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen: only `all` and
+    `random` let the labels count for the gate. `mappings` say what the columns of tables mean; `models` renames the
+    judges that a file names.
+    """
+
+    dataset: str
+    description: str = ""
+    synthetic: bool = False
+    format: Format = "auto"
+    sampling: Sampling = "unknown"
+    mappings: tuple[Mapping, ...] = ()
+    models: dict[str, str] = field(default_factory=dict)
+
+    def check(self) -> Plan:
+        """Itself. Raises BadInput for a name, format or sampling that cannot be."""
+        name = self.dataset
+        if not name.strip() or name != name.strip() or len(name) > _NAME or not name.isprintable():
+            raise BadInput(f"{name[:60]!r} cannot name a dataset: 1 to {_NAME} characters, no space at its ends.")
+        if self.format not in FORMATS:
+            raise BadInput(f"{self.format!r} is not a format. There are: {', '.join(FORMATS)}.")
+        if self.sampling not in SAMPLINGS:
+            raise BadInput(f"{self.sampling!r} is not a sampling. There are: {', '.join(SAMPLINGS)}.")
+        return self
+
+    @property
+    def probability(self) -> float | None:
+        """The inclusion probability of imported labels: 1 where their items stand for the dataset, else unknown."""
+        return 1.0 if self.sampling in ("all", "random") else None

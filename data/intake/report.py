@@ -1,0 +1,133 @@
+"""What an import found: problems with their places, counts, and the rows that were not taken, as a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from data.errors import BadInput
+from data.ids import canonical
+
+KEPT = 1_000
+_ROW = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why something cannot be taken: the file, its line (row; 0: the file as a whole), the field, and a sentence."""
+
+    file: str
+    line: int
+    field: str
+    sentence: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}, line {self.line}: " if self.line else f"{self.file}: "
+        return where + self.sentence
+
+
+@dataclass
+class Counts:
+    """How many of each sort."""
+
+    items: int = 0
+    judgments: int = 0
+    labels: int = 0
+
+    @property
+    def total(self) -> int:
+        """All sorts together."""
+        return self.items + self.judgments + self.labels
+
+
+@dataclass
+class Preview:
+    """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be taken.
+
+    `problems` holds the first 1,000 of `problem_count`; `rows` the first few rows of each sort as they would be
+    stored; `unscored` counts the judgments that could not be read, by reason (they are kept all the same).
+    """
+
+    dataset: str
+    formats: list[str] = field(default_factory=list)
+    new: Counts = field(default_factory=Counts)
+    known: Counts = field(default_factory=Counts)
+    rejected: int = 0
+    problem_count: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    unscored: dict[str, int] = field(default_factory=dict)
+    people: list[str] = field(default_factory=list)
+    judges: list[str] = field(default_factory=list)
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything can be taken."""
+        return self.problem_count == 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an import did: rows added, how many were there before, lines not taken, lines read, and the seconds."""
+
+    dataset_id: str
+    items: int
+    judgments: int
+    labels: int
+    known: int
+    rejected: int
+    lines: int
+    seconds: float
+    preview: Preview
+
+
+class Refused(BadInput):
+    """An import of which nothing was written, because not all of it was good. `preview` holds every problem."""
+
+    def __init__(self, preview: Preview) -> None:
+        self.preview = preview
+        first = f" The first: {preview.problems[0]}" if preview.problems else ""
+        lines = "1 line" if preview.rejected == 1 else f"{preview.rejected:,} lines"
+        super().__init__(
+            f"Nothing was written: {lines} cannot be taken.{first} Correct them, or take only the good rows."
+        )
+
+
+class Tally:
+    """Collects what goes wrong: problems up to KEPT, warnings once each, and the rejected rows as JSON lines."""
+
+    def __init__(self, preview: Preview, rejects: BinaryIO | None) -> None:
+        self.preview, self._rejects = preview, rejects
+        self._last: tuple[str, int] = ("", -1)
+        self._hints: dict[str, int] = {}
+
+    def reject(self, file: str, line: int, problems: list[tuple[str, str]], row: Any) -> None:
+        """A line that is not taken, with (field, sentence) for everything that is wrong with it."""
+        made = [Problem(file, line, name, sentence) for name, sentence in problems]
+        self.preview.problem_count += len(made)
+        self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
+        if (file, line) != self._last:
+            self.preview.rejected += 1
+            self._last = (file, line)
+        if self._rejects is not None:
+            shown = {"file": file, "line": line, "error": " ".join(s for _, s in problems)}
+            self._rejects.write(_line(shown, row))
+
+    def warn(self, sentence: str) -> None:
+        """Something worth knowing that stops nothing; the same sentence is counted, not repeated."""
+        if sentence in self._hints or len(self._hints) < 100:
+            self._hints[sentence] = self._hints.get(sentence, 0) + 1
+
+    def close(self) -> None:
+        """Put the warnings into the preview, and its problems into the order of the files."""
+        self.preview.warnings += [s if n == 1 else f"{s} ({n:,} times)" for s, n in self._hints.items()]
+
+
+def _line(shown: dict[str, Any], row: Any) -> bytes:
+    try:
+        text = canonical({**shown, "row": row})
+    except (ValueError, TypeError, RecursionError):
+        text = json.dumps({**shown, "row": repr(row)[:10_000]})
+    return text.encode("utf-8", "replace")[:_ROW] + b"\n"

@@ -1,0 +1,134 @@
+"""Rows as the store holds them, made of validated items, judgments and labels. Ids are hashes of the content."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import UTC, datetime
+from functools import cache, lru_cache
+from typing import Any
+
+from data.errors import BadInput
+from data.ids import canonical, content_id
+from judges.card import cards
+from judges.sections import cut
+from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Section, sort_of, systems, units
+
+LONG = 500
+"""Tokens, roughly, from which the responses of a pair are cut into sections (CARDS, long_form_pairwise)."""
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_YEARS = (1990, 2200)
+Row = tuple[Any, ...]
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has: one for a Chinese, Japanese or Korean character, one for three others."""
+    if len(text) < LONG:
+        return len(text) // 3
+    wide = len(_WIDE.findall(text))
+    return wide + (len(text) - wide) // 3
+
+
+def prepared(item: Dialogue | Pair | Response) -> Dialogue | Pair | Response:
+    """The item as it is stored: a pair gets its sections, cut where a response is long and none are given.
+
+    Raises BadInput where given sections do not lie within their responses.
+    """
+    if not isinstance(item, Pair):
+        return item
+    a, b = item.response_a.text, item.response_b.text
+    if item.sections is None:
+        long = a is not None and b is not None and max(tokens(a), tokens(b)) >= LONG
+        return item.model_copy(update={"sections": _filled(cut(a or "", b or "")) if long else []})
+    labels = set()
+    for number, section in enumerate(item.sections, 1):
+        for side, text, span in (("a", a, section.a), ("b", b, section.b)):
+            if span is not None and not 0 <= span[0] < span[1] <= len(text or ""):
+                raise BadInput(
+                    f"section {number}, {side}: {span[0]} to {span[1]} lies outside the response's {len(text or '')} "
+                    "characters."
+                )
+        if section.label in labels or not section.label.strip():
+            raise BadInput(f"section {number} has no label of its own: each section needs another one.")
+        labels.add(section.label)
+    return item
+
+
+def _filled(sections: list[Section]) -> list[Section]:
+    """Sections without the parts that hold no text, as the halves of an empty response do."""
+    kept = [
+        Section(label=s.label, a=s.a if s.a and s.a[0] < s.a[1] else None, b=s.b if s.b and s.b[0] < s.b[1] else None)
+        for s in sections
+    ]
+    return [section for section in kept if section.a or section.b]
+
+
+@lru_cache(maxsize=5_000)
+def item_id(dataset_id: str, name: str) -> str:
+    """The id of the item of that name."""
+    return content_id("item", dataset_id, name)
+
+
+def item_row(dataset_id: str, item: Dialogue | Pair | Response) -> Row:
+    """The row of a prepared item; its content is the canonical JSON of the whole model."""
+    plain = item.model_dump(mode="json")
+    content = canonical(plain)
+    a, b = systems(item)
+    meta = canonical(plain["meta"]) if plain["meta"] else "{}"
+    key = item_id(dataset_id, item.id)
+    return (key, dataset_id, item.id, item.kind, a, b, content, meta, content_hash(content), len(units(item)))
+
+
+def content_hash(content: str) -> str:
+    """The hash that tells whether an item's content is what it was."""
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def judge_id(card_version: str, model: str, params: dict[str, Any], synthetic: bool = False) -> str:
+    """The id of a judge; one whose replies were made up is another judge than the real one of that name."""
+    return content_id(card_version, model, params, *(["synthetic"] if synthetic else []))
+
+
+def judgment_id(judge: str, item: str, part: str, raw: str, sample: int = 0) -> str:
+    """The id of a judgment; `sample` only where the same text was given for an earlier sample too."""
+    return content_id(judge, item, part, raw, *([sample] if sample else []))
+
+
+def judgment_rows(
+    key: str, judge: str, item: str, part: str, sample: int, raw: str, reading: Reading
+) -> tuple[Row, list[Row], list[Row]]:
+    """The row of a judgment, and those of its scores and remarks (none where it is unscored)."""
+    row = (key, judge, item, part, sample, raw, reading.unscored or "", reading.why)
+    scores = [(key, judge, item, s.unit, s.dimension, s.value, s.confidence, s.source, sample) for s in reading.scores]
+    remarks = [(key, judge, item, r.unit, r.dimension, r.sort, r.text, sample) for r in reading.remarks]
+    return row, scores, remarks
+
+
+@cache
+def asked(kind: Kind, unit: str, dimension: str) -> Dimension | None:
+    """The dimension of that name that some card for this kind of item asks people about such a unit, if any."""
+    sort = sort_of(unit)
+    for card in cards().values():
+        for found in card.dimensions:
+            if card.kind == kind and found.name == dimension and found.sort == sort and found.asked:
+                return found
+    return None
+
+
+@cache
+def names(kind: Kind) -> str:
+    """The dimensions that people can be asked about an item of this kind, for messages."""
+    found = {(d.sort, d.name) for card in cards().values() if card.kind == kind for d in card.dimensions if d.asked}
+    return ", ".join(f"{name} ({sort})" for sort, name in sorted(found))
+
+
+def moment(text: str) -> datetime:
+    """An ISO time as the store keeps it: UTC without a zone. Raises BadInput."""
+    try:
+        value = datetime.fromisoformat(text.strip())
+        value = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+    except (ValueError, OverflowError):
+        raise BadInput(f"made_at must be a time such as 2026-01-31T12:00:00Z (it is {text[:40]!r}).") from None
+    if not _YEARS[0] <= value.year < _YEARS[1]:
+        raise BadInput(f"made_at must lie in the years {_YEARS[0]} to {_YEARS[1] - 1} (it is {text[:40]!r}).")
+    return value

@@ -1,0 +1,141 @@
+"""Rows on their way into the store: one Parquet file a table, in a folder of its own, before any lock is taken."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+_TEXT, _WHOLE, _REAL, _YES, _TIME = pa.string(), pa.int64(), pa.float64(), pa.bool_(), pa.timestamp("us")
+TABLES: dict[str, list[tuple[str, pa.DataType]]] = {
+    "item": [
+        *((name, _TEXT) for name in ("id", "dataset_id", "name", "kind", "system_a", "system_b", "content", "meta")),
+        ("hash", _TEXT),
+        ("cells", _WHOLE),
+    ],
+    "judgment": [
+        *((name, _TEXT) for name in ("id", "judge_id", "item_id", "part")),
+        ("sample", _WHOLE),
+        *((name, _TEXT) for name in ("raw", "unscored", "why")),
+    ],
+    "score": [
+        *((name, _TEXT) for name in ("judgment_id", "judge_id", "item_id", "unit", "dimension")),
+        ("value", _REAL),
+        ("confidence", _REAL),
+        ("source", _TEXT),
+        ("sample", _WHOLE),
+    ],
+    "remark": [
+        *((name, _TEXT) for name in ("judgment_id", "judge_id", "item_id", "unit", "dimension", "sort", "text")),
+        ("sample", _WHOLE),
+    ],
+    "label": [
+        *((name, _TEXT) for name in ("id", "answer_id", "item_id", "unit", "dimension")),
+        ("value", _REAL),
+        *((name, _TEXT) for name in ("annotator", "mode", "draw_id", "judge_id")),
+        ("saw", _YES),
+        ("seen", _REAL),
+        ("probability", _REAL),
+        ("replaces", _TEXT),
+        ("withdrawn", _YES),
+        ("made_at", _TIME),
+    ],
+}
+_ROWS, _CHARACTERS = 10_000, 8 * 2**20
+
+
+class Spool:
+    """A temporary folder with the rows of one import. Use it in a `with`: the folder goes with it."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="assay-intake-")
+        self.path = Path(self._folder.name)
+        self._opened: list[BinaryIO] = []
+        self._tables = {name: _Table(name, self.path / f"{name}.parquet") for name in TABLES}
+
+    def add(self, table: str, row: tuple[Any, ...], weight: int = 100) -> None:
+        """One row of a table, in the order of TABLES; `weight` is about how many characters it holds."""
+        self._tables[table].add(row, weight)
+
+    def done(self) -> dict[str, tuple[str, Path, int]]:
+        """Close the files: (columns, file, rows) of every table that has rows."""
+        closed = {name: table.close() for name, table in self._tables.items()}
+        return {name: (_columns(name), self._tables[name].file, rows) for name, rows in closed.items() if rows}
+
+    def replace(self, labels: dict[str, str]) -> None:
+        """Name in the label rows which earlier label each replaces; called before `done`, for those that do."""
+        self._tables["label"].patch("replaces", labels)
+
+    def open(self, name: str) -> BinaryIO:
+        """A new file in the folder, for reading and writing."""
+        self._opened.append((self.path / name).open("w+b"))
+        return self._opened[-1]
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for table in self._tables.values():
+            table.close()
+        for file in self._opened:
+            file.close()
+        self._folder.cleanup()
+
+
+class _Table:
+    """The rows of one table: a few thousand in memory, the rest in the file."""
+
+    def __init__(self, name: str, file: Path) -> None:
+        self.name, self.file, self.count = name, file, 0
+        self.schema = pa.schema(TABLES[name])
+        self._rows: list[tuple[Any, ...]] = []
+        self._weight = 0
+        self._writer: pq.ParquetWriter | None = None
+
+    def add(self, row: tuple[Any, ...], weight: int) -> None:
+        self._rows.append(row)
+        self._weight += weight
+        if len(self._rows) >= _ROWS or self._weight >= _CHARACTERS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._rows:
+            return
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self.file, self.schema, compression="lz4", use_dictionary=False)
+        columns = zip(*self._rows, strict=True)
+        arrays = [pa.array(column, type=f.type) for column, f in zip(columns, self.schema, strict=True)]
+        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self.schema))
+        self.count += len(self._rows)
+        self._rows, self._weight = [], 0
+
+    def patch(self, column: str, values: dict[str, str]) -> None:
+        """Set a column of the rows with these ids; the file is rewritten, a batch at a time."""
+        self.close()
+        if not values or not self.count:
+            return
+        place, old = self.schema.get_field_index(column), self.file.rename(self.file.with_suffix(".old"))
+        with pq.ParquetFile(old) as source, pq.ParquetWriter(self.file, self.schema, compression="lz4") as target:
+            for batch in source.iter_batches(_ROWS):
+                table = pa.Table.from_batches([batch])
+                ids, held = table["id"].to_pylist(), table[column].to_pylist()
+                new = [values.get(name, value) for name, value in zip(ids, held, strict=True)]
+                target.write_table(table.set_column(place, self.schema.field(place), pa.array(new, type=pa.string())))
+        old.unlink()
+
+    def close(self) -> int:
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        return self.count
+
+
+def _columns(table: str) -> str:
+    return ", ".join(name for name, _ in TABLES[table])

@@ -1,0 +1,271 @@
+"""Saving what people answer on the desk: idempotent by the key made in the browser, never on the wrong item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from data import items, people
+from data.errors import NotFound
+from data.ids import new_id, now
+from data.store import Store, Tx
+from judges.card import scales
+from judges.errors import BadScale
+from judges.types import Dialogue, Pair, Response, sort_of, units
+
+Mode = Literal["blind", "assisted", "revealed"]
+
+
+def _storable(text: Any) -> Any:
+    """A text without what no database takes: NUL, and halves of surrogate pairs, as a cut emoji leaves them."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode() if isinstance(text, str) else text
+
+
+Text = Annotated[str, BeforeValidator(_storable)]
+
+
+class Value(BaseModel):
+    """A value for one cell (`v` None = n/a), and whether and which judge's value was on screen."""
+
+    model_config = ConfigDict(extra="ignore")
+    unit: str = Field(max_length=40)
+    dimension: str = Field(max_length=200)
+    v: float | None = Field(allow_inf_nan=False)
+    saw: bool = False
+    seen: float | None = Field(default=None, allow_inf_nan=False)
+
+
+class Note(BaseModel):
+    """Free text to a unit ("" = the whole item)."""
+
+    model_config = ConfigDict(extra="ignore")
+    unit: str = Field(max_length=40)
+    sort: Literal["issue", "comment"]
+    text: Text = Field(max_length=20_000)
+
+
+class Answer(BaseModel):
+    """What a person answered for one item; `version` is the key of their answer before it ("" = none)."""
+
+    model_config = ConfigDict(extra="ignore")
+    key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,80}$")
+    person: str
+    action: Literal["save", "skip"]
+    item: str
+    claim: str | None = None
+    judge: str | None = None
+    version: str = ""
+    values: list[Value] = Field(default=[], max_length=20_000)
+    notes: list[Note] = Field(default=[], max_length=1_000)
+    reason: Text = Field(default="", max_length=2_000)
+    ms: int = 0
+
+
+@dataclass(frozen=True)
+class Saved:
+    """An answer that is in the store: it stays there whatever happens now."""
+
+    key: str
+    item: str
+    at: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An answer that was not taken, and why, in a sentence."""
+
+    key: str
+    item: str
+    why: str
+
+
+def save(store: Store, actor: str, answers: list[dict[str, Any]]) -> tuple[list[Saved], list[Refused]]:
+    """Save a person's answers in one transaction, and say which are durable and which were refused.
+
+    An answer whose key is in the store already is acknowledged and not written again. Raises NotAllowed where the
+    actor may not label, StoreFailed where nothing could be written.
+    """
+    saved: list[Saved] = []
+    refused: list[Refused] = []
+
+    def work(tx: Tx) -> None:
+        saved.clear()
+        refused.clear()
+        people.require(tx, actor, "annotator")
+        for raw in answers:
+            fields = raw if isinstance(raw, dict) else {}
+            key, item = str(fields.get("key", ""))[:80], str(fields.get("item", ""))[:80]
+            try:
+                answer = Answer.model_validate(raw)
+            except ValidationError as error:
+                first = error.errors()[0]
+                where = ".".join(map(str, first["loc"]))
+                refused.append(Refused(key, item, f"The browser sent something unreadable ({where}: {first['msg']})."))
+                continue
+            why = _save_one(tx, actor, answer)
+            if why:
+                refused.append(Refused(answer.key, answer.item, why))
+            else:
+                saved.append(Saved(answer.key, answer.item, f"{now():%H:%M:%S}"))
+
+    if answers:
+        store.tx(actor, "answers", work, target=str(len(answers)))
+    return saved, refused
+
+
+def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
+    """Append one answer; "" when it is in the store now, else the reason for refusing it."""
+    known = tx.rows("select person from answer where id = $1", [answer.key])
+    if known:
+        return "" if known[0][0] == actor else "This answer belongs to somebody else."
+    if answer.person != actor:
+        return f"This answer was made as {answer.person[:60]}, but {actor} is signed in now. Switch back to save it."
+    try:
+        item = items.item(tx, answer.item)
+    except NotFound as error:
+        return str(error)
+    # What the views answer_now and label_now say, but without reading all other answers and labels for it.
+    past = tx.rows("select id, previous, draw_id from answer where item_id = $1 and person = $2", [item.id, actor])
+    last = {row[0] for row in past} - {row[1] for row in past}
+    if last != ({answer.version} if answer.version else set()):
+        return "You answered this item elsewhere meanwhile (another tab?). That answer stands; open it to change it."
+    # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
+    draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
+    mode = mode_of(tx, item.id, actor, draw)
+    rows: list[tuple[Any, ...]] = []
+    made_at = now()
+    draw_id = draw[0] if draw else ""
+    current = _current(tx, item.id, actor)
+    for cell, value in {(v.unit, v.dimension): v for v in answer.values}.items():
+        try:
+            code = checked(item.content, *cell, value.v)
+        except BadScale as error:
+            return f"{value.dimension[:60]} of {value.unit}: {error}."
+        stands, own = _standing(current.pop(cell, {}), mode)
+        if stands and stands[1] == code:
+            continue
+        saw = value.saw and mode != "blind"
+        rows.append(
+            (new_id(), answer.key, item.id, *cell, code, actor, mode, draw_id, answer.judge or "", saw,
+             value.seen if saw else None, None, own[0] if own else None, False, made_at)
+        )  # fmt: skip
+    for cell, by_mode in current.items():
+        _, own = _standing(by_mode, mode)
+        if own:
+            rows.append(
+                (new_id(), answer.key, item.id, *cell, own[1], actor, mode, draw_id, answer.judge or "", False, None,
+                 None, own[0], True, made_at)
+            )  # fmt: skip
+    if answer.action == "save" and not answer.values:
+        return "There was nothing to save: no cell had an answer."
+    tx.add(
+        "answer",
+        "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at",
+        [
+            (answer.key, item.dataset_id, item.id, draw_id, actor, answer.judge or "", answer.action, mode,
+             answer.reason, answer.version, min(max(answer.ms, 0), 3_600_000), made_at)
+        ],
+    )  # fmt: skip
+    tx.add(
+        "label",
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at",
+        rows,
+    )
+    notes = [(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]
+    notes = [note for note in notes if note[5]]
+    tx.add("comment", "id, answer_id, item_id, unit, sort, text, person", notes)
+    return ""
+
+
+_Row = tuple[str, float | None]
+
+
+def _current(tx: Tx, item_id: str, person: str) -> dict[tuple[str, str], dict[bool, _Row]]:
+    """cell -> {revealed or not: (label id, value)} of a person's labels that hold."""
+    found: dict[tuple[str, str], dict[bool, _Row]] = {}
+    rows = tx.rows(
+        "select id, unit, dimension, value, mode, replaces, withdrawn from label where item_id = $1 and annotator = $2",
+        [item_id, person],
+    )
+    replaced = {row[5] for row in rows}
+    for label_id, unit, dimension, value, mode, _, withdrawn in rows:
+        if not withdrawn and label_id not in replaced:
+            found.setdefault((unit, dimension), {})[mode == "revealed"] = (label_id, value)
+    return found
+
+
+def _standing(by_mode: dict[bool, _Row], mode: Mode) -> tuple[_Row | None, _Row | None]:
+    """(the label that stands in a cell, the one that a label of this mode replaces).
+
+    A revealed label never replaces the blind one before it: dropping just those that people changed after seeing the
+    judge would leave only the agreeing ones as blind gold.
+    """
+    revealed = mode == "revealed"
+    return by_mode.get(True) or by_mode.get(False), by_mode.get(revealed)
+
+
+def checked(item: Dialogue | Pair | Response, unit: str, dimension: str, value: Any) -> float | None:
+    """The code of a value for that cell of that item. Raises BadScale where there is no such cell, or value."""
+    if unit not in units(item):
+        raise BadScale(f"this item has no {unit}")
+    scale = scales().get((item.kind, sort_of(unit), dimension))
+    if scale is None:
+        raise BadScale(f"no card asks {dimension!r} of {unit}")
+    if value is None and scale.kind == "turn":
+        return 0.0
+    if isinstance(value, float) and scale.kind in ("ordered", "unordered"):
+        if value == int(value) and 0 <= value < scale.size:
+            return value
+        raise BadScale(f"{value:g} is not on the scale: allowed are {scale.words}")
+    turns = frozenset(t.turn for t in item.turns if t.role == "assistant") if isinstance(item, Dialogue) else None
+    return scale.code(value, turns)
+
+
+def _draw(tx: Store | Tx, item_id: str, claim: str | None, again: bool = False) -> tuple[str, str] | None:
+    """(draw id, mode) under which an item is answered: the one claimed, else the item's place in the audit sample.
+
+    again: an answer is corrected, so `claim` is the draw that it was given under, "" for none.
+    """
+    if claim:
+        rows = tx.rows("select id, mode from draw where id = $1 and item_id = $2", [claim, item_id])
+        if rows:
+            return str(rows[0][0]), str(rows[0][1])
+    if again:
+        return None
+    rows = tx.rows("select id, mode from draw where item_id = $1 and stream = 'audit' order by seq limit 1", [item_id])
+    return (str(rows[0][0]), str(rows[0][1])) if rows else None
+
+
+def mode_of(store: Store | Tx, item_id: str, person: str, draw: tuple[str, str] | None) -> Mode:
+    """How a person's answer to an item counts: blind unless the judge's scores were shown to them, and then
+
+    `revealed` where the item was theirs to answer blind, else `assisted`. The store decides, never the browser.
+    """
+    shown = store.rows("select 1 from reveal where item_id = $1 and person = $2 limit 1", [item_id, person])
+    return mode_for(draw, bool(shown))
+
+
+def mode_for(draw: tuple[str, str] | None, revealed: bool) -> Mode:
+    """The mode of an answer under a draw (id, mode), given whether the judge's scores were asked for afterwards."""
+    if revealed:
+        return "revealed"
+    return "blind" if draw and draw[1] == "blind" else "assisted"
+
+
+def reveal(store: Store, actor: str, item_id: str) -> None:
+    """Record that a person asked to see the judge's scores of an item they have answered blind.
+
+    Raises NotFound where they have no answer yet: blind means blind.
+    """
+
+    def work(tx: Tx) -> None:
+        people.require(tx, actor, "annotator")
+        if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
+            raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
+        if not tx.rows("select 1 from reveal where item_id = $1 and person = $2 limit 1", [item_id, actor]):
+            tx.add("reveal", "id, item_id, person", [(new_id(), item_id, actor)])
+
+    store.tx(actor, "reveal", work, target=item_id)

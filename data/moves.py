@@ -1,0 +1,83 @@
+"""What moved: the newest changes of the workspace, those of one person at one thing put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from data.store import Store
+
+_LOOK = 300
+"""Changes that are looked at."""
+_APART = timedelta(minutes=45)
+"""Answers of one person with a longer pause between them are told apart."""
+
+
+Sort = Literal["answered", "drew", "filled", "items", "judgments", "labels", "joined", "made", "let go", "rules"]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Something that `actor` did until `at` (from `since` on): to how many items, or other things, of which dataset.
+
+    `name` and `role` are those of the person that `made` and `let go` are about.
+    """
+
+    sort: Sort
+    actor: str
+    at: datetime
+    since: datetime
+    n: int
+    dataset: str
+    name: str
+    role: str
+
+
+def recent(store: Store, most: int = 8) -> list[Move]:
+    """The newest moves, newest first. Claims, and looks at a judge's scores, are no moves."""
+    changes = store.rows(
+        "select seq, made_at, actor, action, target from change where action not in ('claim', 'release', 'reveal') "
+        f"order by seq desc limit {_LOOK}"
+    )
+    moves: list[Move] = []
+    if not changes:
+        return moves
+    names = {str(i): str(n) for i, n in store.rows("select id, name from dataset")}
+    facts = {int(r[0]): r[1:] for r in store.rows(_FACTS, [changes[-1][0]])}
+    for seq, at, actor, action, target in changes:
+        fact = facts.get(int(seq))
+        if fact:
+            found, n, dataset, role = fact
+            here = names.get(dataset or target) or str(target)
+            sort: Sort = "filled" if action.startswith("fill") else found
+            _add(moves, Move(sort, actor, at, at, int(n), here, target, role))
+        if len(moves) > most:
+            break
+    return moves[:most]
+
+
+_FACTS = """
+select seq, 'answered', count(*), min(dataset_id), '' from answer where previous = '' and seq >= $1 group by seq
+union all
+select seq, 'drew', count(*), min(dataset_id), '' from draw where seq >= $1 group by seq
+union all
+select seq, case when sum(items) > 0 then 'items' when sum(judgments) > 0 then 'judgments' else 'labels' end,
+case when sum(items) > 0 then sum(items) when sum(judgments) > 0 then sum(judgments) else sum(labels) end,
+min(dataset_id), '' from intake where seq >= $1 group by seq
+union all
+select e.seq, case when c.action = 'join' then 'joined' when e.active then 'made' else 'let go' end, 1, '', e.role
+from person_event e join change c on c.seq = e.seq where e.seq >= $1 and c.action in ('join', 'person')
+union all
+select seq, 'rules', 1, min(scope), '' from setting where name = 'queue' and seq >= $1 group by seq
+"""
+
+
+def _add(moves: list[Move], new: Move) -> None:
+    """Add an older move, or put it to a newer one of the same person and thing, if the two lie close together."""
+    for place, there in enumerate(moves):
+        same = (there.sort, there.actor, there.dataset) == (new.sort, new.actor, new.dataset)
+        if same and new.sort not in ("made", "let go") and there.since - new.at < _APART:
+            moves[place] = replace(there, n=there.n + new.n, since=new.at)
+            return
+    moves.append(new)

@@ -1,0 +1,67 @@
+"""The signals in a dataset that call for a person's eyes, gathered for triage."""
+
+from __future__ import annotations
+
+from data.store import Store
+from judges import triage
+from judges.card import scales
+from judges.triage import Need, Reason
+from judges.types import sort_of
+
+
+def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
+    """The items of a dataset that need a look at what this judge said, most needed first, with the reasons."""
+    reasons: list[Reason] = []
+    where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "
+    for item, unit, dimension, text in store.rows(
+        f"select distinct x.item_id, x.unit, x.dimension, x.text from remark x {where} and x.sort = 'rule' "
+        "and x.sample = 0",
+        [dataset_id, judge_id],
+    ):
+        reasons.append(triage.broken_rule(item, unit, dimension, text))
+    for item, part, why in store.rows(
+        f"select x.item_id, x.part, x.why from judgment x {where} and x.unscored <> '' and x.sample = 0",
+        [dataset_id, judge_id],
+    ):
+        reasons.append(triage.unscored(item, part, why))
+    sure = store.rows(
+        "select p.item_id, p.unit, p.dimension, p.agreement, 'samples' from score_spread p "
+        "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.agreement < $3 union all "
+        f"select x.item_id, x.unit, x.dimension, x.confidence, x.source from score_now x {where} and x.confidence < $3",
+        [dataset_id, judge_id, triage.SURE],
+    )
+    for item, unit, dimension, confidence, source in sure:
+        found = triage.low_confidence(item, unit, dimension, float(confidence), source)
+        reasons += [found] if found else []
+    reasons += _disagreements(store, dataset_id, judge_id)
+    reasons += [
+        triage.no_confidence(item)
+        for (item,) in store.rows(
+            f"select x.item_id from score_now x {where} group by x.item_id having max(x.confidence) is null "
+            "and not exists (select 1 from score_spread p where p.item_id = x.item_id and p.judge_id = $2)",
+            [dataset_id, judge_id],
+        )
+    ]
+    return triage.triage(reasons)
+
+
+def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
+    """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
+    by_name = {(kind, sort, name): scale for (kind, sort, name), scale in scales().items()}
+    out = []
+    for item, kind, unit, dimension, mine, theirs, other in store.rows(
+        "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
+        "join item i on i.id = x.item_id "
+        "join score_now y on y.item_id = x.item_id and y.unit = x.unit and y.dimension = x.dimension "
+        "and y.judge_id <> x.judge_id join judge j on j.id = y.judge_id "
+        "where i.dataset_id = $1 and x.judge_id = $2 and x.value <> y.value",
+        [dataset_id, judge_id],
+    ):
+        scale = by_name.get((kind, sort_of(unit), dimension))
+        if scale is None or not scale.size:
+            continue
+        ordered = scale.weights is not None
+        gap, width = (abs(mine - theirs), scale.size - 1) if ordered else (1.0, 1.0)
+        if not ordered or gap >= max(2, width / 3):
+            out.append(triage.judges_disagree(item, unit, dimension, gap, width, other))
+    return out

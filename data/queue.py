@@ -1,0 +1,277 @@
+"""The two streams: drawing items into them, and giving them out, one person at a time, never the same item twice."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from data import people, settings
+from data.board import Board, Draw, board
+from data.errors import BadInput
+from data.ids import canonical, new_id, now
+from data.needs import needs
+from data.store import Store, Tx
+from judges import sampling
+from judges.sampling import Share
+
+Stream = Literal["audit", "review"]
+MOST = 1_000_000
+"""Items that may be drawn at a time."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Narrows a queue; "" means any. Dimension and reason are those of one and the same reason to be in the queue."""
+
+    system: str = ""
+    judge: str = ""
+    dimension: str = ""
+    reason: str = ""
+
+    def sql(self, first: int) -> tuple[str, list[str]]:
+        """The conditions on draws `d` of items `i`, with parameters numbered from `first`."""
+        text, params = "", []
+        if self.system:
+            text += f" and (i.system_a = ${first} or i.system_b = ${first})"
+            params.append(self.system)
+        if self.judge:
+            text += f" and d.judge_id = ${first + len(params)}"
+            params.append(self.judge)
+        # The keys of a reason are stored in alphabetical order, so that dimension and kind stand side by side.
+        pairs = (("dimension", self.dimension), ("kind", self.reason))
+        wanted = [f'"{key}":{canonical(value)}' for key, value in pairs if value]
+        if wanted:
+            text += f" and strpos(d.reasons, ${first + len(params)}) > 0"
+            params.append(",".join(wanted))
+        return text, params
+
+
+@dataclass(frozen=True)
+class Given:
+    """An item that a person may answer now: the draw it comes from, how it is shown and why it is in the queue."""
+
+    draw: str
+    item: str
+    stream: Stream
+    mode: Literal["blind", "assisted"]
+    judge: str
+    reasons: tuple[str, ...]
+
+
+# -- drawing ------------------------------------------------------------------------------------------------------
+
+
+def plan_audit(store: Store | Tx, dataset_id: str, size: int, judge_id: str) -> list[Share]:
+    """How an audit sample of `size` further items would fall on the strata. Raises BadInput for an impossible size."""
+    strata, drawn, share = _population(store, dataset_id, size, judge_id)
+    return sampling.plan(strata, drawn, size, share)
+
+
+def draw_audit(store: Store, actor: str, dataset_id: str, size: int, judge_id: str, seed: int) -> int:
+    """Draw `size` further items at random, stratified by system, into the audit sample; how many were drawn.
+
+    A share of them (the dataset's setting) is shown with the scores of `judge_id`; all others blind. Raises NotAllowed
+    below the role researcher, BadInput for a size that cannot be.
+    """
+
+    def work(tx: Tx) -> int:
+        people.require(tx, actor, "researcher")
+        strata, drawn, share = _population(tx, dataset_id, size, judge_id)
+        rows = [
+            (new_id(), dataset_id, d.item, "audit", *(("assisted", judge_id) if d.assisted else ("blind", "")),
+             d.stratum, d.probability, float(len(drawn) + d.place), "[]")
+            for d in sampling.draw(strata, drawn, size, share, seed)
+        ]  # fmt: skip
+        return _append(tx, rows)
+
+    return store.tx(actor, f"draw audit sample (seed {seed})", work, target=dataset_id)
+
+
+def _population(
+    store: Store | Tx, dataset_id: str, size: int, judge_id: str
+) -> tuple[dict[str, str], dict[str, bool], float]:
+    """item -> stratum of a dataset, the items drawn before -> whether assisted, and the share to show assisted."""
+    if not 1 <= size <= MOST:
+        raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MOST:,}.")
+    rows = store.rows("select item_id, mode, seq from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])
+    draws = sorted({int(r[2]) for r in rows})
+    items = store.rows("select id, system_a, system_b, seq from item where dataset_id = $1", [dataset_id])
+    strata = sampling.strata((str(i), str(a), str(b), bisect_left(draws, int(seq))) for i, a, b, seq in items)
+    share = settings.rules(store, dataset_id).assisted_share if judge_id else 0.0
+    return strata, {str(r[0]): r[1] == "assisted" for r in rows}, share
+
+
+def plan_review(store: Store, dataset_id: str, judge_id: str, most: int = 200) -> tuple[int, dict[str, int]]:
+    """How many items would come into the review queue, and how many of them for each kind of reason."""
+    there = _reviewed(store, dataset_id)
+    new = [n for n in needs(store, dataset_id, judge_id) if n.item not in there][:most]
+    return len(new), dict(Counter(kind for n in new for kind in {r.kind for r in n.reasons}).most_common())
+
+
+def fill_review(store: Store, actor: str, dataset_id: str, judge_id: str, most: int = 200) -> int:
+    """Take the items that need a look most into the review queue, those not in it yet; how many were taken.
+
+    Raises NotAllowed below the role researcher, BadInput for a number that cannot be.
+    """
+    if not 1 <= most <= MOST:
+        raise BadInput(f"{most} items cannot be taken: give a number from 1 to {MOST:,}.")
+    people.require(store, actor, "researcher")
+    found = needs(store, dataset_id, judge_id)
+
+    def work(tx: Tx) -> int:
+        people.require(tx, actor, "researcher")
+        there = _reviewed(tx, dataset_id)
+        rows = [
+            (new_id(), dataset_id, n.item, "review", "assisted", judge_id, "", None, -n.need,
+             canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in n.reasons[:12]]))
+            for n in [n for n in found if n.item not in there][:most]
+        ]  # fmt: skip
+        return _append(tx, rows)
+
+    return store.tx(actor, "fill review queue", work, target=dataset_id)
+
+
+def _reviewed(store: Store | Tx, dataset_id: str) -> set[str]:
+    rows = store.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
+    return {str(r[0]) for r in rows}
+
+
+def _append(tx: Tx, rows: list[tuple[Any, ...]]) -> int:
+    return tx.add(
+        "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons", rows
+    )
+
+
+# -- giving out ---------------------------------------------------------------------------------------------------
+
+
+def claim(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters, held: Sequence[str], ahead: int
+) -> list[Given]:
+    """Up to `ahead` items for a person to answer next, claimed for them in one transaction.
+
+    `held` are items that their browser has already: they are kept claimed and not given again, and while more than half
+    of `ahead` of them fit the filters, no more are given. A claim ends with the answer or by itself after the dataset's
+    claim time; a person's own open claims come first (a reload goes on). Raises NotAllowed.
+    """
+    people.require(store, person, "annotator")
+    there = board(store)
+    fit = matching(store, there, dataset_id, stream, filters)
+    pick = _Pick(person, dataset_id, stream, fit, frozenset(held), ahead)
+    minutes = settings.rules(store, dataset_id).claim_minutes
+    chosen, due = pick.choose(there, minutes)
+
+    def work(tx: Tx) -> list[Draw]:
+        people.require(tx, person, "annotator")
+        there.follow(tx)
+        chosen, due = pick.choose(there, minutes)
+        until = now() + timedelta(minutes=minutes)
+        tx.add(
+            "claim",
+            "id, dataset_id, draw_id, item_id, person, until",
+            [(new_id(), dataset_id, d.id, d.item, person, until) for d in due],
+        )
+        return chosen
+
+    return _given(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
+
+
+@dataclass(frozen=True)
+class _Pick:
+    """What a person wants to be given: `fit` are the draws that pass the filters (None: all)."""
+
+    person: str
+    dataset: str
+    stream: Stream
+    fit: frozenset[str] | None
+    held: frozenset[str]
+    ahead: int
+
+    def choose(self, there: Board, minutes: int) -> tuple[list[Draw], list[Draw]]:
+        """(the draws to give now, those whose claim is to be written: new ones, and own ones that are half over)."""
+        moment = now()
+        with there.lock:
+            own = there.holding(self.dataset, self.stream, self.person, moment)
+            fitting = [d for d in sorted(own, key=lambda d: d.order) if self.fits(d)]
+            kept = [d for d in own if d.item in self.held]
+            want = self.ahead if sum(self.fits(d) for d in kept) <= self.ahead // 2 else 0
+            chosen = [d for d in fitting if d.item not in self.held][:want]
+            if len(chosen) < want:
+                for d in there.line(self.dataset, self.stream, self.person, moment):
+                    if self.fits(d) and d not in own and d.item not in self.held:
+                        chosen.append(d)
+                        if len(chosen) == want:
+                            break
+            # What the browser has and nobody else may have taken meanwhile is claimed again, though its claim be over.
+            lost = [d for i in self.held for d in there.of_item.get(i, ()) if self.lost(there, d, own, moment)]
+        late = moment + timedelta(minutes=minutes / 2)
+        return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < late]
+
+    def fits(self, draw: Draw) -> bool:
+        return self.fit is None or draw.id in self.fit
+
+    def lost(self, there: Board, draw: Draw, own: dict[Draw, datetime], moment: datetime) -> bool:
+        mine = draw.dataset == self.dataset and draw.stream == self.stream and self.person in draw.holders
+        return mine and draw not in own and there.free(draw, self.person, moment)
+
+
+def _given(store: Store, chosen: list[Draw]) -> list[Given]:
+    """The chosen draws with their judge and reasons."""
+    if not chosen:
+        return []
+    marks = ", ".join(f"${n}" for n in range(1, len(chosen) + 1))
+    rows = store.rows(
+        f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
+    )
+    found = {r[0]: Given(r[0], r[1], r[2], r[3], r[4], tuple(x["text"] for x in json.loads(r[5]))) for r in rows}
+    return [found[d.id] for d in chosen]
+
+
+def matching(store: Store, there: Board, dataset_id: str, stream: Stream, filters: Filters) -> frozenset[str] | None:
+    """The ids of the draws that pass the filters, kept until more are drawn; None where there is no filter."""
+    if filters == Filters():
+        return None
+    known = there.matching.get((dataset_id, stream, filters))
+    if known and known[0] == there.drawn:
+        return known[1]
+    drawn = there.drawn
+    conditions, params = filters.sql(3)
+    draws = "select d.id from draw d join item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = $2"
+    rows = store.rows(draws + conditions, [dataset_id, stream, *params])
+    found = frozenset(str(r[0]) for r in rows)
+    if len(there.matching) >= 64:
+        there.matching.clear()
+    there.matching[dataset_id, stream, filters] = (drawn, found)
+    return found
+
+
+def release(store: Store, person: str, dataset_id: str) -> int:
+    """Give back what a person holds of a dataset but has not answered, so that others get it at once; how many."""
+
+    def work(tx: Tx) -> int:
+        people.require(tx, person, "annotator")
+        there, moment = board(store, tx), now()
+        with there.lock:
+            held = [d for stream in ("audit", "review") for d in there.holding(dataset_id, stream, person, moment)]
+        return tx.add(
+            "claim",
+            "id, dataset_id, draw_id, item_id, person, until",
+            [(new_id(), dataset_id, d.id, d.item, person, moment) for d in held],
+        )
+
+    return store.tx(person, "release", work, target=dataset_id)
+
+
+def waiting(store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters = Filters()) -> int:
+    """How many items of a queue wait for this person."""
+    there = board(store)
+    fit = matching(store, there, dataset_id, stream, filters)
+    with there.lock:
+        if fit is None:
+            return there.count(dataset_id, stream, person, now())
+        return sum(d.id in fit for d in there.line(dataset_id, stream, person, now()))

@@ -1,0 +1,62 @@
+"""Settings of the workspace and of its datasets: appended rows, the newest holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from data.errors import BadInput
+from data.ids import canonical, new_id
+from data.people import require
+from data.store import Store, Tx, remembered
+
+WORKSPACE = "workspace"
+
+
+@dataclass(frozen=True)
+class QueueRules:
+    """How a dataset's items are given out: people per item, share of the audit sample shown assisted, claim time."""
+
+    overlap: int = 1
+    assisted_share: float = 0.2
+    claim_minutes: int = 30
+
+    def check(self) -> QueueRules:
+        """Itself. Raises BadInput for values that make no sense."""
+        if not 1 <= self.overlap <= 20:
+            raise BadInput(f"People per item is {self.overlap}: it must be 1 to 20.")
+        if not 0 <= self.assisted_share < 1:
+            raise BadInput(f"The assisted share is {self.assisted_share}: it must be at least 0 and below 1.")
+        if not 1 <= self.claim_minutes <= 24 * 60:
+            raise BadInput(f"A claim lasts {self.claim_minutes} minutes: it must be 1 to 1440.")
+        return self
+
+
+def get(store: Store | Tx, scope: str, name: str, default: Any = None) -> Any:
+    """The value that holds now, or the default."""
+    query = "select value from setting_now where scope = $1 and name = $2"
+    rows = remembered(store, ("setting", scope, name), ["setting"], lambda: store.rows(query, [scope, name]))
+    return json.loads(rows[0][0]) if rows else default
+
+
+def put(tx: Tx, scope: str, name: str, value: Any) -> None:
+    """Append a value; for callers that have checked the right to do so."""
+    tx.add("setting", "id, scope, name, value", [(new_id(), scope, name, canonical(value))])
+
+
+def rules(store: Store | Tx, dataset_id: str) -> QueueRules:
+    """The queue rules of a dataset."""
+    return QueueRules(**{**asdict(QueueRules()), **get(store, dataset_id, "queue", {})})
+
+
+def set_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> None:
+    """Change a dataset's queue rules (researchers and leads)."""
+    new.check()
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "researcher")
+        if rules(tx, dataset_id) != new:
+            put(tx, dataset_id, "queue", asdict(new))
+
+    store.tx(actor, "queue rules", work, target=dataset_id)

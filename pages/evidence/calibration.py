@@ -1,0 +1,82 @@
+"""Calibration: how far a judge agrees with people in each dimension, and what is missing before it may be published."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import datasets
+from data.gold import BASES, Basis
+from judges.calibrate import Line
+from pages.evidence import dimension, load, votes
+from pages.parts import calibrated, choose, links, picked, session, text
+
+
+def page() -> None:
+    """A judge's dimensions with their intervals and states; one of them in detail below."""
+    session.me()
+    store = session.store()
+    st.title("Calibration")
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=260):
+        dataset = choose.dataset(store)
+    if dataset is None:
+        return
+    judges = datasets.judges(store, dataset.id)
+    if not judges:
+        st.info(
+            "No judge has scored this dataset yet, so there is nothing to hold against people.", icon=":material/gavel:"
+        )
+        links.to("import", "Import judgments", icon=":material/upload_file:")
+        return
+    with bar, st.container(width=330):
+        judge = picked.one("judge", "Judge", calibrated.judge_names(judges))
+    if dataset.synthetic:
+        text.synthetic(dataset.description)
+    at = load.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
+    asked = load.policy(store)
+    gate = load.lines(store, at, "gate", False, asked)
+    with bar:
+        basis, dropped = _basis(at, gate)
+    if basis is None:
+        _nothing(dataset.name)
+        return
+    lines = load.lines(store, at, basis, dropped, asked)
+    key = f"{dataset.id}:{judge}:{basis}:{dropped}"
+    calibrated.resting(lines, basis, dropped)
+    calibrated.plot(lines, asked, key)
+    calibrated.table(lines, key, lambda row: picked.put("dimension", lines[row].key))
+    with st.container(width=360):
+        chosen = picked.one("dimension", "One dimension", {line.key: calibrated.title(line) for line in lines})
+    line = next(line for line in lines if line.key == chosen)
+    dimension.detail(at, line, basis, dataset.name, key)
+    if line.dimension.sort == "pair":
+        votes.panel(at, line.dimension)
+
+
+def _basis(at: load.Place, gate: list[Line]) -> tuple[Basis | None, bool]:
+    """What the figures rest on, and whether ties are dropped; None where nobody has labelled anything."""
+    rests = load.rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
+    full = [basis for basis, rest in rests.items() if rest.labels] if rests else list(BASES)
+    if not full:
+        return None, False
+    drawn = any(line.dimension.scale.drawn for line in gate)
+    with st.container(width=270 if not rests else 400):
+        basis = picked.one("basis", "Resting on", calibrated.basis_names(rests), default=full[0])
+    if not drawn:
+        return basis, False  # type: ignore[return-value]
+    with st.container(width=150):
+        ties = picked.one("ties", "Ties", {"counted": "counted (S1)", "dropped": "dropped (S2)"})
+    return basis, ties == "dropped"  # type: ignore[return-value]
+
+
+def _nothing(dataset: str) -> None:
+    """Nobody has labelled anything: the ways to the first gold."""
+    st.info(
+        "There is no label of this judge's dimensions yet, so nothing can be said about how far to trust it. Draw an "
+        "audit sample, label it without seeing the judge, and the figures stand here.",
+        icon=":material/inbox:",
+    )
+    with st.container(horizontal=True):
+        links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+        links.to("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
+        links.to("import", "Import labels", icon=":material/upload_file:")

@@ -1,0 +1,110 @@
+"""What the calibration page shows, computed once for as long as the rows behind it stay as they are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from data import calibration, settings, votes
+from data.calibration import Found, Rest
+from data.gold import Basis
+from data.store import Store
+from judges import calibrate
+from judges.calibrate import Line, Summary
+from judges.gate import Policy
+from judges.intervals import Interval
+from judges.types import Dimension
+from judges.votes import Agreement, table
+
+_TABLES = ("item", "judgment", "score", "label", "draw", "person_event")
+Stamp = tuple[int | None, ...]
+
+
+class Place(NamedTuple):
+    """A judge and a dataset, and how far the rows behind them have come: what every figure depends on."""
+
+    url: str
+    stamp: Stamp
+    dataset: str
+    judge: str
+    card: str
+
+
+class Anchor(NamedTuple):
+    """The same judge held against blind and against assisted labels of random draws, and the difference."""
+
+    blind: Interval
+    assisted: Interval
+    difference: Interval
+
+
+def place(store: Store, dataset_id: str, judge_id: str, card: str) -> Place:
+    """The place as it now is."""
+    return Place(store.url, tuple(store.touched(t) for t in _TABLES), dataset_id, judge_id, card)
+
+
+def policy(store: Store) -> Policy:
+    """What the workspace asks before a dimension may be published."""
+    return Policy(**settings.get(store, settings.WORKSPACE, "policy", {}))
+
+
+def lines(store: Store, at: Place, basis: Basis, dropped: bool, asked: Policy) -> list[Line]:
+    """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
+    gate = _summaries(store, at, "gate", False)
+    shown = gate if basis == "gate" and not dropped else _summaries(store, at, basis, dropped)
+    found = calibrate.lines(shown, gate, asked)
+    order = ["turn", "section", "side", "response", "conversation", "pair"]
+    return sorted(found, key=lambda line: (order.index(line.dimension.sort), line.dimension.name))
+
+
+@st.cache_data(max_entries=64, show_spinner="Holding the judge against the gold ...")
+def _summaries(_store: Store, at: Place, basis: Basis, dropped: bool) -> list[Summary]:
+    found = []
+    for dimension in calibration.dimensions(at.card):
+        drop = dimension.scale.drawn if dropped else ""
+        cells = calibration.evidence(_store, at.dataset, at.judge, dimension, basis, drop)
+        found.append(calibrate.summarise(cells, dimension, drop))
+    return found
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def rests(_store: Store, at: Place) -> dict[Basis, Rest]:
+    """What each basis has to rest on."""
+    return calibration.rests(_store, at.dataset, at.card)
+
+
+@st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
+def anchor(_store: Store, at: Place, dimension: Dimension) -> Anchor:
+    """Blind beside assisted labels of one dimension."""
+    blind, assisted = (
+        calibration.evidence(_store, at.dataset, at.judge, dimension, basis) for basis in ("gate", "assisted")
+    )
+    one, two = (calibrate.summarise(cells, dimension).interval for cells in (blind, assisted))
+    return Anchor(one, two, calibrate.anchoring(blind, assisted, dimension))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def items_in(_store: Store, at: Place, dimension: Dimension, basis: Basis, human: float, judge: float) -> list[Found]:
+    """The items of one cell of a table."""
+    return calibration.items_in(_store, at.dataset, at.judge, dimension, basis, human, judge)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def unscored(_store: Store, at: Place) -> list[tuple[str, int]]:
+    """Why replies of the judge could not be used, and how many."""
+    return calibration.unscored(_store, at.dataset, at.judge)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def voted(_store: Store, at: Place, dimension: Dimension) -> list[Agreement]:
+    """How often the judge agrees with single votes, and people with each other."""
+    scale = dimension.scale
+    tie = scale.categories.index(scale.drawn) if scale.drawn else None
+    return table(votes.votes(_store, at.dataset, at.judge, dimension), scale.size, tie)
+
+
+def majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:
+    """The judge held against the majority of all votes, with ties counted and dropped."""
+    one, two = (_summaries(store, at, "all", dropped) for dropped in (False, True))
+    return next(s for s in one if s.dimension == dimension), next(s for s in two if s.dimension == dimension)

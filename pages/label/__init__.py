@@ -1,0 +1,1 @@
+"""Labelling: the overview, the review desk and its queues."""

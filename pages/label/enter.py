@@ -1,0 +1,92 @@
+"""The name picker: who is here, on trust, until the workspace has a login."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import people
+from data.people import Person
+from judges.errors import AssayError
+from pages.parts import session, text
+
+FEW = 8
+"""People who get a button each; with more of them there is only the field that finds a name."""
+
+STANDS = "as it is to stand beside your labels"
+
+# Sets the cookie by which the next visit knows the name; a component, because only the browser can set it. Its place on
+# the page is taken out, so that it leaves no gap.
+_remember = st.components.v2.component(
+    "assay_name",
+    js="""export default function({data, parentElement}) {
+      const place = (parentElement.host ?? parentElement).closest('[data-testid="stElementContainer"]');
+      if (place) place.style.display = "none";
+      const age = data.name ? 60 * 60 * 24 * 90 : 0;
+      document.cookie = `${data.cookie}=${encodeURIComponent(data.name)}; path=/; max-age=${age}; samesite=lax`;
+    }""",
+)
+
+
+def remember() -> None:
+    """Let the browser remember (or forget) the name that was chosen in this tab."""
+    name = session.cookie_to_set()
+    if name is not None:
+        _remember(key="assay_name", data={"cookie": session.COOKIE, "name": name}, height=1)
+
+
+def badge(who: Person) -> None:
+    """Who is here, and the way out, at the foot of the sidebar."""
+    with st.sidebar:
+        text.quiet("{name} · {role} · on trust", name=who.name, role=who.role)
+        if st.button("Change name", type="tertiary", icon=":material/logout:"):
+            session.leave()
+            st.rerun()
+
+
+def page() -> None:
+    """Choose a name, or enter a new one."""
+    known = people.everyone(session.store())
+    first = not any(p.role == "lead" for p in known)
+    _, middle, _ = st.columns([1, 1.4, 1])
+    with middle:
+        st.title("Assay")
+        st.markdown("Test LLM judges against human gold. **Who are you?**")
+        if 0 < len(known) <= FEW:
+            with st.container(gap="small"):
+                for person in known:
+                    key = f"enter:{person.name}"
+                    if st.button(text.plain(f"{person.name} · {person.role}"), key=key, width="stretch"):
+                        _enter(person.name)
+        if len(known) > FEW:
+            _find(known)
+        with st.form("new", border=False):
+            name = st.text_input("Somebody else" if known else "Your name", max_chars=60, placeholder=STANDS)
+            if st.form_submit_button("Enter", type="secondary" if known else "primary"):
+                _enter(name)
+        st.caption(
+            "You are the first here, so you become this workspace's lead."
+            if first
+            else "New names begin as annotators; a lead can change that."
+        )
+        st.caption("Names are taken on trust: Assay answers only on this computer (127.0.0.1) and asks no password.")
+
+
+def _find(known: list[Person]) -> None:
+    """One of many people, found by typing a part of the name."""
+    roles = {p.name: p.role for p in known}
+    name = st.selectbox(
+        "Find your name", list(roles), index=None, placeholder="type a part of it", key="enter:find",
+        format_func=lambda n: f"{n} · {roles[n]}",
+    )  # fmt: skip
+    if name:
+        _enter(name)
+
+
+def _enter(name: str) -> None:
+    """Enter under a name, or say why not."""
+    try:
+        session.enter(people.join(session.store(), name).name)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    st.rerun()

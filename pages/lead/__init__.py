@@ -1,0 +1,1 @@
+"""What leads decide, and about whom."""

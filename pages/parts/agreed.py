@@ -1,0 +1,186 @@
+"""One dimension of a judge in full: its state, table, marginals, n/a, and what stands beside a kappa."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from data.calibration import Found
+from judges.calibrate import Line, Summary
+from judges.intervals import Interval
+from pages.parts import charts, text
+from pages.parts.calibrated import many, number, span
+
+_BADGES = {
+    "eligible": ":green-badge[:material/check_circle: eligible]",
+    "promising": ":orange-badge[:material/trending_up: promising]",
+    "below": ":red-badge[:material/cancel: below]",
+    "not enough gold": ":gray-badge[:material/hourglass_empty: not enough gold]",
+    "undefined": ":gray-badge[:material/block: undefined]",
+}
+REASONS = {
+    "unreadable": "unreadable",
+    "out_of_range": "out of range",
+    "cut_off": "cut off",
+    "refused": "refused",
+    "api_error": "API error",
+    "incomplete": "incomplete",
+}
+
+
+def state(line: Line) -> None:
+    """The gate's state of the dimension, why, and what is missing."""
+    decision = line.decision
+    gate = "" if line.gated else "The gate: "
+    missing = " **{missing}**" if decision.missing else ""
+    text.say(
+        _BADGES[decision.state] + " " + gate + "{reason}" + missing, reason=decision.reason, missing=decision.missing
+    )
+
+
+def figures(summary: Summary) -> None:
+    """The figures in one row, and how the interval was made."""
+    interval = summary.interval
+    ordered = bool(summary.dimension.scale.weights)
+    how = "Quadratic-weighted kappa" if ordered else "Cohen's kappa, unweighted"
+    shown = [
+        ("QWK" if ordered else "Kappa", number(interval.point), how + ": 1 is agreement, 0 what chance gives."),
+        ("95 % interval", span(interval), "By items, which are resampled whole."),
+        ("Lower bound", number(interval.lower_bound), "One-sided, 95 %."),
+        ("Exact", number(summary.exact, ".1%"), "Share of equal answers."),
+    ]
+    if ordered:
+        shown += [
+            ("Within one", number(summary.within_one, ".1%"), "At most one step of the scale apart."),
+            (
+                "Judge − people",
+                number(summary.mean_difference, "+.2f"),
+                "Mean difference; above 0 the judge is kinder.",
+            ),
+        ]
+    for column, (name, value, told) in zip(st.columns(len(shown)), shown, strict=True):
+        column.metric(name, value, help=told)
+    made = {"cluster bootstrap": "2,000 resamplings of whole items", "linearised": "linearisation over items"}
+    worth = (
+        ""
+        if abs(interval.n_eff - interval.items) < 0.05
+        else f", worth {interval.n_eff:,.1f} equally weighted ones (n_eff)"
+    )
+    text.quiet(
+        "On {cells} of {items} that both people and judge scored{worth}. Interval: {method}."
+        + (" Fewer than 30 items: nothing may be concluded from it." if interval.verdictless else ""),
+        cells=many(summary.cells, "cell"), items=many(interval.items, "item"), worth=worth,
+        method=made.get(interval.method, interval.method),
+    )  # fmt: skip
+
+
+def table(summary: Summary, key: str) -> tuple[int, int] | None:
+    """The table of agreement; the cell that was clicked."""
+    if not summary.cells:
+        st.caption("No cell has both gold and a score of this judge yet.")
+        return None
+    chosen = charts.confusion(summary.counts, summary.answers, key)
+    st.caption(
+        "Each count, with its share of the row: of the cells where people gave that answer, how often the judge gave "
+        "this one. Outlined: agreement. Click a cell to see its items."
+    )
+    return chosen
+
+
+def listed(
+    found: Sequence[Found], summary: Summary, cell: tuple[int, int], key: str, go: Callable[[str], None]
+) -> None:
+    """The items of a cell of the table; `go` gets the one that is clicked."""
+    people, judge = (summary.answers[n] for n in cell)
+    total = int(summary.counts[cell])
+    text.say(
+        "People say **{people}**, the judge **{judge}**: {n}. Click one to open it on the desk.",
+        people=people, judge=judge,
+        n=many(total, "cell") + (f", the first {len(found):,}" if total > len(found) else ""),
+    )  # fmt: skip
+    frame = pd.DataFrame(
+        {"item": [f.name for f in found], "unit": [f.unit for f in found], "system": [f.systems for f in found]}
+    )
+    event = st.dataframe(
+        frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell",
+        height="content" if len(found) <= 8 else 320,
+    )  # fmt: skip
+    if event.selection.cells:
+        go(found[event.selection.cells[0][0]].item)
+
+
+def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], key: str) -> None:
+    """Both marginals, and the warnings that belong to them."""
+    charts.marginals(people, judge, summary.answers, key)
+    st.caption("How often each answer is given. Different shapes mean another idea of the scale, whatever kappa says.")
+    if summary.fragile:
+        name = "AC2" if summary.dimension.scale.weights else "AC1"
+        text.warn(
+            "{share} of all answers are one and the same: kappa then swings with a few cells. Gwet's {name}, which "
+            "chance moves less, is {ac}; it stands beside kappa and is no substitute for it.",
+            share=f"{summary.commonest:.0%}", name=name, ac=number(summary.ac, ".2f"),
+        )  # fmt: skip
+    apart = summary.correlation is not None and summary.interval.point is not None
+    if apart and summary.correlation - summary.interval.point > 0.15:
+        text.warn(
+            "Judge and people move together (r {r}) but do not say the same: correlation is not agreement.",
+            r=f"{summary.correlation:.2f}",
+        )
+
+
+def missing(summary: Summary, replies: Sequence[tuple[str, int]]) -> None:
+    """What kappa leaves out: n/a of either side, and cells that the judge gave no score."""
+    na = summary.na
+    if summary.dimension.scale.na and na.cells:
+        text.say(
+            "**n/a**: people {people}, judge {judge} of {cells}. Whether there is something to score they agree on in "
+            "{agreed} (kappa {kappa}). The figures above rest on the cells that both scored.",
+            people=f"{summary.na_human:,}", judge=f"{summary.na_judge:,}", cells=many(na.cells, "cell"),
+            agreed=number(na.agreement, ".1%"), kappa=number(na.kappa, ".2f"),
+        )  # fmt: skip
+    if summary.unscored:
+        told = "Of its replies to the whole dataset could not be used: {why}. " if replies else ""
+        text.say(
+            "**Unscored**: {cells} with gold {have} no score of this judge. "
+            + told
+            + "A failed reply is no low score: it is in no figure.",
+            cells=many(summary.unscored, "cell"), have="has" if summary.unscored == 1 else "have",
+            why=", ".join(f"{n:,} {REASONS.get(reason, reason)}" for reason, n in replies),
+        )  # fmt: skip
+
+
+def anchored(blind: Interval, assisted: Interval, change: Interval, key: str) -> None:
+    """The same figure on blind and on assisted labels, and the difference, or how much is missing for it."""
+    st.markdown("**Blind beside assisted**")
+    if not assisted.cells or not blind.cells:
+        none = "assisted" if blind.cells else "blind"
+        text.quiet(
+            "Not enough: there is no {none} label of a random draw here that meets a score. A share of the audit "
+            "sample is shown with the judge's scores to measure how far people follow them.",
+            none=none,
+        )
+        return
+    rows = [("blind", blind), ("assisted", assisted), ("assisted − blind", change)]
+    spans = [
+        charts.Span(name, "", i.point, i.low, i.high, None, "eligible" if i is blind else "promising", told)
+        for (name, i), told in zip(rows, [_resting(blind), _resting(assisted), _moved(change)], strict=True)
+    ]
+    charts.intervals(spans, key, mark=0.0, reach=(-0.1, 1.0))
+    few = min(blind.items, assisted.items)
+    if few < 30:
+        text.quiet("Not enough: {n} in the smaller group; below 30 nothing may be concluded.", n=many(few, "item"))
+    elif change.low is not None and change.low > 0:
+        text.quiet("People agree more with a judge that they see: the assisted labels are partly the judge's own.")
+    else:
+        st.caption("An interval of the difference above 0 would mean that seeing the judge pulls people towards it.")
+
+
+def _resting(interval: Interval) -> str:
+    on = f"{many(interval.items, 'item')}, {many(interval.cells, 'cell')}"
+    return f"{number(interval.point, '.2f')} on {on}" if interval.point is not None else f"undefined on {on}"
+
+
+def _moved(interval: Interval) -> str:
+    return "undefined" if interval.point is None else f"{interval.point:+.2f} ({span(interval)})"

@@ -1,0 +1,173 @@
+"""The calibration page's tables, plots and sentences about all dimensions of a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from data.calibration import Rest
+from data.gold import BASES, Basis
+from judges.calibrate import Line
+from judges.gate import Policy
+from judges.intervals import Interval
+from pages.parts import charts, session, text
+
+WEIGHTED: tuple[Basis, ...] = ("gate", "assisted")
+COLUMNS = {
+    "dimension": st.column_config.TextColumn(width=122),
+    "unit": st.column_config.TextColumn(width=86, help="What the question is asked of. Units are never pooled."),
+    "items": st.column_config.NumberColumn(width=54, format="localized", help="Items with gold."),
+    "cells": st.column_config.NumberColumn(
+        width=54, format="localized", help="Units that both people and judge gave a value: what the figures rest on."
+    ),
+    "kappa": st.column_config.NumberColumn(
+        width=58,
+        format="%.3f",
+        help="Quadratic-weighted (QWK) where answers are ordered, plain Cohen's kappa elsewhere.",
+    ),
+    "95 % interval": st.column_config.TextColumn(width=98, help="By items, which are resampled whole."),
+    "bound": st.column_config.NumberColumn(width=58, format="%.3f", help="One-sided 95 % lower bound."),
+    "exact": st.column_config.NumberColumn(width=56, format="%.0f%%", help="Share of equal answers."),
+    "within 1": st.column_config.NumberColumn(width=66, format="%.0f%%", help="At most one step of the scale apart."),
+    "leniency": st.column_config.NumberColumn(
+        width=70, format="%+.2f", help="Mean of judge − people in scale steps: above 0 the judge is kinder."
+    ),
+    "state": st.column_config.TextColumn(width=126, help="What the gate says, always on blind labels of random draws."),
+    "missing": st.column_config.TextColumn(width=160, help="What is missing before a lead may approve it."),
+}
+
+
+def many(n: float, what: str) -> str:
+    """A number of things in words: 1 item, 1,200 items."""
+    return f"{n:,.0f} {what}" + ("" if round(n) == 1 else "s")
+
+
+def span(interval: Interval) -> str:
+    """The ends of an interval in words."""
+    return "–" if interval.low is None or interval.high is None else f"{interval.low:.2f} to {interval.high:.2f}"
+
+
+def number(value: float | None, shape: str = ".3f") -> str:
+    """A figure, or a dash where it is undefined."""
+    return "–" if value is None else f"{value:{shape}}"
+
+
+def judge_names(judges: Sequence[tuple[str, str, str, bool, int]]) -> dict[str, str]:
+    """Judges by id in words: model · card, with the id's head where that is not enough to tell them apart."""
+    named = {id_: f"{model} · {card}" + (" (synthetic)" if made else "") for id_, card, model, made, _ in judges}
+    common = {name for name in named.values() if list(named.values()).count(name) > 1}
+    return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}
+
+
+def title(line: Line) -> str:
+    """A dimension's name and unit in words."""
+    return f"{line.dimension.title} · {line.dimension.sort}"
+
+
+def basis_names(rests: Mapping[Basis, Rest]) -> dict[str, str]:
+    """The bases in words, with what each has to rest on where that was counted."""
+    told = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
+    return {basis: name + told.get(basis, "") for basis, name in BASES.items()}
+
+
+def resting(lines: Sequence[Line], basis: Basis, dropped: bool) -> None:
+    """What the figures below rest on, and whether the gate's are others."""
+    items = max(line.shown.gold_items for line in lines)
+    cells = sum(line.shown.gold_cells for line in lines)
+    weights = "each weighted by 1 / its chance of being drawn" if basis in WEIGHTED else "each counted once"
+    ties = ", ties dropped on both sides" if dropped else ""
+    text.quiet(
+        "These figures rest on **{basis}**: {items}, {cells} with gold, {weights}{ties}.",
+        basis=BASES[basis][0].lower() + BASES[basis][1:], items=many(items, "item"), cells=many(cells, "cell"),
+        weights=weights, ties=ties,
+    )  # fmt: skip
+    if basis == "gate" and not dropped:
+        return
+    if any(line.gate.gold_cells for line in lines):
+        text.say("The **states** are the gate's own: on blind labels of random draws, with ties counted.")
+    elif basis != "gate":
+        st.warning(
+            "The gate counts blind labels of random draws, and this dataset has none: every state below is *not enough "
+            "gold*, whatever these figures say. Draw an audit sample on the Queues page, and label it.",
+            icon=":material/info:",
+        )
+
+
+def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
+    """Every dimension with its interval, its bound and its state, against what the policy asks."""
+    spans = []
+    for line in lines:
+        interval, state = line.shown.interval, line.decision.state
+        settled = state not in ("not enough gold", "undefined") or not line.gated
+        point = interval.point if settled else None
+        spans.append(
+            charts.Span(
+                line.dimension.title,
+                line.dimension.sort,
+                point,
+                interval.low if settled else None,
+                interval.high if settled else None,
+                interval.lower_bound if settled else None,
+                state,
+                _remark(line),
+            )
+        )
+    charts.intervals(spans, f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
+    st.caption(
+        "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound, which has to reach the "
+        "dashed line as well. ● eligible, ○ promising, ✕ below, □ not enough gold, – undefined."
+    )
+
+
+def _remark(line: Line) -> str:
+    """The state in a few words, with the items that are missing where their number is known."""
+    told = f"{charts.MARKS[line.decision.state]} {line.decision.state}"
+    return f"{told} · {_missing(line)}" if line.decision.more_items else told
+
+
+def _missing(line: Line) -> str:
+    """What is missing in a few words; the sentences stand in the detail."""
+    state, more = line.decision.state, line.decision.more_items
+    if more:
+        return many(more, "more item")
+    return {"eligible": "nothing", "undefined": "other answers", "below": "agreement"}.get(state, "more agreement")
+
+
+def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None]) -> None:
+    """Every dimension with its figures; `chosen` gets the number of a row that is clicked."""
+    frame = pd.DataFrame(
+        [
+            {
+                "dimension": line.dimension.title,
+                "unit": line.dimension.sort,
+                "items": line.shown.gold_items,
+                "cells": line.shown.cells,
+                "kappa": line.shown.interval.point,
+                "95 % interval": span(line.shown.interval),
+                "bound": line.shown.interval.lower_bound,
+                "exact": _percent(line.shown.exact),
+                "within 1": _percent(line.shown.within_one),
+                "leniency": line.shown.mean_difference,
+                "state": f"{charts.MARKS[line.decision.state]} {line.decision.state}",
+                "missing": _missing(line),
+            }
+            for line in lines
+        ]
+    )
+    key = f"dimensions:{key}"
+
+    def clicked() -> None:
+        cells = session.component_state(key).selection.cells
+        if cells:
+            chosen(cells[0][0])
+
+    st.dataframe(
+        frame, hide_index=True, height="content", column_config=COLUMNS, key=key, on_select=clicked,
+        selection_mode="single-cell", placeholder="–",
+    )  # fmt: skip
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share

@@ -1,0 +1,122 @@
+"""The dialogs that fill the queues: draw an audit sample, fill the review queue, and how items are given out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from data import datasets, queue, settings
+from data.datasets import Dataset
+from data.settings import QueueRules
+from judges.errors import AssayError
+from pages.parts import session, text, todo
+
+
+@st.dialog("Draw an audit sample", width="large")
+def audit(found: Dataset, who: str) -> None:
+    """A stratified random sample: how many, beside which judge the assisted share is shown, and what that gives."""
+    store = session.store()
+    share, judges = settings.rules(store, found.id).assisted_share, _judges(found)
+    text.quiet(
+        "Items are drawn at random, stratified by system. {blind} of them are answered **blind**, without the judge in "
+        "view: these alone count for the gate. The other {assisted} are shown with its scores, to measure how far "
+        "seeing them sways people.",
+        blind=f"{1 - share:.0%}",
+        assisted=f"{share:.0%}",
+    )
+    left, middle, right = st.columns([1, 2, 1])
+    size = left.number_input("Items", 1, 1_000_000, 100, step=10, key="audit:size")
+    judge = middle.selectbox(
+        "Judge shown to the assisted share",
+        [*judges, ""],
+        format_func=lambda j: judges.get(j, "none: all blind"),
+        key="audit:judge",
+    )
+    kept = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
+    seed = right.number_input("Seed", 0, 2**31, kept, key="audit:seed", help="The same seed draws the same items.")
+    shares = queue.plan_audit(store, found.id, int(size), judge)
+    new = sum(s.now for s in shares)
+    text.say(
+        "This draws **{n}** now: {blind} blind and {assisted} assisted.", n=todo.many(new, "item"),
+        blind=f"{new - sum(s.now_assisted for s in shares):,}", assisted=f"{sum(s.now_assisted for s in shares):,}",
+    )  # fmt: skip
+    if new > size:
+        st.caption("More than asked for, so that every stratum has an item in the sample that is answered blind.")
+    if new < size:
+        st.caption("Fewer than asked for: the dataset has no more items that were not drawn.")
+    st.dataframe(
+        pd.DataFrame(
+            [(s.stratum or "no system", s.items, s.before, s.now, s.blind, s.assisted) for s in shares],
+            columns=["Stratum", "Items", "Drawn before", "Drawn now", "P(blind)", "P(assisted)"],
+        ),
+        hide_index=True,
+        height="content" if len(shares) <= 8 else 320,
+        column_config={name: st.column_config.NumberColumn(format="%.4f") for name in ("P(blind)", "P(assisted)")},
+    )
+    if st.button("Draw", type="primary", disabled=not new) and _done(
+        lambda: queue.draw_audit(store, who, found.id, int(size), judge, int(seed)), "{n} drawn into the audit sample."
+    ):
+        session.scratch("filling").pop("seed", None)
+        st.rerun()
+
+
+@st.dialog("Fill the review queue", width="large")
+def review(found: Dataset, who: str) -> None:
+    """The items that need a look most at what one judge said, and why."""
+    store, judges = session.store(), _judges(found)
+    st.caption(
+        "Takes the items that most need a person's eyes and are not in the queue yet. They are answered with the judge "
+        "in view, and say nothing about agreement on the rest: the gate never counts them."
+    )
+    if not judges:
+        st.info("No judge has scored this dataset yet.", icon=":material/gavel:")
+        return
+    left, right = st.columns([2, 1])
+    judge = left.selectbox("Judge", list(judges), format_func=judges.get, key="review:judge")
+    most = right.number_input("At most", 1, 1_000_000, 200, step=50, key="review:most")
+    new, kinds = queue.plan_review(store, found.id, judge, int(most))
+    text.say("This takes in **{n}**.", n=todo.many(new, "item"))
+    if kinds:
+        st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items that have it"]), hide_index=True)
+    if st.button("Fill", type="primary", disabled=not new) and _done(
+        lambda: queue.fill_review(store, who, found.id, judge, int(most)), "{n} taken into the review queue."
+    ):
+        st.rerun()
+
+
+@st.dialog("How items are given out")
+def rules(found: Dataset, who: str) -> None:
+    """The queue rules of a dataset."""
+    store = session.store()
+    now = settings.rules(store, found.id)
+    overlap = st.number_input("People per item", 1, 20, now.overlap, help="From two on, people can be compared.")
+    share = st.slider(
+        "Assisted share of the audit sample", 0, 95, min(round(now.assisted_share * 100), 95), step=5, format="%d %%",
+        help="Of samples drawn from now on. These items are shown with the judge's scores: no gold for the gate.",
+    )  # fmt: skip
+    minutes = st.number_input("Minutes an item is held", 1, 1440, now.claim_minutes, help="Then others may have it.")
+    new = QueueRules(int(overlap), share / 100, int(minutes))
+    if st.button("Save", type="primary", disabled=new == now) and _done(
+        lambda: settings.set_rules(store, who, found.id, new), "The rules of this dataset were changed."
+    ):
+        st.rerun()
+
+
+def _judges(found: Dataset) -> dict[str, str]:
+    """The judges of a dataset by id: model, card and how many items, since one model may judge in several ways."""
+    known = datasets.judges(session.store(), found.id)
+    return {judge: f"{model} · {card.replace('_', ' ')} · {items:,}" for judge, card, model, _, items in known}
+
+
+def _done(work: Callable[[], int | None], words: str) -> bool:
+    """Do the one act of a dialog, and say that it is done; False, with the reason on screen, where it was refused."""
+    try:
+        n = work()
+    except AssayError as error:
+        text.refuse(error)
+        return False
+    st.toast(text.plain(words.format(n=todo.many(n or 0, "item"))), icon=":material/check:")
+    return True

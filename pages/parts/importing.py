@@ -1,0 +1,115 @@
+"""What the import page draws: the files, what they would become, what is wrong with them, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pandas as pd
+import streamlit as st
+
+from data.intake import Known, Preview, Result
+from pages.parts import links, text, todo
+
+SAMPLING = {
+    "all": "All items of the dataset were given to people",
+    "random": "A random part of them was",
+    "picked": "They were picked for a reason, such as being hard or flagged",
+    "unknown": "Not known",
+}
+HOW = """Nothing is written before you have seen what would be stored, and every line that cannot be.
+
+| what | how it looks |
+|---|---|
+| items, judgments, labels | Assay's JSON lines, mixed in one file or not |
+| chats | JSON lines with `messages`, as language models take them |
+| tables | CSV, Parquet, JSON or JSON lines; you say what the columns mean |
+| MT-Bench | FastChat's `question.jsonl`, answers, judgments and votes, uploaded together |
+"""
+
+
+def formats() -> None:
+    """What can be uploaded."""
+    st.markdown(HOW)
+    st.caption("A file of reference answers is known by `reference` in its name.")
+    st.caption("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
+
+
+def files(found: list[Known]) -> None:
+    """The uploaded files and what each of them is."""
+    rows = [(one.file.name, one.says, one.file.size / 2**20) for one in found]
+    st.dataframe(
+        pd.DataFrame(rows, columns=["File", "Is", "MB"]),
+        hide_index=True,
+        column_config={"MB": st.column_config.NumberColumn(format="%.2f")},
+    )
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int, int], None]]:
+    """A bar while the body runs; yields what to call with bytes done, bytes in all, and lines."""
+    bar = st.progress(0.0, text.plain(what))
+
+    def seen(done: int, total: int, lines: int) -> None:
+        bar.progress(min(done / total, 1.0) if total else 1.0, text.plain(f"{what}: {lines:,} lines"))
+
+    try:
+        yield seen
+    finally:
+        bar.empty()
+
+
+def preview(found: Preview, rejects: bytes) -> None:
+    """What an import would add, what is there already, and what cannot be taken."""
+    st.subheader("What would be stored")
+    table = [(n, getattr(found.new, n), getattr(found.known, n)) for n in ("items", "judgments", "labels")]
+    st.dataframe(pd.DataFrame(table, columns=["", "New", "There already"]), hide_index=True)
+    for sentence in found.warnings:
+        st.text(sentence)
+    for reason, count in found.unscored.items():
+        text.quiet("{n} judgments cannot be read ({why}); they are kept as unscored.", n=f"{count:,}", why=reason)
+    if found.judges or found.people:
+        people = ", ".join(found.people[:12]) + (" ..." if len(found.people) > 12 else "")
+        text.quiet(
+            "Judges: {judges}. People: {people}.", judges=", ".join(found.judges) or "none", people=people or "none"
+        )
+    if not found.new.total and found.ok:
+        st.info("Everything in these files is in the dataset already.", icon=":material/inventory_2:")
+    for sort, rows in found.rows.items():
+        text.quiet("The first {sort}", sort=sort)
+        st.dataframe(pd.DataFrame(rows), hide_index=True)
+    if found.problem_count:
+        _problems(found, rejects)
+
+
+def _problems(found: Preview, rejects: bytes) -> None:
+    """Every line that cannot be taken, and the lines themselves as a file."""
+    text.say("**{n}** cannot be taken.", n=todo.many(found.rejected, "line"))
+    rows = [(p.file, p.line, p.field, p.sentence) for p in found.problems]
+    st.dataframe(pd.DataFrame(rows, columns=["File", "Line", "Field", "What is wrong"]), hide_index=True)
+    if found.problem_count > len(rows):
+        text.quiet("The first {shown} of {n} problems are shown.", shown=f"{len(rows):,}", n=f"{found.problem_count:,}")
+    st.download_button(
+        "These lines as a file", rejects, "rejected.jsonl", "application/jsonl", icon=":material/download:"
+    )
+
+
+def done(result: Result) -> None:
+    """What was imported, and where to go on."""
+    new = result.preview.new
+    with st.container(border=True):
+        text.say(
+            "**{dataset}**: added {items}, {judgments} and {labels}; {known} were there already.",
+            dataset=result.preview.dataset,
+            items=todo.many(new.items, "item"),
+            judgments=todo.many(new.judgments, "judgment"),
+            labels=todo.many(new.labels, "label"),
+            known=f"{result.known:,}",
+        )
+        if result.rejected:
+            text.say("{n} were not taken.", n=todo.many(result.rejected, "line"))
+        with st.container(horizontal=True):
+            name = result.preview.dataset
+            links.to("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
+            links.to("desk", "Review desk", icon=":material/rate_review:", dataset=name)
+            links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=name)

@@ -1,0 +1,37 @@
+"""A choice that stands in the address, so that a link leads to the same view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pages.parts import session
+
+
+def one(name: str, title: str, options: Mapping[str, str], default: str = "", help: str | None = None) -> str:
+    """One of the options (value -> words): what was chosen, else what the address says, else the default or first."""
+    values, key = list(options), _key(name)
+    now = next(
+        (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
+    )
+    chosen: str = st.selectbox(
+        title, values, index=values.index(now), format_func=lambda value: options[value], key=key, help=help,
+        on_change=_address, args=(name, key),
+    )  # fmt: skip
+    return chosen
+
+
+def put(name: str, value: str) -> None:
+    """Choose for the person, as when they click on a row; the chooser, drawn anew, follows. For callbacks."""
+    st.query_params[name] = value
+    kept = session.scratch("picked")
+    kept[name] = kept.get(name, 0) + 1
+
+
+def _key(name: str) -> str:
+    return f"picked:{name}:{session.scratch('picked').get(name, 0)}"
+
+
+def _address(name: str, key: str) -> None:
+    st.query_params[name] = session.component_state(key)

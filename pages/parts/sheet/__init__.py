@@ -1,0 +1,46 @@
+"""The labelling component: draws one item with its cells, takes the keys, keeps what was answered until it is saved.
+
+`data` (Python to browser): person, place; `sheets` to add to the browser's queue (one that it knows by item, version
+and mode is ignored, one with "again" takes the place of its copy); `open` = the item a link asked for; `acked` [{key,
+at}]; `refused` [{key, item, why}]; `progress` {today, mine, seconds, left, done, total}; `empty` {title, text} or
+None; `notice`.
+
+A sheet: item, claim, dataset, name, title, systems, synthetic, stream, mode (blind, assisted, revealed), why, judge
+{id, name}, version (key of the person's last answer on it, or ""), kind, head [{label, text, fold}], comments [{sort,
+text}] and rows [{unit, sort (turn, section, side, whole, response), no, title, texts [{role, label, text, absent}],
+columns, groups [{label, cells}], judge_issues, notes [{sort, text}], rules, can_issue}]. A text of None is not in the
+files; one that is "absent" is a section that this side does not have. A cell: unit, dimension, label, definition,
+kind (ordinal, ordered, unordered, flag, turn), steps [{v, t}] (v None = n/a; a turn of 0 = none), judge {v, note,
+level, source, rule} or None, mine {v} or None. Of a blind sheet no judge's value is drawn, even if one is given.
+
+`outbox` (browser to Python): {answers, have, want {item, reveal} or None, nonce}. An answer: key, person, action
+(save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen}], notes [{unit, sort,
+text}] (all of them; unit "" = the whole item), reason, ms. It is sent again until its key comes back in `acked` or
+`refused`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+HERE = Path(__file__).parent
+SCRIPTS = ("state.js", "outbox.js", "draw.js", "panels.js", "flow.js", "keys.js", "main.js")
+"""One ES module in several files, put together in this order."""
+
+_component = st.components.v2.component(
+    "assay_sheet",
+    html='<div class="sheet" tabindex="-1" role="region" aria-label="Review desk"></div>',
+    css=(HERE / "sheet.css").read_text(encoding="utf-8"),
+    js="\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+    isolate_styles=True,
+)
+
+
+def sheet(data: dict[str, Any], *, key: str = "sheet", on_outbox: Callable[[], None] = lambda: None) -> Any:
+    """Mount the desk; `on_outbox` runs when answers have arrived, and finds them in st.session_state[key].outbox."""
+    nothing = {"answers": [], "have": [], "want": None, "nonce": 0}
+    return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)

@@ -1,0 +1,180 @@
+"""A view of an item turned into the sheet that the component draws: rows of texts, each beside its own cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from data.desk import View
+from judges.triage import level
+from judges.types import Dialogue, Dimension, Pair, Response, Section, sort_of
+
+Json = dict[str, Any]
+
+
+def sheet(view: View, again: bool = False) -> Json:
+    """The component's JSON for one item (its fields are described in this folder's __init__)."""
+    content = view.item.content
+    rows = {"dialogue": _dialogue, "pair": _pair, "response": _response}[content.kind](view, content)
+    return {
+        "item": view.item.id,
+        "claim": view.draw or None,
+        "dataset": view.item.dataset,
+        "name": view.item.name,
+        "title": _title(content),
+        "systems": [s for s in _systems(content) if s],
+        "synthetic": view.item.synthetic,
+        "stream": view.stream,
+        "mode": view.mode,
+        "why": _why(view.why),
+        "judge": {"id": view.judge_id, "name": view.judge_name} if view.judge_id else None,
+        "version": view.version,
+        "kind": content.kind,
+        "head": _head(content),
+        "rows": rows,
+        "comments": [{"sort": "comment", "text": t} for unit, sort, t in view.comments if sort == "comment"],
+        "again": again,
+    }
+
+
+def _why(reasons: tuple[str, ...]) -> list[str]:
+    """The reasons that stand above an item: the strongest three, and how many more there are."""
+    return list(reasons[:3]) + ([f"and {len(reasons) - 3} more"] if len(reasons) > 3 else [])
+
+
+def _title(content: Dialogue | Pair | Response) -> str:
+    """A short line for the head of the sheet: the beginning of what the item is about."""
+    text = content.scenario if isinstance(content, Dialogue) else content.input if isinstance(content, Pair) else content.task
+    if not text and isinstance(content, Dialogue):
+        text = content.turns[0].text
+    first = next((line.strip(" #*\t") for line in text.splitlines() if line.strip(" #*\t")), "Untitled")
+    cut = next((first[: n + 1] for n, c in enumerate(first) if c in ".。!?！？" and n > 12), first)
+    return cut if len(cut) <= 90 else cut[:88].rstrip() + "…"
+
+
+def _systems(content: Dialogue | Pair | Response) -> tuple[str, str]:
+    if isinstance(content, Pair):
+        return content.response_a.system, content.response_b.system
+    return content.system, ""
+
+
+def _head(content: Dialogue | Pair | Response) -> list[Json]:
+    if isinstance(content, Dialogue):
+        system = [t.text for t in content.turns if t.role == "system"]
+        head = [{"label": "Scenario", "text": content.scenario, "fold": len(content.scenario) > 1200}]
+        head += [{"label": "System prompt", "text": text, "fold": len(text) > 600} for text in system]
+        return [h for h in head if str(h["text"]).strip()]
+    if isinstance(content, Pair):
+        return [{"label": "Input", "text": content.input, "fold": len(content.input) > 600}]
+    head = [{"label": "Task", "text": content.task, "fold": len(content.task) > 2000}]
+    if content.reference.strip():
+        head.append({"label": "Reference", "text": content.reference, "fold": len(content.reference) > 600})
+    return head
+
+
+def _dialogue(view: View, content: Dialogue) -> list[Json]:
+    numbers = sorted({t.turn for t in content.turns if t.role != "system"})
+    rows = []
+    for number in numbers:
+        texts = [
+            {"role": t.role, "label": "", "text": t.text} for t in content.turns if t.turn == number and t.role != "system"
+        ]
+        rows.append(_row(view, f"turn:{number}", "turn", str(number), texts))
+    return [*rows, _row(view, "conversation", "whole", "", [])]
+
+
+def _pair(view: View, content: Pair) -> list[Json]:
+    rows = []
+    for number, section in enumerate(content.sections or [], 1):
+        texts = [_side(content, side, section) for side in ("a", "b")]
+        rows.append(_row(view, f"section:{number}", "section", str(number), texts, title=section.label, columns=2))
+    if not content.sections:
+        texts = [{"role": s, "label": _label(content, s), "text": _answer(content, s)} for s in ("a", "b")]
+        return [_row(view, "pair", "whole", "", texts, columns=2)]
+    return [*rows, _row(view, "response", "side", "", [], title="Failures"), _row(view, "pair", "whole", "", [])]
+
+
+def _label(content: Pair, side: str) -> str:
+    system = getattr(content, f"response_{side}").system
+    return f"{side.upper()} · {system}" if system else side.upper()
+
+
+def _answer(content: Pair, side: str) -> str | None:
+    text: str | None = getattr(content, f"response_{side}").text
+    return text
+
+
+def _side(content: Pair, side: str, section: Section) -> Json:
+    span, text = getattr(section, side), _answer(content, side)
+    if text is not None and span is None:
+        return {"role": side, "label": _label(content, side), "text": "", "absent": True}
+    return {"role": side, "label": _label(content, side), "text": text[slice(*span)].strip() if text and span else text}
+
+
+def _response(view: View, content: Response) -> list[Json]:
+    return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", "text": content.output}])]
+
+
+def _row(
+    view: View, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1
+) -> Json:
+    """One row: texts on the left, the cells of its unit (or of both sides of it) on the right, and what belongs to it."""
+    whole = {u: d for u, d in _cells(view)}
+    names = [u for u in whole if u == unit or u in (f"{unit}/a", f"{unit}/b")]
+    groups = [
+        {"label": name[-1].upper() if "/" in name else "", "cells": [_cell(view, name, d) for d in whole[name]]}
+        for name in names
+    ]
+    on_row = [r for r in view.remarks if r[0] == unit or r[0] in names or (not r[0] and sort == "whole")]
+    return {
+        "unit": unit,
+        "sort": sort,
+        "no": number,
+        "title": title,
+        "texts": texts,
+        "columns": columns,
+        "groups": groups,
+        "judge_issues": [text for _, _, kind, text in on_row if kind == "issue"],
+        "notes": [{"sort": s, "text": t} for u, s, t in view.comments if s == "issue" and u == unit],
+        "rules": [text for _, _, kind, text in on_row if kind == "rule"],
+        "can_issue": sort in ("turn", "section", "response", "whole"),
+    }
+
+
+def _cells(view: View) -> list[tuple[str, list[Dimension]]]:
+    found: dict[str, list[Dimension]] = {}
+    for unit, dimension in view.card.cells(view.item.content):
+        found.setdefault(unit, []).append(dimension)
+    return list(found.items())
+
+
+def _cell(view: View, unit: str, dimension: Dimension) -> Json:
+    scale, cell = dimension.scale, (unit, dimension.name)
+    if scale.kind == "turn" and isinstance(view.item.content, Dialogue):
+        steps = [{"v": t.turn, "t": str(t.turn)} for t in view.item.content.turns if t.role == "assistant"]
+        steps.append({"v": 0, "t": "none"})
+    else:
+        steps = [{"v": scale.base + n, "t": text} for n, text in enumerate(scale.answers)]
+    if scale.na:
+        steps.append({"v": None, "t": "n/a"})
+    judge = None
+    if cell in view.scores:
+        value = view.scores[cell]
+        remarks = {sort: text for u, d, sort, text in view.remarks if (u, d) == cell}
+        judge = {
+            "v": value.value,
+            "note": remarks.get("note", ""),
+            "level": level(value.confidence),
+            "source": value.source,
+            "rule": remarks.get("rule", ""),
+        }
+    return {
+        "unit": unit,
+        "dimension": dimension.name,
+        "label": dimension.title,
+        "definition": dimension.definition,
+        "kind": scale.kind,
+        "sort": sort_of(unit),
+        "steps": steps,
+        "judge": judge,
+        "mine": {"v": view.mine[cell]} if cell in view.mine else None,
+    }

@@ -1,0 +1,260 @@
+// draw.js: a view becomes a tree of elements. Text is only ever set as text. Everything that a blind person must not see is never made.
+
+function el(tag, cls, text, attrs) {
+  const e = document.createElement(tag);
+  if (cls) e.className = cls;
+  if (text !== undefined && text !== null) e.textContent = text;
+  if (attrs) for (const k in attrs) if (attrs[k] !== null && attrs[k] !== undefined) e.setAttribute(k, attrs[k]);
+  return e;
+}
+
+/** The language of a text, so that Chinese and Japanese get their own shapes and line breaks. */
+function langOf(text) {
+  const t = text.length > 4000 ? text.slice(0, 4000) : text;
+  if (/[\u3040-\u30ff]/.test(t)) return "ja";
+  if (/[\uac00-\ud7af]/.test(t)) return "ko";
+  return /[\u4e00-\u9fff]/.test(t) ? "zh" : null;
+}
+
+function prose(cls, text) {
+  const e = el("div", cls, text);
+  const lang = langOf(text);
+  if (lang) e.lang = lang;
+  return e;
+}
+
+const ROLE = { user: "user", assistant: "bot", a: "bot", b: "bot", output: "bot", reference: "ref", system: "sys" };
+const weight = (text) => (!text ? 0 : text.length * (langOf(text) ? 1.9 : 1) + 40 * text.slice(0, 2000).split("\n").length);
+
+function drawText(t, label) {
+  const block = el("div", "text " + (ROLE[t.role] || "bot"), null, { "data-role": t.role });
+  if (label) block.append(el("span", "label", label));
+  if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
+  else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
+  else block.append(prose("prose", t.text));
+  return block;
+}
+
+const LABELS = { reference: "reference", system: "system" };
+
+function drawHead(view) {
+  const head = el("div", "head");
+  for (const part of view.sheet.head || []) {
+    const block = el("div", "part" + (part.fold ? " fold" : ""));
+    const long = part.fold && (part.text || "").length > 600;
+    if (part.label) {
+      const top = el("div", "partline");
+      top.append(el("span", "label", part.label));
+      if (part.fold) {
+        top.append(el("span", "count", (part.text || "").length.toLocaleString("en") + " characters"));
+        if (long) { const b = el("button", "quiet", "show all", { type: "button", "data-do": "fold", "aria-expanded": "false" }); b.append(kbd("l")); top.append(b); }
+      }
+      if (part.fold) block.append(top);
+    }
+    const text = prose("prose", part.text || "");
+    if (part.label && !part.fold) text.prepend(el("span", "label", part.label));
+    if (long) { text.classList.add("clip"); text.tabIndex = 0; text.setAttribute("role", "group"); text.setAttribute("aria-label", part.label || "input"); }
+    block.append(text);
+    head.append(block);
+  }
+  return head;
+}
+
+const kbd = (key) => el("kbd", "", key);
+
+const stepWidth = (step) => (String(step.t).length < 3 ? 29 : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
+
+/** One width for all names of an item, so that its scales stand in one line. */
+function nameWidth(view) {
+  const longest = Math.max(...view.cells.map((c) => [...c.cell.label].reduce((w, ch) => w + (ch > "\u2e80" ? 13.5 : 6.7), 0)), 0);
+  return Math.round(Math.min(142, Math.max(72, longest + 8)));
+}
+
+function drawStep(view, c, step) {
+  const b = el("span", "step", step.t, { role: "radio", tabindex: "-1", "data-v": step.v === null ? "na" : step.v });
+  if (step.v === null) b.classList.add("na");
+  else if (c.cell.kind === "turn" && step.v === 0) b.classList.add("na");
+  if (String(step.t).length > 2) b.classList.add("word");
+  b.setAttribute("aria-label", step.t);
+  return b;
+}
+
+function drawCell(view, c) {
+  const { cell } = c, judge = judgeOf(view, c);
+  const e = el("div", "cell", null, { role: "radiogroup", "data-unit": cell.unit, "data-dimension": cell.dimension, "data-i": c.i });
+  const scale = el("span", "scale");
+  e.append(el("span", "name", cell.label, { title: cell.definition || cell.label }));
+  const many = cell.steps.length > 7;
+  let width = 0;
+  for (const step of cell.steps) {
+    const b = drawStep(view, c, step);
+    c.steps.push(b);
+    scale.append(b);
+    width += stepWidth(step) - (many ? 3 : 0);
+  }
+  if (many) e.classList.add("many");
+  if (view.nameWidth + width > (judge && (judge.level || judge.rule) ? 346 : 384)) e.classList.add("wide"); // the scale gets a line of its own
+  e.append(scale);
+  if (judge) {
+    const low = judge.rule ? "breaks a rule" : judge.level;
+    if (low) e.append(el("span", "sure" + (judge.rule || judge.level === "a guess" ? " low" : judge.level === "may shift" ? " mid" : ""), low,
+      { title: judge.rule || (judge.source ? `the judge's certainty, from ${judge.source}` : "the judge's certainty") }));
+  }
+  c.el = e;
+  return e;
+}
+
+/** Paints the values of one cell: dashed = the judge, solid = the person, amber = changed. */
+function markCell(view, c) {
+  const judge = judgeOf(view, c), has = view.values.has(c.key), own = view.values.get(c.key);
+  let roving = null;
+  c.cell.steps.forEach((step, i) => {
+    const b = c.steps[i], mine = has && own === step.v, theirs = judge !== null && judge.v === step.v;
+    b.classList.toggle("judge", theirs);
+    b.classList.toggle("mine", mine);
+    b.classList.toggle("changed", mine && judge !== null && !theirs);
+    b.setAttribute("aria-checked", mine ? "true" : "false");
+    if (theirs) b.setAttribute("aria-label", `${step.t}, the judge's value`);
+    b.tabIndex = -1;
+    if (mine || (!has && theirs)) roving = b;
+  });
+  (roving || c.steps[0] || {}).tabIndex = 0;
+  c.active = roving || c.steps[0];
+  c.el.classList.toggle("given", has);
+  c.el.setAttribute("aria-label", cellName(view, c, true));
+}
+
+function unitName(c) {
+  const { row, group } = c, side = group.label ? ` ${group.label}` : "";
+  if (row.sort === "turn") return `turn ${row.no}`;
+  if (row.sort === "section") return `section ${row.no || row.title}${side}`;
+  return (row.title || (row.sort === "response" ? "response" : row.sort === "side" ? "response" : "whole item")) + side;
+}
+
+function cellName(view, c, withJudge) {
+  const judge = judgeOf(view, c);
+  let name = `${c.cell.label}, ${unitName(c)}`;
+  if (withJudge && judge) name += `; judge ${(stepOf(c, judge.v) || { t: judge.v }).t}${judge.level ? `, ${judge.level}` : ""}${judge.rule ? ", breaks a rule" : ""}`;
+  return name;
+}
+
+function drawRow(view, row, r) {
+  const two = row.columns === 2, texts = row.texts || [], groups = (row.groups || []).filter((g) => g.cells.length);
+  const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { "data-unit": row.unit, "data-row": r });
+  const main = el("div", "main"), pre = el("div", "pre");
+  if (row.no || row.title) {
+    const top = el("div", "no", row.no || "");
+    if (row.title) { top.classList.add("titled"); top.append(prose("title", row.title)); }
+    pre.append(top);
+  }
+  let heavy = 0;
+  if (two) {
+    const cols = el("div", "cols");
+    for (const t of texts) { const b = drawText(t, t.label || LABELS[t.role]); if (t.role !== "a" && t.role !== "b") b.classList.add("both"); cols.append(b); heavy = Math.max(heavy, weight(t.text)); }
+    main.append(cols);
+  } else {
+    const at = texts.findIndex((t) => ROLE[t.role] === "bot");
+    texts.forEach((t, i) => {
+      const b = drawText(t, t.label || LABELS[t.role]);
+      if (at < 0 || i < at) pre.append(b); else { main.append(b); heavy += weight(t.text); }
+    });
+  }
+  if (!isBlind(view)) {
+    for (const rule of row.rules || []) main.append(el("div", "alarm", rule));
+    if ((row.judge_issues || []).length) {
+      const list = el("ul", "issues theirs", null, { "aria-label": "the judge's issues" });
+      for (const issue of row.judge_issues) { const li = el("li", "", null); li.append(el("span", "by", "judge"), document.createTextNode(issue)); list.append(li); }
+      main.append(list);
+    }
+  }
+  main.append(el("div", "mynotes", null, { "data-notes": row.unit }));
+  if (pre.childNodes.length) e.append(pre);
+  e.append(main);
+  if (groups.length) {
+    const cells = el("div", "cells" + (groups.length > 1 ? " groups" : ""));
+    const box2 = groups.length > 1 ? el("div", "twins") : cells;
+    const same = groups.length === 2 && groups[0].cells.length === groups[1].cells.length && groups[0].cells.every((c, i) => c.dimension === groups[1].cells[i].dimension);
+    if (same) e.classList.add("same");
+    for (const group of groups) {
+      const g = el("div", "group");
+      if (group.label) g.append(el("div", "glabel", group.label));
+      for (const cell of group.cells) g.append(drawCell(view, view.index.get(cellKey(cell.unit, cell.dimension))));
+      box2.append(g);
+    }
+    if (box2 !== cells) cells.append(box2);
+    cells.append(el("div", "note", null, { hidden: "" }));
+    e.append(cells);
+  } else e.classList.add("bare");
+  if (heavy > 420) e.classList.add("tall");
+  if (heavy > 3000) e.style.containIntrinsicSize = `auto ${Math.round(heavy / (two ? 1.6 : 3))}px`;
+  return e;
+}
+
+function build(view) {
+  if (view.tree) return view.tree;
+  const tree = el("div", "item " + view.sheet.kind);
+  view.nameWidth = nameWidth(view);
+  tree.style.setProperty("--name", view.nameWidth + "px");
+  const head = drawHead(view);
+  if (head.childNodes.length) tree.append(head);
+  const rows = el("div", "rows");
+  let weightAll = 0;
+  view.rowEls = view.sheet.rows.map((row, r) => {
+    const e = drawRow(view, row, r);
+    rows.append(e);
+    for (const t of row.texts || []) weightAll += (t.text || "").length;
+    return e;
+  });
+  if (view.sheet.rows.length > 14 || weightAll > 20000) rows.classList.add("lazy");
+  tree.append(rows, el("div", "comments", null, { "data-notes": "" }));
+  view.tree = tree;
+  for (const c of view.cells) markCell(view, c);
+  drawNotes(view);
+  return tree;
+}
+
+/** The person's own issues and comments, each removable. */
+function drawNotes(view) {
+  for (const box2 of view.tree.querySelectorAll("[data-notes]")) {
+    const unit = box2.dataset.notes, editor = box2.querySelector(".editor");
+    const list = [];
+    view.notes.forEach((note, i) => {
+      if (note.unit !== unit && !(unit === "" && !view.sheet.rows.some((row) => row.unit === note.unit))) return;
+      const line = el("div", "mynote");
+      line.append(el("span", "by", note.sort), prose("prose", note.text), el("button", "x", "×", { type: "button", "data-do": "unnote", "data-n": i, "aria-label": `remove this ${note.sort}`, title: "remove (u brings it back)" }));
+      list.push(line);
+    });
+    box2.replaceChildren(...list, ...(editor ? [editor] : []));
+  }
+}
+
+/** The judge's note of the focused cell, under the cells of its row. */
+function drawNote(d, view) {
+  const c = view.cells[view.here];
+  const r = c ? c.r : -1;
+  if (view.noted !== undefined && view.noted !== r && view.rowEls[view.noted]) {
+    const old = view.rowEls[view.noted].querySelector(":scope > .cells > .note");
+    if (old) { old.hidden = true; old.replaceChildren(); }
+  }
+  view.noted = r;
+  if (!c) return;
+  const note = view.rowEls[r].querySelector(":scope > .cells > .note");
+  if (!note) return;
+  const judge = judgeOf(view, c), parts = [];
+  if (judge && judge.rule) parts.push(el("div", "rule", judge.rule));
+  if (judge && judge.note) {
+    const p = el("div", "said");
+    p.append(el("b", "", "judge: "), document.createTextNode(judge.note));
+    const lang = langOf(judge.note);
+    if (lang) p.lang = lang;
+    parts.push(p);
+  }
+  if (d.full) {
+    if (c.cell.definition) { const p = el("div", "def"); p.append(el("b", "", c.cell.label + ": "), document.createTextNode(c.cell.definition)); parts.push(p); }
+    if (judge && judge.level) parts.push(el("div", "def", `certainty: ${judge.level}${judge.source ? `, from ${judge.source}` : ""}`));
+    if (!parts.length) parts.push(el("div", "def", "No definition and no note are given for this score."));
+  }
+  note.classList.toggle("full", d.full);
+  note.hidden = !parts.length;
+  note.replaceChildren(...parts);
+}

@@ -1,0 +1,317 @@
+// flow.js: which item is shown, what happens when one is left, and what data from the server may do (never: change what the person is in the middle of).
+
+const sigOf = (sheet) => `${sheet.version || ""}|${sheet.mode}`;
+
+// ---- showing
+
+function show(d, view, quiet) {
+  tick(d);
+  d.view = view;
+  const { ui, root } = d;
+  if (!ui) return;
+  if (view) {
+    ui.body.replaceChildren(build(view));
+    if (!quiet) d.shownAt = performance.now();
+    d.opening = null;
+  } else drawIdle(d);
+  root.dataset.item = view ? view.sheet.item : "";
+  drawHeader(d);
+  drawFoot(d);
+  if (view) { place(d, view.here, true); if (!quiet) toTop(d); }
+  afterPaint(() => { if (d.view === view && d.root) { showUrl(d); if (view && !quiet) { focusHere(d); if (view.here) scrollToCell(d); } prebuild(d); } });
+}
+
+function drawIdle(d) {
+  const { ui } = d;
+  clearTimeout(d.waitTimer);
+  if (d.empty && !d.want) {
+    const box2 = el("div", "idle");
+    box2.append(el("h2", "", d.empty.title), prose("", d.empty.text || ""));
+    if (d.progress) box2.append(el("div", "meta", `${d.progress.today} today · ${d.progress.done} of ${d.progress.total} done`));
+    const line = el("div", "idleline");
+    line.append(button("again", "look again", "", "ask the server for more"));
+    if (d.past.length) line.append(button("back", "back to what you answered", "b", "the last item, as you answered it"));
+    box2.append(line);
+    ui.body.replaceChildren(box2);
+    return;
+  }
+  const box2 = el("div", "idle wait", "");
+  ui.body.replaceChildren(box2);
+  d.waitTimer = setTimeout(() => { if (!d.view) box2.textContent = "fetching the next item …"; }, 150);
+}
+
+/** The next view is built while nothing else is to be done. */
+function prebuild(d) {
+  const idle = window.requestIdleCallback || ((fn) => setTimeout(fn, 30));
+  idle(() => { const q = d.queue[0]; if (q && !q.view) { q.view = newView(d, q.sheet); build(q.view); } }, { timeout: 400 });
+}
+
+function takeNext(d) {
+  const q = d.queue.shift();
+  return q ? q.view || newView(d, q.sheet) : null;
+}
+
+function forward(d) {
+  if (d.inPast) {
+    d.inPast = false;
+    const front = d.front;
+    d.front = null;
+    show(d, front && !front.done ? front : takeNext(d));
+  } else show(d, takeNext(d));
+  if (!d.view) sendSoon(d);
+}
+
+// ---- leaving
+
+function go(d, repeat) {
+  const { view } = d;
+  if (!view) return;
+  keepEditor(d);
+  closeDock(d);
+  if (view.saved && !dirty(view)) {
+    if (repeat && d.inPast) return; // a held key does not run back and forth
+    view.done = !d.inPast || view.done;
+    return forward(d);
+  }
+  const open = missing(view), n = counts(view);
+  if (open.length && open.length === n.all) {
+    hint(d, isBlind(view) ? "Nothing is answered yet. Give at least one score, or skip the item (s)." : "The judge has no scores here. Give at least one, or skip the item (s).");
+    moveTo(d, open[0].i);
+    return;
+  }
+  if (open.length && !(view.armed && !repeat)) {
+    if (!view.armed) { view.armed = true; moveTo(d, open[0].i); drawFoot(d); say(d, d.ui.sum.textContent); }
+    return;
+  }
+  leave(d, view, "save", "");
+}
+
+function leave(d, view, action, reason) {
+  tick(d);
+  const answer = answerOf(d, view, action, reason), words = action === "save" ? summaryText(view) : "skipped";
+  const values = new Map(answer.values.map((v) => [cellKey(v.unit, v.dimension), v.v]));
+  const kept = { sheet: { ...view.sheet, version: answer.key }, values: action === "save" ? values : new Map(view.values), notes: answer.notes, action };
+  view.done = true;
+  post(d, answer, view);
+  if (d.inPast) d.past[d.pastAt] = kept; else { d.past.push(kept); if (d.past.length > PAST) d.past.shift(); }
+  box.drop(draftKey(d, view.sheet.item));
+  d.want = null;
+  forward(d);
+  drawStatus(d);
+  say(d, `${view.sheet.name}: ${words}. ${d.view ? `Next: ${d.view.sheet.title || d.view.sheet.name}` : ""}`);
+}
+
+function skip(d) {
+  const { menu, view } = d;
+  if (!menu || !view) return;
+  const own = menu.input.value.trim(), picked = menu.reason >= 0 ? REASONS[menu.reason] : "";
+  if (!own && !picked) return hint(d, "Choose a reason first: 1 to 5, or write your own.");
+  const reason = picked && picked !== "other" ? (own ? `${picked}: ${own}` : picked) : own || "other";
+  closeDock(d);
+  focusRoot(d);
+  leave(d, view, "skip", reason);
+}
+
+function back(d) {
+  const at = d.inPast ? d.pastAt - 1 : d.past.length - 1;
+  if (at < 0) return hint(d, d.past.length ? "This is the first item of this session." : "Nothing has been answered in this session yet.");
+  keepEditor(d);
+  closeDock(d);
+  if (!d.inPast) { d.front = d.view; d.inPast = true; } else if (d.view) saveDraft(d, d.view);
+  openPast(d, at);
+}
+
+function openPast(d, at) {
+  const p = d.past[at];
+  d.pastAt = at;
+  d.want = null;
+  show(d, newView(d, p.sheet, p));
+  if (dirty(d.view)) changed(d, d.view);
+}
+
+/** Shows an item by its id if it is held here: in the queue or among the answered. */
+function openItem(d, item) {
+  if (d.view && d.view.sheet.item === item) return true;
+  const i = d.queue.findIndex((q) => q.sheet.item === item);
+  if (i >= 0) {
+    const [q] = d.queue.splice(i, 1), front = d.inPast ? d.front : d.view;
+    if (front && !front.done) { saveDraft(d, front); d.queue.unshift({ sheet: front.sheet, view: front }); }
+    d.inPast = false; d.front = null;
+    show(d, q.view || newView(d, q.sheet));
+    return true;
+  }
+  for (let at = d.past.length - 1; at >= 0; at--) if (d.past[at].sheet.item === item) {
+    if (!d.inPast) { d.front = d.view; d.inPast = true; }
+    openPast(d, at);
+    return true;
+  }
+  return false;
+}
+
+function reopen(d, item) {
+  const r = d.refused.find((x) => x.item === item);
+  d.refused = d.refused.filter((x) => x.item !== item);
+  drawToasts(d);
+  const held = openItem(d, item);
+  if (held && r && r.answer) fillFrom(d, d.view, r.answer);
+  if (!held) { d.opening = { item, answer: r && r.answer }; hint(d, "Fetching it …"); }
+  ask(d, item, false); // its newest state: what was refused would be refused again on an old one
+}
+
+function ask(d, item, reveal) {
+  d.want = { item, reveal };
+  d.wantUntil = Date.now() + 25000;
+  d.tries = 0;
+  sendSoon(d);
+}
+
+/** What had been entered in a refused answer comes back as unsaved changes. */
+function fillFrom(d, view, answer) {
+  for (const a of answer.values) { const c = view.index.get(cellKey(a.unit, a.dimension)); if (c && stepOf(c, a.v) && view.values.get(c.key) !== a.v) { setValue(view, c, a.v); markCell(view, c); } }
+  if (JSON.stringify(answer.notes) !== JSON.stringify(view.notes)) setNotes(view, answer.notes.map((n) => ({ ...n })));
+  drawNotes(view);
+  changed(d, view);
+}
+
+function reveal(d) {
+  const { view } = d;
+  if (!view) return;
+  if (!isBlind(view)) return hint(d, "The judge's scores are in view already.");
+  if (!view.saved) return hint(d, "Answer this item first: the judge's scores stay hidden until your answer is saved.");
+  if (dirty(view)) return hint(d, `Save your changes first (${GO}): they were made blind.`);
+  ask(d, view.sheet.item, true);
+  hint(d, "Asking for the judge's scores. Changes after this count as revealed.");
+}
+
+// ---- the focused cell
+
+function place(d, i, force) {
+  const { view } = d, c = view.cells[i], old = view.cells[view.here];
+  if (!c) { if (view) drawNote(d, view); return; }
+  if (old && old !== c) delete old.el.dataset.here;
+  if (!old || old.r !== c.r || force) { if (old) view.rowEls[old.r].classList.remove("here"); view.rowEls[c.r].classList.add("here"); }
+  view.here = i;
+  c.el.dataset.here = "";
+  drawNote(d, view);
+}
+
+function moveTo(d, i) {
+  const { view } = d;
+  i = Math.max(0, Math.min(view.cells.length - 1, i));
+  if (!view.cells.length) return;
+  place(d, i);
+  scrollToCell(d);
+  focusHere(d);
+}
+
+/** After a change on a view: the footer now, the draft after painting. */
+function changed(d, view) {
+  if (d.view === view) drawFoot(d);
+  if (d.draftDue === view) return;
+  d.draftDue = view;
+  afterPaint(() => { if (d.draftDue === view) d.draftDue = null; saveDraft(d, view); });
+}
+
+function give(d, c, v) {
+  const { view } = d;
+  if (setValue(view, c, v)) { markCell(view, c); changed(d, view); } else if (view.armed) { view.armed = false; drawFoot(d); }
+}
+
+// ---- what the server sends
+
+function takeSheet(d, s) {
+  const item = s.item, sig = sigOf(s), wanted = d.want && d.want.item === item && (s.again || !d.want.reveal);
+  if (!s.again && !wanted) {
+    if (d.known.get(item) === sig) return;
+    if (d.outbox.some((o) => o.answer.item === item && o.answer.version === (s.version || ""))) { d.known.set(item, sig); return; }
+  }
+  if (s.again && d.known.get(item) === sig + "|again" && !wanted) return; // the same data can be delivered twice
+  d.known.set(item, s.again ? sig + "|again" : sig);
+  if (wanted) d.want = null;
+  if (d.outbox.some((o) => o.answer.item === item && o.answer.version === (s.version || ""))) return; // already answered anew
+  for (const p of d.past) if (p.sheet.item === item) { p.sheet = s; const v = newView({ person: "" }, s); p.values = v.base.values; p.notes = v.base.notes; p.action = v.saved ? "save" : p.action; }
+  if (d.view && d.view.sheet.item === item) return replaceView(d, s);
+  if (d.front && d.front.sheet.item === item) { d.front = newView(d, s); return; }
+  const q = d.queue.find((x) => x.sheet.item === item);
+  if (q) { q.sheet = s; q.view = null; return; }
+  if (s.again && d.past.some((p) => p.sheet.item === item) && !(d.opening && d.opening.item === item)) return; // waits there for "b" or the message's button
+  const entry = { sheet: s, view: null };
+  if (d.opening && d.opening.item === item) d.queue.unshift(entry); else d.queue.push(entry);
+}
+
+/** A newer copy of the item that is on screen: what the person has changed stays changed. */
+function replaceView(d, s) {
+  const old = d.view, view = newView(d, s);
+  const here = old.cells[old.here];
+  for (const [key, v] of old.values) {
+    const c = view.index.get(key);
+    if (c && stepOf(c, v) && (!old.base.values.has(key) || old.base.values.get(key) !== v)) setValue(view, c, v);
+  }
+  if (JSON.stringify(old.notes) !== JSON.stringify(old.base.notes)) setNotes(view, old.notes);
+  view.ms = old.ms;
+  if (here && view.index.has(here.key)) view.here = view.index.get(here.key).i;
+  if (dirty(view) && s.mode !== "revealed") hint(d, "This item has a newer saved answer. What you changed here is kept, on top of it.");
+  const text = d.editor && d.editor.view === old ? { sort: d.editor.sort, value: d.editor.input.value } : null;
+  if (text) dropEditor(d);
+  const at = d.scroller ? d.scroller.scrollTop : 0;
+  show(d, view, true);
+  if (d.scroller) d.scroller.scrollTop = at;
+  if (text) { openEditor(d, text.sort); if (d.editor) d.editor.input.value = text.value; }
+}
+
+function take(d, data) {
+  takeAcks(d, data.acked);
+  const refusedBefore = d.refused.length ? d.refused[d.refused.length - 1].key : "";
+  takeRefused(d, data.refused);
+  const waited = !d.view && !d.inPast;
+  for (const s of data.sheets || []) takeSheet(d, s);
+  d.progress = data.progress || d.progress;
+  const emptied = JSON.stringify(d.empty) !== JSON.stringify(data.empty || null);
+  d.empty = data.empty || null;
+  if (d.opening && openItem(d, d.opening.item)) { const a = d.opening && d.opening.answer; d.opening = null; if (a) fillFrom(d, d.view, a); }
+  if (data.open) takeOpen(d, data.open);
+  if (data.notice !== d.lastNotice) { d.lastNotice = data.notice; d.notice = data.notice || null; drawToasts(d); if (data.notice) say(d, data.notice); }
+  if ((d.refused.length ? d.refused[d.refused.length - 1].key : "") !== refusedBefore) drawToasts(d);
+  if (!d.view && d.queue.length) { d.inPast = false; d.front = null; show(d, takeNext(d)); }
+  else if (!d.view && (waited && emptied || !d.ui.body.firstChild)) show(d, null, true);
+}
+
+/** A link names an item. It is followed when the address says so and the person is not in the middle of another. */
+function takeOpen(d, item) {
+  if (d.view && d.view.sheet.item === item) return;
+  const first = !d.view;
+  if (!first && (urlItem() !== item || d.urlDue || d.urlOurs === item)) return;
+  if (!first && d.view.undo.length && !d.fresh) {
+    const i = d.queue.findIndex((q) => q.sheet.item === item);
+    if (i > 0) d.queue.unshift(d.queue.splice(i, 1)[0]);
+    showUrl(d);
+    return hint(d, "The item you asked for comes next.");
+  }
+  if (!d.past.some((p) => p.sheet.item === item) || d.queue.some((q) => q.sheet.item === item) || !first) openItem(d, item);
+}
+
+// ---- the address
+
+function urlItem() {
+  try { return new URL(location.href).searchParams.get("item"); } catch { return null; }
+}
+
+/** ?item=… is the item on screen. Browsers bear only so many changes of the address a second, so it follows at a walking pace. */
+function showUrl(d) {
+  if (d.urlDue) return;
+  const run = () => {
+    d.urlDue = null;
+    if (!d.root) return;
+    const item = d.view ? d.view.sheet.item : null;
+    d.urlAt = performance.now();
+    try {
+      const url = new URL(location.href);
+      if (url.searchParams.get("item") === item) { d.urlOurs = item; return; }
+      if (item === null) url.searchParams.delete("item"); else url.searchParams.set("item", item);
+      history.replaceState(history.state, "", url);
+      d.urlOurs = item;
+    } catch { /* an address that cannot be written is no reason to stop */ }
+  };
+  const wait = 150 - (performance.now() - (d.urlAt || -1000));
+  if (wait <= 0) run(); else d.urlDue = setTimeout(run, wait);
+}

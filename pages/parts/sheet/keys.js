@@ -1,0 +1,226 @@
+// keys.js: the keyboard and the mouse. One listener of each sort; what was pressed decides.
+
+const ours = (d, node) => node && (node === d.root || d.root.contains(node));
+const typing = (node) => node && (/^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName) || node.isContentEditable);
+
+function onKey(d, e) {
+  if (!d.root || !d.root.isConnected) return;
+  const target = e.composedPath()[0], active = document.activeElement;
+  const inside = ours(d, target), free = !active || active === document.body || active === document.documentElement;
+  if (!inside && !free) return;
+  tick(d);
+  if (e.isComposing || e.keyCode === 229) return;
+  if (inside && typing(target)) return onTyping(d, e, target);
+  if (!inside && typing(target)) return;
+  if (/^(Control|Meta|Shift|Alt|AltGraph|CapsLock|Process|Dead|Unidentified)$/.test(e.key)) return;
+  const done = () => { e.preventDefault(); e.stopPropagation(); };
+  const goes = e.key === "Enter" && (e.ctrlKey || e.metaKey);
+  if ((e.ctrlKey || e.metaKey || e.altKey) && !goes) return;
+  // a held key keeps the meaning it was pressed with: Ctrl let go too early must not turn into "accept"
+  const combo = goes ? "go" : e.key;
+  if (!e.repeat) d.held = combo + (d.menu || d.card ? "|menu" : "");
+  else if (d.held !== combo) { if (e.key === "Enter") done(); return; }
+  if (d.card) return onCardKey(d, e, done);
+  if (d.menu) return onMenuKey(d, e, done);
+  if (goes) { done(); return go(d, e.repeat); }
+  const onButton = inside && target.tagName === "BUTTON";
+  if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest && target.closest("a")))) return;
+  if (e.key === " " && inside && target.classList.contains("step")) { done(); return target.click(); }
+  if (e.key === " " || e.key === "Tab") return;
+  const act = ACTS[e.key] || (/^[0-9]$/.test(e.key) ? digit : null);
+  if (!act) return;
+  if (!d.view && !FREE.has(e.key)) { if (e.key !== "Escape") done(); return; }
+  if (e.key === "Escape" && !canEscape(d)) return;
+  done();
+  if (e.repeat && !HOLD.has(e.key)) return;
+  act(d, e);
+}
+
+const FREE = new Set(["b", "?", "Escape"]);
+const HOLD = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "j", "k", "[", "]", "Enter"]);
+const canEscape = (d) => d.full || d.inPast;
+
+const here = (d) => d.view.cells[d.view.here];
+
+const ACTS = {
+  ArrowDown: (d) => moveTo(d, d.view.here + 1), j: (d) => moveTo(d, d.view.here + 1),
+  ArrowUp: (d) => moveTo(d, d.view.here - 1), k: (d) => moveTo(d, d.view.here - 1),
+  ArrowLeft: (d) => slide(d, -1), ArrowRight: (d) => slide(d, 1),
+  "[": (d) => hop(d, -1), "]": (d) => hop(d, 1),
+  Enter: accept, n: notApplicable, u: undo, b: back, w: weakest, v: reveal, "?": openCard, s: openSkip,
+  i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
+  d: (d) => { d.full = !d.full; drawNote(d, d.view); scrollToCell(d); },
+  l: (d) => foldAll(d),
+  Escape: (d) => { if (d.full) { d.full = false; if (d.view) drawNote(d, d.view); } else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
+};
+
+function accept(d) {
+  const { view } = d, c = here(d);
+  if (!c) return;
+  const judge = judgeOf(view, c);
+  if (!view.values.has(c.key)) {
+    if (!judge) return hint(d, isBlind(view) ? "There is no value to accept: the judge's scores are hidden. Give your own." : "The judge has no value here. Give your own.");
+    give(d, c, judge.v);
+  }
+  if (c.i === view.cells.length - 1) return hint(d, `That was the last one: ${GO} saves and goes on.`);
+  moveTo(d, c.i + 1);
+}
+
+function digit(d, e) {
+  const c = here(d), n = Number(e.key);
+  if (!c) return;
+  const { kind, steps } = c.cell, real = steps.filter((s) => s.v !== null);
+  let step, stay = false;
+  if (kind === "turn") {
+    const most = Math.max(...real.map((s) => s.v)), now = performance.now(), soon = d.lastDigit && d.lastDigit.c === c && now - d.lastDigit.at < 1000;
+    const both = soon && d.lastDigit.n > 0 ? real.find((s) => s.v === d.lastDigit.n * 10 + n) : null;
+    step = both || real.find((s) => s.v === n);
+    stay = most > 9; // two digits may follow each other
+    d.lastDigit = both ? null : { c, n, at: now };
+  } else if (kind === "ordinal") step = real.find((s) => s.v === (n === 0 ? 10 : n)) || (n === 0 ? real.find((s) => s.v === 0) : null);
+  else step = real[(n === 0 ? 10 : n) - 1];
+  if (!step) return hint(d, `${c.cell.label} has no ${n === 0 ? 10 : n}: ${kind === "ordinal" ? `it goes from ${real[0].t} to ${real[real.length - 1].t}` : kind === "turn" ? "choose one of its turns" : `it has ${real.length} answers`}.`);
+  give(d, c, step.v);
+  if (!stay && c.i < d.view.cells.length - 1) moveTo(d, c.i + 1); else focusHere(d);
+}
+
+function notApplicable(d) {
+  const c = here(d);
+  if (!c) return;
+  if (!stepOf(c, null)) return hint(d, `${c.cell.label} does not allow n/a.`);
+  give(d, c, null);
+  if (c.i < d.view.cells.length - 1) moveTo(d, c.i + 1);
+}
+
+function slide(d, by) {
+  const c = here(d), { view } = d;
+  if (!c) return;
+  const real = c.cell.steps.filter((s) => s.v !== null), judge = judgeOf(view, c);
+  const now = view.values.has(c.key) ? view.values.get(c.key) : judge ? judge.v : undefined;
+  const i = real.findIndex((s) => s.v === now);
+  const to = i < 0 ? (by > 0 && now !== null ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by));
+  if (!real[to]) return;
+  give(d, c, real[to].v);
+  focusHere(d);
+}
+
+function hop(d, by) {
+  const c = here(d);
+  if (!c) return;
+  const rows = [...new Set(d.view.cells.map((x) => x.r))], to = rows[Math.max(0, Math.min(rows.length - 1, rows.indexOf(c.r) + by))];
+  moveTo(d, d.view.cells.find((x) => x.r === to).i);
+}
+
+function undo(d) {
+  const { view } = d, what = undoLast(view);
+  if (!what) return hint(d, "Nothing to undo on this item.");
+  if (what === true) drawNotes(view);
+  else { markCell(view, what); place(d, what.i); scrollToCell(d); focusHere(d); }
+  changed(d, view);
+}
+
+function weakest(d) {
+  const { view } = d, c = here(d), target = view.cells.find((x) => x.cell.kind === "turn");
+  if (!target) return hint(d, "This item does not ask for its weakest turn.");
+  if (!c || c.row.sort !== "turn") return moveTo(d, target.i);
+  const n = Number(c.row.no), judge = judgeOf(view, target);
+  const now = view.values.has(target.key) ? view.values.get(target.key) : undefined;
+  const to = now === n && stepOf(target, 0) ? 0 : n;
+  if (!stepOf(target, to)) return hint(d, `Turn ${n} cannot be chosen as the weakest.`);
+  give(d, target, to);
+  hint(d, to === 0 ? "No turn is marked as the weakest." : `Turn ${n} is the weakest turn${judge ? (judge.v === n ? ", as the judge has it" : "") : ""}.`);
+}
+
+function foldAll(d, button2) {
+  const folds = [...d.ui.body.querySelectorAll(".part.fold")].filter((f) => f.querySelector("[data-do=fold]"));
+  if (!folds.length) return hint(d, "There is no long input to open.");
+  const open = !(button2 ? button2.closest(".part") : folds[0]).classList.contains("open");
+  for (const f of button2 ? [button2.closest(".part")] : folds) {
+    f.classList.toggle("open", open);
+    const b = f.querySelector("[data-do=fold]");
+    b.setAttribute("aria-expanded", open ? "true" : "false");
+    b.firstChild.textContent = open ? "fold" : "show all";
+  }
+}
+
+// ---- keys elsewhere: in our own inputs, in the skip menu, on the key card
+
+function onTyping(d, e, target) {
+  e.stopPropagation(); // Streamlit's own shortcuts must not see what is typed
+  if (e.key !== "Enter" && e.key !== "Escape") return;
+  e.preventDefault();
+  if (e.repeat) return;
+  d.held = "typed";
+  if (d.editor && target === d.editor.input) {
+    if (e.key === "Enter") keepEditor(d); else dropEditor(d);
+    focusHere(d, true);
+  } else if (d.menu && target === d.menu.input) {
+    if (e.key === "Enter") skip(d); else { closeDock(d); focusHere(d, true); }
+  }
+}
+
+function onMenuKey(d, e, done) {
+  const { menu } = d;
+  if (e.key === "Tab") return;
+  done();
+  if (e.repeat) return;
+  if (/^[1-5]$/.test(e.key)) pickReason(d, Number(e.key) - 1);
+  else if (e.key === "ArrowDown" || e.key === "j") pickReason(d, Math.min(REASONS.length - 1, menu.reason + 1));
+  else if (e.key === "ArrowUp" || e.key === "k") pickReason(d, Math.max(0, menu.reason - 1));
+  else if (e.key === " ") { const at = d.root.getRootNode().activeElement; if (at && at.dataset.n) pickReason(d, Number(at.dataset.n)); }
+  else if (e.key === "Enter") { const at = d.root.getRootNode().activeElement; if (at && at.dataset.do === "closedock") { closeDock(d); focusHere(d, true); } else skip(d); }
+  else if (e.key === "Escape" || e.key === "s") { closeDock(d); focusHere(d, true); }
+}
+
+function onCardKey(d, e, done) {
+  done();
+  if (e.key === "Tab") { d.card.el.querySelector("button").focus(); return; } // the only thing to reach while it is open
+  if (!e.repeat && (e.key === "Escape" || e.key === "?" || e.key === "Enter" || e.key === " ")) closeCard(d);
+}
+
+// ---- the mouse
+
+const CLICKS = {
+  go: (d, e) => { if (e.detail > 1 && performance.now() - d.shownAt < 450) return; go(d, false); }, // the second half of a double click is no second answer
+  back, undo: (d) => d.view && undo(d), skip: (d) => d.view && (d.menu ? closeDock(d) : openSkip(d)), keys: openCard, comment: (d) => d.view && openEditor(d, "comment"),
+  fold: (d, e, b) => foldAll(d, b), doskip: skip, closedock: (d) => { closeDock(d); focusHere(d, true); },
+  reason: (d, e, b) => pickReason(d, Number(b.dataset.n)),
+  unnote: (d, e, b) => { const n = Number(b.dataset.n); setNotes(d.view, d.view.notes.filter((_, i) => i !== n)); drawNotes(d.view); changed(d, d.view); },
+  reopen: (d, e, b) => reopen(d, b.dataset.item),
+  unrefuse: (d, e, b) => { d.refused = d.refused.filter((r) => r.item !== b.dataset.item); drawToasts(d); },
+  unnotice: (d) => { d.notice = null; drawToasts(d); },
+  again: (d) => { d.empty = null; show(d, null, true); d.tries = 0; sendSoon(d); },
+  closecard: (d, e, b) => { if (b.tagName === "BUTTON" || e.target === b) closeCard(d); },
+};
+
+function onClick(d, e) {
+  tick(d);
+  const step = e.target.closest(".step");
+  if (step) {
+    const c = d.view && d.view.cells[Number(step.closest(".cell").dataset.i)];
+    if (!c || c.el !== step.closest(".cell")) return;
+    keepEditor(d);
+    place(d, c.i);
+    give(d, c, c.cell.steps[c.steps.indexOf(step)].v);
+    return focusHere(d);
+  }
+  const b = e.target.closest("[data-do]");
+  if (b && !b.disabled) return CLICKS[b.dataset.do](d, e, b);
+  const cell = e.target.closest(".cell");
+  if (cell && d.view) { place(d, Number(cell.dataset.i)); return focusHere(d); }
+  const row = e.target.closest(".row");
+  if (row && d.view && !typing(e.target) && String(getSelection()) === "") {
+    const r = Number(row.dataset.row), c = here(d);
+    if (c && c.r === r) return;
+    const to = d.view.cells.find((x) => x.r === r);
+    if (to) { place(d, to.i); focusHere(d); }
+  }
+}
+
+/** The mouse does not carry the keyboard's focus to buttons: Enter afterwards still means "accept". */
+function onPointer(d, e) {
+  tick(d);
+  if (e.target.closest("button, .step") && !e.target.closest(".card")) e.preventDefault();
+  const active = document.activeElement;
+  if (active && active !== document.body && active !== d.root.getRootNode().host && typing(active)) active.blur();
+}

@@ -1,0 +1,144 @@
+// main.js: the component's one way in. Streamlit calls it at every mount and whenever its data changes.
+//
+// What goes in and out is described in __init__.py.
+// An answer is forgotten here only when its key has come back in `acked` or `refused`; until then it also lives in localStorage.
+
+function theme(d) {
+  const [r, g, b] = (getComputedStyle(d.root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
+  d.root.dataset.theme = (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255 < 0.45 ? "dark" : "light";
+}
+
+function scrollerOf(node) {
+  for (let n = node; n; n = n.parentNode || n.host) {
+    if (n instanceof ShadowRoot) continue;
+    if (n instanceof Element && n !== node && /(auto|scroll|overlay)/.test(getComputedStyle(n).overflowY)) return n === document.body ? document.scrollingElement : n;
+  }
+  return document.scrollingElement;
+}
+
+/** The footer spans the scrolling area and never lies over Streamlit's sidebar; Streamlit's own top bar is left free. */
+function layout(d) {
+  if (!d.root || !d.root.isConnected) return;
+  const whole = d.scroller === document.scrollingElement;
+  const s = whole ? { left: 0, top: 0, bottom: innerHeight, width: document.documentElement.clientWidth } : d.scroller.getBoundingClientRect();
+  const r = d.ui.wrap.getBoundingClientRect(), width = whole ? s.width : d.scroller.clientWidth;
+  const bar = document.querySelector('[data-testid="stHeader"]'), b = bar && bar.getBoundingClientRect();
+  d.top = b && b.height && b.bottom > s.top && getComputedStyle(bar).visibility !== "hidden" ? b.bottom - s.top : 0;
+  const st = d.root.style;
+  const set = (name, v) => { v = Math.round(v) + "px"; if (st.getPropertyValue(name) !== v) st.setProperty(name, v); };
+  set("--foot-left", s.left); set("--foot-width", width);
+  set("--pad-left", Math.max(12, r.left - s.left)); set("--pad-right", Math.max(12, s.left + width - r.right));
+  set("--top", d.top); set("--under", Math.max(0, innerHeight - s.bottom));
+  set("--foot", d.ui.foot.offsetHeight);
+}
+
+function viewport(d) {
+  const whole = d.scroller === document.scrollingElement, s = whole ? { top: 0, bottom: innerHeight } : d.scroller.getBoundingClientRect();
+  return [s.top + (d.top || 0) + 10, Math.min(s.bottom, innerHeight) - (d.ui.foot.offsetHeight || 56) - 14];
+}
+
+/** Brings the focused cell into view, and on entering a row as much of the row as fits; moves nothing that is in view already. */
+function scrollToCell(d) {
+  const { view } = d, c = view && view.cells[view.here];
+  if (!c || !d.ui) return;
+  const [top, bottom] = viewport(d), row = view.rowEls[c.r], r = c.el.getBoundingClientRect(), entered = d.lastRow !== row;
+  d.lastRow = row;
+  let by = 0;
+  if (entered) {
+    const whole = row.getBoundingClientRect(), room = bottom - top;
+    if (whole.height <= room) { if (whole.bottom > bottom) by = whole.bottom - bottom; else if (whole.top < top) by = whole.top - top; }
+    else if (whole.top > top + room * 0.35 || whole.bottom < top + room * 0.35) by = whole.top - top;
+  }
+  const note = row.querySelector(":scope > .cells > .note:not([hidden])"), box2 = note && note.getBoundingClientRect();
+  const low = Math.max(r.bottom, box2 && box2.bottom - r.bottom < 180 ? box2.bottom : 0) + 6;
+  if (low - by > bottom) by = low - bottom;
+  if (r.top - 6 - by < top) by = r.top - 6 - top;
+  if (Math.abs(by) > 0.5) d.scroller.scrollTop += by;
+}
+
+function toTop(d) {
+  if (!d.scroller || !d.scroller.scrollTop) return;
+  const whole = d.scroller === document.scrollingElement;
+  const by = d.root.getBoundingClientRect().top - (whole ? 0 : d.scroller.getBoundingClientRect().top) - (d.top || 0) - 8;
+  if (by < 0) d.scroller.scrollTop += by;
+}
+
+/** The keyboard's focus follows the focused cell, but is never taken from anywhere outside the desk. */
+function focusHere(d, sure) {
+  if (!d.root || !d.view || d.menu || d.card || d.editor) return;
+  const active = document.activeElement, inner = d.root.getRootNode().activeElement;
+  if (!sure && active && active !== document.body && !inner) return;
+  if (inner && typing(inner) && !sure) return;
+  const c = d.view.cells[d.view.here];
+  (c && c.active ? c.active : d.root).focus({ preventScroll: true });
+}
+
+function focusRoot(d) {
+  if (d.root) d.root.focus({ preventScroll: true });
+}
+
+function attach(d, root) {
+  if (root.desk && root.desk !== d) detach(root.desk);
+  if (d.root) detach(d);
+  d.root = root;
+  root.desk = d;
+  d.fresh = true;
+  d.paused = document.hidden;
+  frame(d, root);
+  theme(d);
+  d.scroller = scrollerOf(root);
+  const off = (d.off = new AbortController()), o = { signal: off.signal }, quiet = { ...o, passive: true };
+  document.addEventListener("keydown", (e) => onKey(d, e), { ...o, capture: true });
+  document.addEventListener("keyup", (e) => { if (e.key === "Enter") d.held = null; }, { ...o, capture: true });
+  document.addEventListener("visibilitychange", () => { tick(d); d.paused = document.hidden; if (document.hidden && d.view) saveDraft(d, d.view); }, o);
+  addEventListener("pagehide", () => { tick(d); if (d.view) saveDraft(d, d.view); }, o);
+  root.addEventListener("click", (e) => onClick(d, e), o);
+  root.addEventListener("mousedown", (e) => onPointer(d, e), o);
+  root.addEventListener("wheel", () => tick(d), quiet);
+  root.addEventListener("pointermove", () => { if (performance.now() - d.lastInput > 1000) tick(d); }, quiet);
+  root.addEventListener("focusin", (e) => {
+    const cell = e.target.closest && e.target.closest(".cell");
+    if (cell && d.view && Number(cell.dataset.i) !== d.view.here && d.view.cells[cell.dataset.i] && d.view.cells[cell.dataset.i].el === cell) place(d, Number(cell.dataset.i));
+  }, o);
+  d.resize = new ResizeObserver(() => layout(d));
+  for (const node of [root, d.ui.wrap, d.scroller, d.ui.foot]) d.resize.observe(node);
+  addEventListener("resize", () => layout(d), quiet);
+  layout(d);
+  const active = document.activeElement; // after a change of page the link in the menu has the focus; the desk is what the person came for
+  if (active && active !== document.body && active.closest('[data-testid="stSidebarNav"], [data-testid="stTopNavLink"], [data-testid="stTopNavLinkContainer"]')) focusRoot(d);
+  if (d.view) { const view = d.view; show(d, view); }
+}
+
+function detach(d) {
+  if (!d.root) return;
+  tick(d);
+  d.lastInput = 0;
+  if (d.view) saveDraft(d, d.view);
+  d.off.abort();
+  d.resize.disconnect();
+  for (const timer of [d.timer, d.lateTimer, d.waitTimer, d.hintTimer, d.urlDue]) clearTimeout(timer);
+  d.urlDue = null;
+  if (d.root.desk === d) d.root.desk = null;
+  d.menu = d.card = d.editor = null;
+  d.root = d.ui = d.setState = null;
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".sheet");
+  if (!root || !data || !data.person) return undefined;
+  const d = deskOf(data);
+  d.setState = setStateValue;
+  if (d.root !== root) attach(d, root);
+  d.setState = setStateValue;
+  theme(d);
+  const pending = d.outbox.length;
+  take(d, data);
+  drawStatus(d);
+  drawFoot(d);
+  if (d.fresh) { d.fresh = false; if (pending && d.outbox.length || d.want) sendSoon(d); }
+  keepTrying(d);
+  watchLate(d);
+  if (d.view) prebuild(d);
+  const token = (d.token = {}); // Streamlit also calls the cleanup of a call that was overtaken by a newer one
+  return () => { if (d.token === token) detach(d); };
+}

@@ -1,0 +1,95 @@
+// outbox.js: answers leave here and are only forgotten when the server has said that they are saved. Saving is idempotent by key, so sending twice is harmless.
+
+const AGAIN = 4000, SLOWEST = 20000, LATE = 8000;
+const answerKey = (d, key) => `assay:answer:${d.person}:${key}`;
+
+function loadOutbox(d) {
+  for (const key of box.keys(`assay:answer:${d.person}:`)) {
+    const answer = box.get(key);
+    const whole = answer && key === answerKey(d, answer.key) && answer.person === d.person && typeof answer.item === "string" && Array.isArray(answer.values) && Array.isArray(answer.notes) && answer.action;
+    if (!whole) { box.drop(key); continue; }
+    if (!d.outbox.some((o) => o.answer.key === answer.key)) d.outbox.push({ answer, born: Date.now() });
+  }
+  // an answer that builds upon another of the same item goes after it
+  d.outbox.sort((a, b) => (a.answer.key === b.answer.version ? -1 : b.answer.key === a.answer.version ? 1 : 0));
+}
+
+function post(d, answer, view) {
+  d.outbox.push({ answer, born: Date.now(), view });
+  box.set(answerKey(d, answer.key), answer);
+  d.tries = 0;
+  sendSoon(d);
+}
+
+function sendSoon(d) {
+  if (d.sending) return;
+  d.sending = true;
+  afterPaint(() => { d.sending = false; send(d); });
+}
+
+const needsServer = (d) => d.outbox.length > 0 || d.want !== null || (!d.view && !d.queue.length && !d.empty);
+
+function send(d) {
+  if (!d.setState || !d.root) return;
+  if (d.want && Date.now() > d.wantUntil) { d.want = d.opening = null; hint(d, "It could not be fetched."); }
+  const have = d.queue.map((q) => q.sheet.item);
+  for (const view of [d.front, d.view]) if (view && !view.done && !(view === d.view && d.inPast) && !have.includes(view.sheet.item)) have.unshift(view.sheet.item);
+  d.setState("outbox", { answers: d.outbox.map((o) => o.answer), have, want: d.want, nonce: ++d.nonce });
+  clearTimeout(d.timer);
+  d.timer = setTimeout(() => { if (d.root && needsServer(d)) { d.tries++; send(d); } }, Math.min(AGAIN * 1.6 ** d.tries, SLOWEST));
+  watchLate(d);
+}
+
+/** Sends again later if something is still open; never at once, so that data arriving cannot make a loop. Data after a silence: the server is back. */
+function keepTrying(d) {
+  const now = Date.now(), back = d.tries > 0 && now - (d.dataAt || now) > 5000;
+  d.dataAt = now;
+  clearTimeout(d.timer);
+  if (needsServer(d)) d.timer = setTimeout(() => { if (d.root && needsServer(d)) { d.tries++; send(d); } }, back ? 600 : Math.min(AGAIN * 1.6 ** d.tries, SLOWEST));
+}
+
+function watchLate(d) {
+  clearTimeout(d.lateTimer);
+  if (d.outbox.length) d.lateTimer = setTimeout(() => drawStatus(d), Math.max(50, LATE + 20 - (Date.now() - d.outbox[0].born)));
+}
+
+const isLate = (d) => d.outbox.length > 0 && Date.now() - d.outbox[0].born >= LATE;
+
+function takeAcks(d, acked) {
+  for (const { key, at } of acked || []) {
+    const i = d.outbox.findIndex((o) => o.answer.key === key);
+    box.drop(answerKey(d, key));
+    if (i < 0) continue;
+    d.outbox.splice(i, 1);
+    d.savedAt = at || d.savedAt;
+    d.tries = 0;
+  }
+}
+
+/** A refused answer leaves the outbox; what the person had entered is kept with the message, to be opened again. */
+function takeRefused(d, refused) {
+  for (const { key, item, why } of refused || []) {
+    if (d.refusedKeys.has(key)) continue;
+    d.refusedKeys.add(key);
+    const i = d.outbox.findIndex((o) => o.answer.key === key);
+    const out = i < 0 ? null : d.outbox.splice(i, 1)[0];
+    box.drop(answerKey(d, key));
+    d.known.delete(item);
+    for (const p of d.past) if (p.sheet.item === item && p.sheet.version === key) { p.sheet = { ...p.sheet, version: out ? out.answer.version : "" }; p.action = "refused"; }
+    const name = nameOf(d, item);
+    d.refused = d.refused.filter((r) => r.item !== item);
+    d.refused.push({ key, item, name, why, answer: out ? out.answer : null });
+    say(d, `${name} was not saved: ${why}`);
+  }
+}
+
+function nameOf(d, item) {
+  const sheet = sheetOf(d, item);
+  return sheet ? sheet.name : item;
+}
+
+function sheetOf(d, item) {
+  for (const view of [d.view, d.front]) if (view && view.sheet.item === item) return view.sheet;
+  const q = d.queue.find((x) => x.sheet.item === item) || d.past.find((x) => x.sheet.item === item);
+  return q ? q.sheet : null;
+}

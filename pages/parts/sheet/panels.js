@@ -1,0 +1,259 @@
+// panels.js: what stands around the item: header, footer, messages, the skip menu, the note editor, the key card.
+
+const MAC = /Mac|iPhone|iPad/.test(navigator.platform || "");
+const GO = MAC ? "⌘ ⏎" : "Ctrl ⏎";
+const REASONS = ["the text is broken or empty", "I do not know this subject", "not my language", "the question does not fit", "other"];
+
+function button(what, label, key, title) {
+  const b = el("button", "quiet", null, { type: "button", "data-do": what, title });
+  b.append(el("span", "", label));
+  if (key) b.append(kbd(key));
+  return b;
+}
+
+/** The frame is made once per mount; only its parts are changed afterwards. */
+function frame(d, root) {
+  const ui = (d.ui = {});
+  ui.wrap = el("div", "wrap");
+  ui.header = el("header", "top");
+  ui.title = el("h1", "title");
+  ui.meta = el("span", "meta");
+  ui.whys = el("span", "whys");
+  ui.progress = el("span", "progress");
+  ui.status = el("span", "status");
+  const right = el("span", "right");
+  right.append(ui.progress, ui.status);
+  const left = el("div", "names");
+  left.append(ui.title, ui.meta, ui.whys);
+  ui.header.append(left, right);
+  ui.body = el("div", "body");
+  ui.wrap.append(ui.header, ui.body);
+  ui.foot = el("footer", "foot");
+  const inner = el("div", "in");
+  ui.sum = el("span", "sum");
+  const hints = el("span", "keys");
+  hints.append(kbd("1"), "–", kbd("5"), " score ", kbd("↑"), kbd("↓"), " move ", kbd("⏎"), " accept");
+  const acts = el("span", "acts");
+  ui.back = button("back", "back", "b", "the item before, as you answered it");
+  ui.undo = button("undo", "undo", "u", "take back the last change on this item");
+  ui.comment = button("comment", "comment", "m", "a comment on the whole item");
+  ui.skip = button("skip", "skip", "s", "skip this item with a reason");
+  ui.keys = button("keys", "keys", "?", "all keys");
+  acts.append(ui.back, ui.undo, ui.comment, ui.skip, ui.keys);
+  ui.go = el("button", "go", null, { type: "button", "data-do": "go" });
+  ui.goText = el("span", "");
+  ui.go.append(ui.goText, kbd(GO));
+  inner.append(ui.sum, hints, acts, ui.go);
+  ui.foot.append(inner);
+  ui.dock = el("div", "dock");
+  ui.toasts = el("div", "toasts");
+  ui.live = el("div", "live", null, { role: "status", "aria-live": "polite" });
+  const float = el("div", "float");
+  float.append(ui.toasts, ui.dock);
+  root.replaceChildren(ui.wrap, ui.foot, float, ui.live);
+  drawToasts(d);
+}
+
+function drawHeader(d) {
+  const { ui, view } = d, s = view && view.sheet;
+  ui.title.textContent = s ? s.title || s.name : "";
+  ui.title.lang = s ? langOf(s.title || "") || "" : "";
+  ui.meta.textContent = s ? [s.dataset, s.title && s.title !== s.name ? s.name : null, (s.systems || []).join(" / ")].filter(Boolean).join(" · ") : "";
+  const chips = [];
+  if (s) {
+    const stream = s.stream === "review" || s.stream === "audit" ? s.stream + ": " : "";
+    if ((s.why || []).length) chips.push(el("span", "why", stream + s.why.join(" · "), { title: "why this item is in your queue" }));
+    if (s.mode === "blind") chips.push(el("span", "why blind", "blind: the judge's scores are hidden until you have answered"));
+    if (s.mode === "revealed") chips.push(el("span", "why shown", "the judge is shown: changes from here count as revealed"));
+    if (s.synthetic) chips.push(el("span", "why plain", "synthetic"));
+    if (d.inPast) chips.push(el("span", "why plain", "an item you answered before"));
+  }
+  ui.whys.replaceChildren(...chips);
+  drawStatus(d);
+}
+
+function drawStatus(d) {
+  const { ui, progress: p } = d;
+  if (!ui) return;
+  const open = d.outbox.length, late = isLate(d);
+  if (p) {
+    const fresh = d.outbox.filter((o) => !o.answer.version && o.answer.action === "save").length, parts = [];
+    parts.push(`${p.today + fresh} today`);
+    if (p.left !== null && p.left !== undefined) parts.push(`${Math.max(0, p.left - fresh)} left`);
+    if (p.seconds) parts.push(`${p.seconds < 10 ? Math.round(p.seconds * 10) / 10 : Math.round(p.seconds)} s an item`);
+    ui.progress.textContent = parts.join(" · ");
+    ui.progress.title = `${p.done} of ${p.total} done; ${p.mine} by you`;
+  } else ui.progress.textContent = "";
+  const text = open ? `${open} not saved yet${late ? ": the server does not answer; your answers are kept in this browser" : ""}` : d.savedAt ? `saved ${d.savedAt}` : "";
+  if (ui.status.textContent !== text) ui.status.textContent = text;
+  ui.status.classList.toggle("open", open > 0);
+  ui.status.classList.toggle("late", late);
+  d.root.dataset.unsaved = open;
+  if (late && !d.lateSaid) { d.lateSaid = true; say(d, text); }
+  if (!open) d.lateSaid = false;
+}
+
+function drawFoot(d) {
+  const { ui, view } = d;
+  ui.foot.classList.toggle("idle", !view);
+  if (!view) return;
+  ui.back.disabled = !d.past.length || (d.inPast && d.pastAt === 0);
+  ui.undo.disabled = !view.undo.length;
+  const parts = [];
+  if (view.armed) {
+    const n = missing(view).length;
+    parts.push(el("span", "ask", `${n} ${n === 1 ? "cell has" : "cells have"} no answer yet: answer ${n === 1 ? "it" : "them"}, or press ${MAC ? "Cmd" : "Ctrl"}+Enter again to save without ${n === 1 ? "it" : "them"}`));
+  } else summary(view).forEach(([n, words, cls], i) => {
+    if (i) parts.push(" · ");
+    if (cls) parts.push(el("b", cls, `${n}${words}`)); else if (n !== "") parts.push(el("b", "", n), words); else parts.push(words);
+  });
+  const comments = view.notes.length;
+  if (comments && !view.armed) parts.push(el("span", "count", ` · ${comments} ${comments === 1 ? "note" : "notes"}`));
+  ui.sum.replaceChildren(...parts);
+  const nothing = view.saved && !dirty(view);
+  ui.goText.textContent = nothing ? (d.inPast ? "Back to where you were" : "Next") : view.saved ? "Save the change" : counts(view).left ? "Accept the rest, next" : "Save, next";
+  ui.go.title = nothing ? "nothing has changed, nothing is saved" : summaryText(view);
+}
+
+function say(d, text) {
+  if (d.ui) { d.ui.live.textContent = ""; d.ui.live.textContent = text; }
+}
+
+/** A short word above the footer that goes by itself. */
+function hint(d, text) {
+  if (!d.ui) return;
+  clearTimeout(d.hintTimer);
+  let h = d.ui.toasts.querySelector(".hint");
+  if (!h) { h = el("div", "toast hint"); d.ui.toasts.append(h); }
+  h.textContent = text;
+  say(d, text);
+  d.hintTimer = setTimeout(() => h.remove(), 3200);
+}
+
+function drawToasts(d) {
+  if (!d.ui) return;
+  const list = [];
+  for (const r of d.refused) {
+    const t = el("div", "toast refused", null, { role: "alert", "data-item": r.item });
+    t.append(el("b", "", `${r.name} was not saved. `), el("span", "", r.why));
+    const row = el("div", "toastline");
+    row.append(el("button", "solid", "Open it again", { type: "button", "data-do": "reopen", "data-item": r.item }), el("button", "quiet", "close", { type: "button", "data-do": "unrefuse", "data-item": r.item }));
+    t.append(row);
+    list.push(t);
+  }
+  if (d.notice) {
+    const t = el("div", "toast notice");
+    t.append(el("span", "", d.notice), el("button", "x", "×", { type: "button", "data-do": "unnotice", "aria-label": "close" }));
+    list.push(t);
+  }
+  d.ui.toasts.replaceChildren(...list);
+}
+
+// ---- the dock above the footer: skip menu and comment line
+
+function openSkip(d) {
+  closeDock(d);
+  const menu = el("div", "menu skip", null, { role: "dialog", "aria-label": "Skip this item" });
+  menu.append(el("div", "menuhead", "Skip this item, because"));
+  const list = el("div", "reasons", null, { role: "radiogroup", "aria-label": "reason" });
+  REASONS.forEach((reason, i) => {
+    const b = el("button", "reason", null, { type: "button", role: "radio", "aria-checked": "false", "data-do": "reason", "data-n": i, tabindex: i ? "-1" : "0" });
+    b.append(kbd(i + 1), el("span", "", reason));
+    list.append(b);
+  });
+  const line = el("div", "menuline");
+  const input = el("input", "free", null, { type: "text", placeholder: "in your own words (optional)", "aria-label": "reason in your own words", maxlength: "400" });
+  const ok = el("button", "solid", null, { type: "button", "data-do": "doskip" });
+  ok.append(el("span", "", "Skip"), kbd("⏎"));
+  line.append(input, ok, button("closedock", "cancel", "Esc", "stay on this item"));
+  menu.append(list, line);
+  d.menu = { kind: "skip", el: menu, input, reason: -1 };
+  d.ui.dock.replaceChildren(menu);
+  list.firstChild.focus({ preventScroll: true });
+}
+
+function pickReason(d, n) {
+  d.menu.reason = n;
+  d.menu.el.querySelectorAll(".reason").forEach((b, i) => { b.setAttribute("aria-checked", i === n ? "true" : "false"); b.tabIndex = i === n ? 0 : -1; });
+  if (n === REASONS.length - 1) d.menu.input.focus({ preventScroll: true });
+  else d.menu.el.querySelectorAll(".reason")[n].focus({ preventScroll: true });
+}
+
+function openEditor(d, sort) {
+  const { view } = d, c = view.cells[view.here];
+  keepEditor(d);
+  let place, unit = "";
+  if (sort === "issue") {
+    const row = c && c.row;
+    if (!row || row.can_issue === false) { hint(d, "An issue belongs to a turn, a section or a response: move to one first. m writes a comment on the whole item."); return; }
+    unit = row.unit;
+    place = view.rowEls[c.r].querySelector(`:scope > .main > .mynotes`);
+  } else { closeDock(d); place = d.ui.dock; }
+  const line = el("div", "editor" + (sort === "comment" ? " menu" : ""));
+  const input = el("input", "free", null, { type: "text", maxlength: "2000", "aria-label": sort === "issue" ? `issue, ${unitName(c)}` : "comment on this item",
+    placeholder: sort === "issue" ? "what is wrong here? Enter keeps it, Esc leaves" : "a comment on this item: Enter keeps it, Esc leaves" });
+  line.append(el("span", "by", sort), input);
+  place.append(line);
+  d.editor = { el: line, input, sort, unit, view };
+  input.focus({ preventScroll: sort === "comment" });
+}
+
+function dropEditor(d) {
+  if (!d.editor) return;
+  d.editor.el.remove();
+  d.editor = null;
+}
+
+/** Keeps what stands in the open line, if anything does. */
+function keepEditor(d) {
+  const e = d.editor;
+  if (!e) return;
+  const text = e.input.value.trim();
+  dropEditor(d);
+  if (!text) return;
+  setNotes(e.view, [...e.view.notes, { unit: e.unit, sort: e.sort, text }]);
+  if (e.view.tree) drawNotes(e.view);
+  changed(d, e.view);
+  if (e.sort === "comment") hint(d, "comment kept; it is saved with the item");
+}
+
+function closeDock(d) {
+  if (d.editor && d.editor.sort === "comment") dropEditor(d);
+  d.menu = null;
+  if (d.ui) d.ui.dock.replaceChildren();
+}
+
+// ---- the key card
+
+const CARD = [
+  ["Score", [["1 – 9, 0", "set the score (0 = 10) and go on"], ["← →", "one less, one more"], ["n", "n/a, where allowed"], ["⏎", "accept the judge's value"], [GO, "accept the rest, next item"], ["w", "this turn is the weakest"], ["u", "undo the last change"]]],
+  ["Move", [["↑ ↓ or j k", "cell by cell"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"]]],
+  ["Say", [["i", "issue with this turn or section"], ["m", "comment on the item"], ["s", "skip, with a reason"]]],
+  ["See", [["d", "the whole note and the definition"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
+];
+
+function openCard(d) {
+  closeDock(d);
+  const shade = el("div", "shade", null, { "data-do": "closecard" });
+  const card = el("div", "card", null, { role: "dialog", "aria-modal": "true", "aria-label": "Keys", tabindex: "-1" });
+  const cols = el("div", "cardcols");
+  for (const [name, keys] of CARD) {
+    const block = el("dl", "");
+    block.append(el("dt", "cardname", name));
+    for (const [key, what] of keys) { const line = el("dd", ""); line.append(kbd(key), el("span", "", what)); block.append(line); }
+    cols.append(block);
+  }
+  card.append(cols, el("p", "", "Dashed is the judge, solid is you, amber is what you changed. Answers are saved as you go on."), button("closecard", "close", "Esc", "close"));
+  shade.append(card);
+  d.card = { el: shade, from: d.root.getRootNode().activeElement };
+  d.root.append(shade);
+  card.focus({ preventScroll: true });
+}
+
+function closeCard(d) {
+  if (!d.card) return;
+  const { el: shade, from } = d.card;
+  shade.remove();
+  d.card = null;
+  if (from && from.isConnected) from.focus({ preventScroll: true }); else d.root.focus({ preventScroll: true });
+}

@@ -1,0 +1,185 @@
+// state.js: what the desk knows. One desk per person and place; it outlives Streamlit's re-renders and remounts.
+// A "view" is one sheet with the values the person has made on it. Values are only ever read from the view they were made on.
+
+const desks = new Map();
+const PAUSE = 60000; // a longer pause without input is not work
+const PAST = 200; // how far back "b" reaches
+
+const box = (() => {
+  // storage that may be full, forbidden or corrupt: the desk works without it
+  const safe = (fn, other) => { try { return fn(); } catch { return other; } };
+  return {
+    get: (key) => safe(() => JSON.parse(localStorage.getItem(key)), null),
+    set: (key, value) => safe(() => localStorage.setItem(key, JSON.stringify(value))),
+    drop: (key) => safe(() => localStorage.removeItem(key)),
+    keys: (prefix) => safe(() => Object.keys(localStorage).filter((key) => key.startsWith(prefix)), []),
+  };
+})();
+
+function uuid() {
+  if (crypto.randomUUID) return crypto.randomUUID(); // only there in secure contexts
+  const b = crypto.getRandomValues(new Uint8Array(16));
+  b[6] = (b[6] & 15) | 64; b[8] = (b[8] & 63) | 128;
+  const hex = [...b].map((x) => x.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/** After the frame that shows what was just done; soon anyway if the tab paints nothing. */
+function afterPaint(fn) {
+  let done = false;
+  const run = () => { if (!done) { done = true; fn(); } };
+  requestAnimationFrame(() => setTimeout(run));
+  setTimeout(run, 150);
+}
+
+function deskOf(data) {
+  const id = data.person + "\n" + data.place;
+  let d = desks.get(id);
+  if (!d) {
+    d = { person: data.person, place: data.place, queue: [], known: new Map(), view: null, front: null, inPast: false, past: [],
+      outbox: [], refused: [], refusedKeys: new Set(), want: null, opening: null, progress: null, empty: null, notice: null, toasts: [],
+      savedAt: "", nonce: Date.now(), tries: 0, full: false, root: null, ui: null, lastInput: 0, shownAt: 0 };
+    desks.set(id, d);
+    loadOutbox(d);
+    tidyDrafts(d);
+  }
+  return d;
+}
+
+// ---- views
+
+const cellKey = (unit, dimension) => unit + "\u0000" + dimension;
+const isBlind = (view) => view.sheet.mode === "blind";
+const judgeOf = (view, c) => (isBlind(view) ? null : c.cell.judge || null);
+
+function newView(d, sheet, past) {
+  const view = { sheet, cells: [], index: new Map(), values: new Map(), notes: [], base: null, saved: false, undo: [], here: 0, ms: 0, tree: null, armed: false };
+  sheet.rows.forEach((row, r) => (row.groups || []).forEach((group) => group.cells.forEach((cell) => {
+    const c = { cell, row, r, group, i: view.cells.length, key: cellKey(cell.unit, cell.dimension), el: null, steps: [] };
+    view.cells.push(c);
+    view.index.set(c.key, c);
+    if (cell.mine) view.values.set(c.key, cell.mine.v);
+  })));
+  for (const row of sheet.rows) for (const note of row.notes || []) view.notes.push({ unit: row.unit, sort: note.sort, text: note.text });
+  for (const note of sheet.comments || []) view.notes.push({ unit: "", sort: "comment", text: note.text });
+  view.saved = sheet.version !== "" && (view.values.size > 0 || view.notes.length > 0);
+  if (past && past.action !== "refused") { view.values = new Map(past.values); view.notes = past.notes.slice(); view.saved = past.action === "save"; }
+  view.base = { values: new Map(view.values), notes: view.notes };
+  if (past && past.action === "refused") { view.values = new Map(past.values); view.notes = past.notes.slice(); } // not saved: these are changes
+  loadDraft(d, view);
+  return view;
+}
+
+function dirty(view) {
+  if (view.notes.length !== view.base.notes.length || view.values.size !== view.base.values.size) return true;
+  for (const [key, v] of view.values) if (!view.base.values.has(key) || view.base.values.get(key) !== v) return true;
+  return view.notes.some((note, i) => { const b = view.base.notes[i]; return note.text !== b.text || note.unit !== b.unit; });
+}
+
+function setValue(view, c, v) {
+  const had = view.values.has(c.key), old = view.values.get(c.key);
+  if (had && old === v) return false;
+  view.undo.push({ c, had, old });
+  view.values.set(c.key, v);
+  view.armed = false;
+  return true;
+}
+
+function setNotes(view, notes) {
+  view.undo.push({ notes: view.notes });
+  view.notes = notes;
+}
+
+/** Takes back the last change on this item; gives the cell it was on, or true for a note, or null. */
+function undoLast(view) {
+  const last = view.undo.pop();
+  if (!last) return null;
+  view.armed = false;
+  if (last.notes) { view.notes = last.notes; return true; }
+  if (last.had) view.values.set(last.c.key, last.old); else view.values.delete(last.c.key);
+  return last.c;
+}
+
+const stepOf = (c, v) => c.cell.steps.find((s) => s.v === v);
+const missing = (view) => view.cells.filter((c) => !view.values.has(c.key) && !judgeOf(view, c));
+
+function counts(view) {
+  const n = { all: view.cells.length, accepted: 0, changed: 0, left: 0, answered: 0, none: 0, since: 0 };
+  for (const c of view.cells) {
+    const judge = judgeOf(view, c), has = view.values.has(c.key);
+    if (has && judge) n[view.values.get(c.key) === judge.v ? "accepted" : "changed"]++;
+    else if (has) n.answered++;
+    else n[judge ? "left" : "none"]++;
+    if (has && (!view.base.values.has(c.key) || view.base.values.get(c.key) !== view.values.get(c.key))) n.since++;
+  }
+  n.given = n.accepted + n.changed + n.answered;
+  return n;
+}
+
+/** What would be saved, as [number, words, class] parts. The footer, the button's title and the live region all say this. */
+function summary(view) {
+  const n = counts(view), parts = [];
+  if (isBlind(view)) parts.push([n.given, ` of ${n.all} answered`]);
+  else {
+    if (n.accepted || (!n.changed && !n.answered)) parts.push([n.accepted, " accepted"]);
+    if (n.changed) parts.push([n.changed, " changed", "c"]);
+    if (n.answered) parts.push([n.answered, " answered"]);
+    if (n.left) parts.push(["", `${n.left} left as the judge has them`]);
+    if (n.none) parts.push(["", `${n.none} without an answer`]);
+  }
+  if (view.saved) parts.push(["", dirty(view) ? (n.since ? `${n.since} changed since it was saved` : "notes changed since it was saved") : "saved, nothing changed since"]);
+  return parts;
+}
+
+const summaryText = (view) => summary(view).map(([n, words]) => `${n}${words}`).join(" · ");
+
+function answerOf(d, view, action, reason) {
+  const values = [];
+  if (action === "save") for (const c of view.cells) {
+    const judge = judgeOf(view, c), has = view.values.has(c.key);
+    if (has || judge) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? judge.v : null });
+  }
+  const s = view.sheet;
+  return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim ?? null, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version || "",
+    values, notes: view.notes.map((n) => ({ ...n })), reason: reason || "", ms: Math.round(view.ms) };
+}
+
+// ---- active time
+
+function tick(d) {
+  const now = performance.now(), gap = now - d.lastInput;
+  if (d.view && !d.paused && d.lastInput && gap <= PAUSE) d.view.ms += gap;
+  d.lastInput = now;
+}
+
+// ---- drafts: half-made values, kept in this browser until the item is saved
+
+const draftKey = (d, item) => `assay:draft:${d.person}:${item}`;
+
+function saveDraft(d, view) {
+  if (view.done) return;
+  if (!dirty(view)) return box.drop(draftKey(d, view.sheet.item));
+  box.set(draftKey(d, view.sheet.item), { version: view.sheet.version || "", mode: view.sheet.mode, at: Date.now(), ms: Math.round(view.ms), here: view.here,
+    values: view.cells.filter((c) => view.values.has(c.key)).map((c) => [c.cell.unit, c.cell.dimension, view.values.get(c.key)]), notes: view.notes });
+}
+
+function loadDraft(d, view) {
+  const key = draftKey(d, view.sheet.item), draft = box.get(key);
+  if (!draft) return;
+  if (draft.version !== (view.sheet.version || "") || draft.mode !== view.sheet.mode || !Array.isArray(draft.values) || !Array.isArray(draft.notes)) return box.drop(key);
+  for (const entry of draft.values) {
+    const c = Array.isArray(entry) && view.index.get(cellKey(entry[0], entry[1]));
+    if (c && stepOf(c, entry[2])) { if (view.base.values.get(c.key) !== entry[2] || !view.base.values.has(c.key)) setValue(view, c, entry[2]); }
+  }
+  const notes = draft.notes.filter((n) => n && typeof n.text === "string" && typeof n.unit === "string" && (n.sort === "issue" || n.sort === "comment"));
+  if (JSON.stringify(notes) !== JSON.stringify(view.notes)) setNotes(view, notes);
+  if (Number.isFinite(draft.ms)) view.ms = draft.ms;
+  if (view.cells[draft.here]) view.here = draft.here;
+}
+
+function tidyDrafts(d) {
+  for (const key of box.keys(`assay:draft:${d.person}:`)) {
+    const draft = box.get(key);
+    if (!draft || !(Date.now() - draft.at < 30 * 86400000)) box.drop(key);
+  }
+}

@@ -1,0 +1,44 @@
+"""Text on pages. Untrusted text (names, items, replies, files) is only ever shown as text, never as Markdown.
+
+Streamlit reads Markdown in st.markdown, st.write and every widget label, and would fetch remote images from it:
+`plain` makes such a text harmless, and is the only way that other text gets into a label.
+"""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
+
+
+def plain(text: object) -> str:
+    """Any text made safe for a label or a Markdown line: every character that Markdown reads is escaped."""
+    single = " ".join(str(text).split())
+    return _SPECIAL.sub(r"\\\1", single)
+
+
+def say(template: str, **values: object) -> None:
+    """A Markdown line of ours with values put in as plain text: say("**{n}** items in {name}", n=3, name=name)."""
+    st.markdown(template.format(**{k: plain(v) for k, v in values.items()}))
+
+
+def quiet(template: str, **values: object) -> None:
+    """The same as a caption."""
+    st.caption(template.format(**{k: plain(v) for k, v in values.items()}))
+
+
+def warn(template: str, **values: object) -> None:
+    """The same as a warning."""
+    st.warning(template.format(**{k: plain(v) for k, v in values.items()}), icon=":material/info:")
+
+
+def refuse(error: Exception) -> None:
+    """A refusal, as the sentence that it is."""
+    st.error(plain(error), icon=":material/block:")
+
+
+def synthetic(description: str) -> None:
+    """The mark of synthetic data, wherever such a dataset shows."""
+    st.badge("synthetic", icon=":material/science:", color="orange", help=plain(description) or None)

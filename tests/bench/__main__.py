@@ -1,0 +1,34 @@
+"""Measures everything that is measured: `make bench`, or `python -m tests.bench NAME ...` for some of it.
+
+A measurement is a module in this folder with a `main()` that prints what it found; it is found by being there.
+"""
+
+import importlib
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def run(wanted: list[str]) -> int:
+    """Run those (or all) measurements one after the other; 1 when one did not hold."""
+    there = {path.stem: path for path in sorted(HERE.glob("[!_]*.py"))}
+    if unknown := [name for name in wanted if name not in there]:
+        print(f"There is no measurement {', '.join(unknown)}. There are: {', '.join(there)}.")
+        return 1
+    failed = []
+    for name in wanted or there:
+        main = getattr(importlib.import_module(f"tests.bench.{name}"), "main", None)
+        if main is None:
+            continue
+        print(f"\n== {name} ==", flush=True)
+        try:
+            main()
+        except AssertionError as error:
+            print(f"{name} does not hold: {error}")
+            failed.append(name)
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))

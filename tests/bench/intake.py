@@ -1,0 +1,97 @@
+"""What an import costs: `python -m tests.bench intake` (a few minutes for 100,000 dialogues; `ITEMS=10000` for fewer).
+
+Generated dialogues of three turns, each with one judgment of 14 scores, go through the whole of `data.intake.take`:
+read, validated, told apart from what is there, spooled, stored. Beside it stands a plain `json.loads` of the same
+file's lines in the same run, and how long the write lock was held.
+"""
+
+import json
+import os
+import random
+import resource
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from data.intake import Plan, from_path, take
+from data.people import set_person
+from data.store import open_store
+
+ITEMS = int(os.environ.get("ITEMS", "100000"))
+WORDS = "please could the order arrive before Friday because our office closes early and nobody will be there to sign".split()
+
+
+def lines(count):
+    """Dialogues, each followed by its judgment."""
+    rng = random.Random(1)
+    for number in range(count):
+        turns = [
+            {"turn": turn, "role": role, "text": " ".join(rng.choices(WORDS, k=40))}
+            for turn in (1, 2, 3)
+            for role in ("user", "assistant")
+        ]
+        name = f"d{number:06}"
+        yield {"id": name, "kind": "dialogue", "scenario": "A shop", "system": f"m{number % 4}", "turns": turns, "meta": {}}
+        scored = [
+            {"turn": turn, "role": "assistant", "scores": {n: rng.randint(3, 5) for n in ("context_use", "helpfulness")}}
+            for turn in (1, 2, 3)
+        ]
+        for entry in scored:
+            entry["scores"]["safety"] = 5
+            entry["issues"] = []
+        noted = {n: {"score": rng.randint(3, 5), "note": "as it should"} for n in ("coherence", "task_completion")}
+        reply = {
+            "per_turn": scored,
+            "conversation_level": {**noted, "repair_handling": {"score": "n/a", "note": ""}},
+            "verdict": "good",
+            "decision_basis": "Every turn moved the order on.",
+            "weakest_turn": 2,
+        }
+        yield {"item": name, "card": "multi_turn_dialogue", "model": "judge", "params": {}, "reply": reply}
+
+
+def peak():
+    """The most memory that this process has held, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "dialogues.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for line in lines(ITEMS):
+                file.write(json.dumps(line) + "\n")
+        start = perf_counter()
+        with path.open(encoding="utf-8") as file:
+            count = sum(1 for line in file if json.loads(line))
+        plain = perf_counter() - start
+        store = open_store(f"duckdb:///{folder}/bench.duckdb")
+        set_person(store, "lea", "lea", "lead")
+        held = []
+        write = store.write
+
+        def timed(work):
+            began = perf_counter()
+            result = write(work)
+            held.append(perf_counter() - began)
+            return result
+
+        store.write = timed
+        before = peak()
+        done = take(store, "lea", from_path(path), Plan("bench"))
+        scores = store.rows("select count(*) from score")[0][0]
+        size = path.stat().st_size / 2**20
+        assert (done.items, done.judgments, scores) == (ITEMS, ITEMS, 14 * ITEMS)
+        print(f"{count:,} lines, {size:,.0f} MB, {scores:,} scores")
+        print(f"plain json.loads {plain:29.1f} s   {count / plain:10,.0f} lines a second")
+        print(f"import {done.seconds:39.1f} s   {count / done.seconds:10,.0f} lines a second  {done.seconds / plain:.1f} times")
+        print(f"of which the write lock was held {held[-1]:13.1f} s")
+        print(f"peak memory {peak():34,.0f} MB  {peak() - before:+,.0f} MB over what it was before")
+        again = take(store, "lea", from_path(path), Plan("bench"))
+        assert again.known == count and not again.preview.new.total
+        print(f"importing it again {again.seconds:27.1f} s   adds nothing; peak {peak():,.0f} MB")
+        store.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Finds a Chromium for the tests, and installs one where there is none: `python -m tests.browser`, by `make test`."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MAC = (
+    Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
+    Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
+)
+NONE = (
+    "No browser was found for the tests, and none could be installed. Install Chromium or Google Chrome, or run: "
+    ".venv/bin/python -m playwright install --with-deps chromium"
+)
+
+
+def find() -> Path | None:
+    """The first Chromium that runs: on the path, as an application of macOS, or in Playwright's own cache."""
+    named = [Path(found) for name in NAMES if (found := shutil.which(name))]
+    return next((path for path in [*named, *MAC] if runs(path)), None) or playwrights_own()
+
+
+def runs(path: Path) -> bool:
+    """Whether it starts at all: on Ubuntu `chromium-browser` may be a stub that only points to a snap."""
+    try:
+        return path.exists() and subprocess.run([path, "--version"], capture_output=True, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def playwrights_own() -> Path | None:
+    """The Chromium that Playwright has downloaded, if it has."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = Path(playwright.chromium.executable_path)
+    return path if runs(path) else None
+
+
+def install() -> Path | None:
+    """Install a browser: Debian's package (and fonts for Japanese and Chinese) where we may, else Playwright's own."""
+    root = hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")
+    if root:
+        packages = ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-noto-cjk"]
+        if attempt(["apt-get", "update"]) and attempt(packages) and (found := find()):
+            return found
+    own = [sys.executable, "-m", "playwright", "install", *(["--with-deps"] if root else []), "chromium"]
+    return find() if attempt(own) else None
+
+
+def attempt(command: list[str]) -> bool:
+    """Run an installer without questions; True when it went well."""
+    print("No browser yet:", *command, flush=True)
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=quiet).returncode == 0
+
+
+if __name__ == "__main__":
+    if not (find() or install()):
+        sys.exit(NONE)

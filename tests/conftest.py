@@ -1,0 +1,201 @@
+"""What every test may ask for. A fixture's docstring says what it gives; `pytest --fixtures tests` lists them."""
+
+import ipaddress
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+from tests import browser
+from tests.server import ROOT, Server
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+)
+BROWSING = {"chromium", "serve"}  # a test that asks for one of these, however indirectly, runs beside its file's others
+FAILED = pytest.StashKey[bool]()
+
+hypothesis.settings.register_profile(
+    "assay",
+    deadline=None,
+    max_examples=60,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("assay")
+
+
+# -- the network ------------------------------------------------------------------------------------------------------
+
+
+class ReachedOut(RuntimeError):
+    """A test tried to reach another machine. No OSError, so that code under test cannot take it for a bad line."""
+
+
+def near(host: object) -> bool:
+    """Whether a host is this machine."""
+    name = host.decode() if isinstance(host, bytes) else host
+    if name in (None, "", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(str(name).partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_this_machine() -> Iterator[None]:
+    """Lets no test reach anything but loopback, nor look up a name (automatic; in the test's own process)."""
+
+    def guarded(real: Callable[..., Any], where: int) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            place = args[where] if len(args) > where else kwargs.get("host")
+            host = place[0] if isinstance(place, tuple) else place
+            if not (isinstance(args[0], socket.socket) and args[0].family == socket.AF_UNIX) and not near(host):
+                raise ReachedOut(f"A test may reach nothing but this machine, and tried {host!r}.")
+            return real(*args, **kwargs)
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex"):
+            patch.setattr(socket.socket, name, guarded(getattr(socket.socket, name), 1))
+        patch.setattr(socket.socket, "sendto", guarded(socket.socket.sendto, -1))
+        patch.setattr(socket, "getaddrinfo", guarded(socket.getaddrinfo, 0))
+        yield
+
+
+# -- the app ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """A factory of running apps: serve(samples=True, store="postgresql://...", env={...}) gives a tests.server.Server.
+
+    Each has a folder and a store of its own; folder=another.store_path.parent takes over the store of another.
+    start=False gives one that is not started yet, so that its store can be filled first. At the end of the test all
+    are stopped, and none may have a traceback in its log.
+    """
+    with ExitStack() as running:
+
+        def start_one(*, folder: Path | None = None, start: bool = True, **options: Any) -> Server:
+            server = Server(folder or tmp_path_factory.mktemp("app"), **options)
+            running.push(server)
+            if start:
+                server.start()
+            return server
+
+        yield start_one
+
+
+@pytest.fixture
+def assay(serve: Callable[..., Server]) -> Server:
+    """The app, running with an empty store: .url .store_path .log .kill() .stop() .start(), see tests.server.Server."""
+    return serve()
+
+
+@pytest.fixture(scope="session")
+def real() -> Path:
+    """The folder of real data (MT-Bench, its Japanese sibling, PandaLM): $ASSAY_REAL, else ../shared/real."""
+    named = os.environ.get("ASSAY_REAL")
+    folder = Path(named) if named else ROOT.parent / "shared" / "real"
+    if not folder.is_dir():
+        pytest.skip("The real data sets are not here; ASSAY_REAL can name their folder.")
+    return folder
+
+
+# -- the browser ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser_path() -> Path:
+    """The Chromium of this machine."""
+    return browser.find() or pytest.fail(browser.NONE)
+
+
+@pytest.fixture(scope="session")
+def chromium(browser_path: Path) -> Iterator[Any]:
+    """A Playwright browser, headless, for all tests of this process; it cannot look up any name but localhost.
+
+    Playwright keeps an event loop in this thread: a test that calls asyncio.run must do so in a thread of its own.
+    """
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=15_000)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page_errors() -> list[str]:
+    """Uncaught errors of all pages of this test, which fail it; a test that provokes one takes it out of the list."""
+    return []
+
+
+@pytest.fixture
+def new_page(
+    chromium: Any, page_errors: list[str], request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Callable[..., Any]]:
+    """A factory of pages, each in a browser context of its own, as of another person: new_page(color_scheme="dark").
+
+    1440x900, English; any option of Playwright's new_context may be given. For a second tab of the same person, call
+    `page.context.new_page()`. When a test fails, a picture of every page is kept and its place is printed.
+    """
+    contexts = []
+
+    def open_one(**options: Any) -> Any:
+        context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en-US", **options})
+        contexts.append(context)
+        context.set_default_timeout(30_000)
+        context.on("weberror", lambda error: page_errors.append(str(error.error)))
+        return context.new_page()
+
+    yield open_one
+    for number, page in enumerate(page for context in contexts for page in context.pages):
+        if request.node.stash.get(FAILED, False):
+            picture = tmp_path / f"page{number}.png"
+            page.screenshot(path=picture)
+            print(f"What the browser showed: {picture}")
+    for context in contexts:
+        context.close()
+    assert not page_errors, "Uncaught in the page:\n" + "\n".join(page_errors)
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Any]) -> Any:
+    """A page of 1440x900 in a new browser context, light; an uncaught error in it fails the test."""
+    return new_page()
+
+
+# -- the run ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With two workers, a file whose tests start apps or browsers stays on one; all other tests go wherever is room."""
+    for item in items:
+        if BROWSING & set(getattr(item, "fixturenames", ())) and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    """Remember that a test has failed, for the pictures of its pages."""
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report

@@ -1,0 +1,62 @@
+"""What the tests of importing share: a workspace with a lead, sources of lines, and what a store then holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from data import people
+from data.intake import Plan, Source, from_bytes, preview, take
+from data.store import Store, open_store
+
+TABLES = ("dataset", "intake", "item", "card", "judge", "judgment", "score", "remark", "label", "person_event", "change")
+
+
+def workspace(folder: Path) -> Store:
+    """A new workspace whose lead is lea."""
+    store = open_store(f"duckdb:///{folder / 'store.duckdb'}")
+    people.join(store, "lea")
+    return store
+
+
+def text(rows: list[Any]) -> bytes:
+    """JSON lines of rows; a row that is bytes stands as it is."""
+    return b"".join((row if isinstance(row, bytes) else json.dumps(row).encode()) + b"\n" for row in rows)
+
+
+def source(rows: list[Any], name: str = "rows.jsonl") -> Source:
+    """An upload of JSON lines."""
+    return from_bytes([(name, text(rows))])
+
+
+def bring(store: Store, rows: list[Any], good: bool = False, **options: Any) -> Any:
+    """Import rows into the dataset `d`."""
+    return take(store, "lea", source(rows), Plan("d", **options), "good rows" if good else "refuse")
+
+
+def wrong(store: Store, rows: list[Any], **options: Any) -> list[tuple[int, str, str]]:
+    """(line, field, sentence) of everything that is wrong with rows."""
+    return [(p.line, p.field, p.sentence) for p in preview(store, source(rows), Plan("d", **options)).problems]
+
+
+def counts(store: Store) -> dict[str, int]:
+    """How many rows each table has."""
+    return {table: store.rows(f"select count(*) from {table}")[0][0] for table in TABLES}
+
+
+def pair(name: str = "p1", a: str = "A short answer.", b: str = "Another.", **more: Any) -> dict[str, Any]:
+    """A pair."""
+    sides = {"response_a": {"system": "x", "text": a}, "response_b": {"system": "y", "text": b}}
+    return {"id": name, "kind": "pair", "input": "Why?", **sides, **more}
+
+
+def label(item: str, value: Any, **more: Any) -> dict[str, Any]:
+    """A label of the verdict of a pair, or whatever `more` makes of it."""
+    line = {"item": item, "unit": "pair", "dimension": "verdict", "value": value, "annotator": "ann", "mode": "blind"}
+    return {**line, "made_at": "2026-01-31T12:00:00Z", **more}
+
+
+def verdict(item: str, value: str, **more: Any) -> dict[str, Any]:
+    """A judgment of the card plain_pairwise."""
+    return {"item": item, "card": "plain_pairwise", "model": "m", "params": {}, "reply": {"verdict": value}, **more}

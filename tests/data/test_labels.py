@@ -1,0 +1,332 @@
+"""Saving answers: idempotent, never on the wrong item, corrected by adding, blind as the store says and not the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data import desk, labels, people, queue
+from data.datasets import dataset
+from data.errors import NotAllowed, NotFound
+from data.ids import new_id
+from data.queue import Filters, Given
+from data.store import Store
+from tests import seeds
+
+CELL = ("turn:1", "helpfulness")
+
+
+class Bench:
+    """A workspace with ten dialogues, judged, of which `audit` are drawn (a fifth of them assisted)."""
+
+    def __init__(self, folder: Path, audit: int = 0, review: bool = True) -> None:
+        items = [seeds.dialogue(n) for n in range(1, 11)]
+        replies = [seeds.judgment(i, seeds.reply(i, helpfulness=1)) for i in items]
+        self.store: Store = seeds.workspace(
+            folder / "a.duckdb", [*items, *replies], names=("lea", "ann", "ben"), audit=audit, review=review
+        )
+        self.dataset = dataset(self.store, "demo").id
+        self.judge = self.store.rows("select id from judge")[0][0]
+
+    def give(self, stream: queue.Stream = "review", person: str = "ann", n: int = 10) -> list[Given]:
+        return queue.claim(self.store, person, self.dataset, stream, Filters(), [], n)
+
+    def answer(self, given: Given | str, person: str = "ann", **fields: Any) -> dict[str, Any]:
+        item, draw = (given, None) if isinstance(given, str) else (given.item, given.draw)
+        values = fields.pop("values", {CELL: 4.0})
+        return {
+            "key": new_id(), "person": person, "action": "save", "item": item, "claim": draw, "judge": self.judge,
+            "version": "", "notes": [], "ms": 5000,
+            "values": [{"unit": u, "dimension": d, "v": v, "saw": True, "seen": 1.0} for (u, d), v in values.items()],
+            **fields,
+        }  # fmt: skip
+
+    def save(self, *answers: Any, person: str = "ann") -> tuple[list[labels.Saved], list[labels.Refused]]:
+        return labels.save(self.store, person, list(answers))
+
+    def ok(self, answer: dict[str, Any]) -> str:
+        saved, refused = self.save(answer, person=answer["person"])
+        assert [s.key for s in saved] == [answer["key"]], refused
+        return str(answer["key"])
+
+    def why(self, answer: Any, person: str = "ann") -> str:
+        before = self.store.newest()
+        saved, refused = self.save(answer, person=person)
+        assert not saved and len(refused) == 1
+        assert self.store.newest() == before, "what is refused leaves nothing"
+        return refused[0].why
+
+    def now(self, item: str, person: str = "ann") -> list[tuple[Any, ...]]:
+        return self.store.rows(
+            "select unit, dimension, value, mode from label_now where item_id = $1 and annotator = $2 order by 1, 2, 4",
+            [item, person],
+        )
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_a_save_is_a_row_per_cell_with_what_was_seen(bench: Bench) -> None:
+    given = bench.give()[0]
+    key = bench.ok(bench.answer(given, values={CELL: 4.0, ("conversation", "verdict"): 1.0}))
+    rows = bench.store.rows(
+        "select unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, replaces, withdrawn, answer_id "
+        "from label order by unit"
+    )
+    rest = ("ann", "assisted", given.draw, bench.judge, True, 1.0, None, False, key)
+    assert rows == [("conversation", "verdict", 1.0, *rest), (*CELL, 4.0, *rest)]
+
+
+def test_the_same_key_again_is_acknowledged_and_not_written(bench: Bench) -> None:
+    answer = bench.answer(bench.give()[0])
+    bench.ok(answer)
+    before = bench.store.newest()
+    bench.ok(answer)
+    bench.ok({**answer, "values": [], "item": "another"})
+    saved, refused = bench.save(answer, answer, answer)
+    assert (len(saved), refused) == (3, [])
+    assert bench.store.newest() == before
+    assert "somebody else" in bench.why({**answer, "person": "ben"}, person="ben")
+
+
+def test_answers_of_a_batch_are_taken_one_by_one(bench: Bench) -> None:
+    one, two, three = bench.give(n=3)
+    good, bad, last = bench.answer(one), bench.answer(two, values={CELL: 9.0}), bench.answer(three)
+    saved, refused = bench.save(good, bad, last)
+    assert [s.key for s in saved] == [good["key"], last["key"]]
+    assert [(r.key, r.item) for r in refused] == [(bad["key"], two.item)]
+    assert "1 to 5" in refused[0].why
+    assert bench.store.rows("select count(*) from answer") == [(2,)]
+
+
+def test_a_correction_replaces_just_what_changed(bench: Bench) -> None:
+    given = bench.give()[0]
+    other = ("turn:2", "safety")
+    first = bench.ok(bench.answer(given, values={CELL: 4.0, other: 5.0}))
+    second = bench.ok(bench.answer(given, version=first, values={CELL: 2.0, other: 5.0}))
+    assert bench.now(given.item) == [(*CELL, 2.0, "assisted"), (*other, 5.0, "assisted")]
+    assert bench.store.rows("select count(*) from label") == [(3,)]
+    # a cell that is not in the answer any more is withdrawn, by a row
+    bench.ok(bench.answer(given, version=second, values={other: 5.0}))
+    assert bench.now(given.item) == [(*other, 5.0, "assisted")]
+    assert bench.store.rows("select count(*), sum(case when withdrawn then 1 else 0 end) from label") == [(4, 1)]
+
+
+def test_a_correction_in_the_same_batch_goes_by_its_version(bench: Bench) -> None:
+    given = bench.give()[0]
+    one = bench.answer(given)
+    two = bench.answer(given, version=one["key"], values={CELL: 2.0})
+    saved, refused = bench.save(one, two)
+    assert (len(saved), refused) == (2, [])
+    assert bench.now(given.item) == [(*CELL, 2.0, "assisted")]
+
+
+@pytest.mark.parametrize("version", ["", "00000000-no-such-answer"])
+def test_an_answer_on_an_old_state_is_refused(bench: Bench, version: str) -> None:
+    given = bench.give()[0]
+    bench.ok(bench.answer(given))
+    assert "another tab" in bench.why(bench.answer(given, version=version))
+    assert bench.now(given.item) == [(*CELL, 4.0, "assisted")]
+
+
+def test_a_version_where_there_is_no_answer_yet_is_refused(bench: Bench) -> None:
+    assert "another tab" in bench.why(bench.answer(bench.give()[0], version="12345678-somebody-elses"))
+
+
+def test_the_same_cell_twice_in_one_answer_counts_once(bench: Bench) -> None:
+    given = bench.give()[0]
+    answer = bench.answer(given)
+    answer["values"] += [{"unit": CELL[0], "dimension": CELL[1], "v": 2.0}]
+    bench.ok(answer)
+    assert bench.now(given.item) == [(*CELL, 2.0, "assisted")]
+
+
+def test_a_skip_withdraws_what_was_answered_and_keeps_the_reason(bench: Bench) -> None:
+    given = bench.give()[0]
+    first = bench.ok(bench.answer(given))
+    bench.ok(bench.answer(given, version=first, action="skip", values={}, reason="not my language"))
+    assert bench.now(given.item) == []
+    assert bench.store.rows("select action, reason from answer_now") == [("skip", "not my language")]
+
+
+def test_two_people_do_not_touch_each_other(bench: Bench) -> None:
+    given = bench.give()[0]
+    bench.ok(bench.answer(given))
+    bench.ok(bench.answer(given, person="ben", values={CELL: 1.0}))
+    assert bench.now(given.item) == [(*CELL, 4.0, "assisted")]
+    assert bench.now(given.item, "ben") == [(*CELL, 1.0, "assisted")]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"values": {("turn:9", "helpfulness"): 3.0}}, "no turn:9"),
+        ({"values": {("turn:1", "coherence"): 3.0}}, "no card asks"),
+        ({"values": {CELL: 0.0}}, "1 to 5"),
+        ({"values": {CELL: 2.5}}, "1 to 5"),
+        ({"values": {CELL: None}}, "n/a"),
+        ({"values": {CELL: float("nan")}}, "unreadable"),
+        ({"values": {("conversation", "verdict"): float("inf")}}, "unreadable"),
+        ({"values": {("conversation", "verdict"): 4.0}}, "scale"),
+        ({"values": {("conversation", "weakest_turn"): 9.0}}, "assistant turn"),
+        ({"values": {}}, "nothing to save"),
+        ({"item": "nowhere"}, "no such item"),
+        ({"person": "ben"}, "signed in"),
+        ({"action": "delete"}, "unreadable"),
+        ({"key": "short"}, "unreadable"),
+        ({"key": "'; drop table label; --"}, "unreadable"),
+        ({"values": {("x" * 99, "helpfulness"): 3.0}}, "unreadable"),
+        ({"notes": [{"unit": "", "sort": "rumour", "text": "x"}]}, "unreadable"),
+        ({"notes": [{"unit": "", "sort": "issue", "text": "x" * 20_001}]}, "unreadable"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(bench: Bench, change: dict[str, Any], says: str) -> None:
+    why = bench.why(bench.answer(bench.give()[0], **change))
+    assert says in why
+    assert why.endswith(".")
+
+
+@pytest.mark.parametrize("rubbish", [None, 7, "text", [], {}, {"key": {"a": 1}}])
+def test_rubbish_is_refused_too(bench: Bench, rubbish: Any) -> None:
+    assert "unreadable" in bench.why(rubbish)
+
+
+def test_answers_that_mean_none_and_not_applicable(bench: Bench) -> None:
+    given = bench.give()[0]
+    bench.ok(bench.answer(given, values={("conversation", "weakest_turn"): None, ("conversation", "repair_handling"): None}))
+    assert bench.now(given.item) == [
+        ("conversation", "repair_handling", None, "assisted"),
+        ("conversation", "weakest_turn", 0.0, "assisted"),
+    ]
+
+
+def test_notes_of_the_answer_that_holds(bench: Bench) -> None:
+    given = bench.give()[0]
+    notes = [{"unit": "turn:1", "sort": "issue", "text": " half an emoji \ud83d, a NUL \0, 返金 "}, {"unit": "", "sort": "comment", "text": "  "}]
+    first = bench.ok(bench.answer(given, notes=notes))
+    assert bench.store.rows("select unit, sort, text, person from comment_now") == [
+        ("turn:1", "issue", "half an emoji ?, a NUL \ufffd, 返金", "ann")
+    ]
+    bench.ok(bench.answer(given, version=first, notes=[]))
+    assert bench.store.rows("select * from comment_now") == []
+    assert bench.store.rows("select count(*) from comment") == [(1,)]
+
+
+def test_times_are_kept_within_reason(bench: Bench) -> None:
+    one, two = bench.give(n=2)
+    bench.ok(bench.answer(one, ms=-5))
+    bench.ok(bench.answer(two, ms=10**12))
+    assert bench.store.rows("select milliseconds from answer order by 1") == [(0,), (3_600_000,)]
+
+
+def test_only_people_who_may_label(bench: Bench) -> None:
+    given = bench.give()[0]
+    people.set_person(bench.store, "lea", "ann", "annotator", active=False)
+    before = bench.store.newest()
+    for person in ("ann", "nobody"):
+        with pytest.raises(NotAllowed):
+            bench.save(bench.answer(given, person=person), person=person)
+    assert bench.store.newest() == before
+    assert labels.save(bench.store, "nobody", []) == ([], [])
+
+
+# -- blind ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def audited(tmp_path: Path) -> Bench:
+    return Bench(tmp_path, audit=10)
+
+
+def blind(bench: Bench) -> Given:
+    return next(g for g in bench.give("audit") if g.mode == "blind")
+
+
+def test_a_blind_draw_gives_blind_labels_whatever_the_browser_says_it_saw(audited: Bench) -> None:
+    given = blind(audited)
+    audited.ok(audited.answer(given, mode="assisted"))
+    assert audited.store.rows("select mode, saw, seen from label") == [("blind", False, None)]
+
+
+def test_an_assisted_draw_gives_assisted_labels(audited: Bench) -> None:
+    given = next(g for g in audited.give("audit") if g.mode == "assisted")
+    audited.ok(audited.answer(given))
+    assert audited.store.rows("select mode, saw, seen from label") == [("assisted", True, 1.0)]
+
+
+def test_an_item_opened_by_its_link_is_as_blind_as_its_draw(audited: Bench) -> None:
+    given = blind(audited)
+    assert desk.opened(audited.store, "ben", given.item).mode == "blind"
+    audited.ok(audited.answer(given.item, person="ben"))
+    assert audited.now(given.item, "ben") == [(*CELL, 4.0, "blind")]
+    assert audited.store.rows("select draw_id from answer") == [(given.draw,)], "it counts for the audit sample"
+
+
+def test_a_claim_of_another_item_is_not_believed(audited: Bench) -> None:
+    given = blind(audited)
+    other = next(g for g in audited.give("audit") if g.mode == "assisted")
+    audited.ok(audited.answer(given, claim=other.draw))
+    assert audited.now(given.item) == [(*CELL, 4.0, "blind")]
+
+
+def test_nothing_is_revealed_before_the_answer(audited: Bench) -> None:
+    given = blind(audited)
+    with pytest.raises(NotFound):
+        labels.reveal(audited.store, "ann", given.item)
+    audited.ok(audited.answer(given))
+    with pytest.raises(NotFound):
+        labels.reveal(audited.store, "ben", given.item)
+    assert desk.opened(audited.store, "ann", given.item).scores == {}
+    labels.reveal(audited.store, "ann", given.item)
+    labels.reveal(audited.store, "ann", given.item)
+    assert audited.store.rows("select count(*) from reveal") == [(1,)]
+    assert desk.opened(audited.store, "ann", given.item).scores != {}
+    assert desk.opened(audited.store, "ben", given.item).scores == {}
+
+
+def test_what_is_changed_after_the_reveal_stands_beside_the_blind_label(audited: Bench) -> None:
+    given = blind(audited)
+    first = audited.ok(audited.answer(given, values={CELL: 4.0, ("turn:2", "safety"): 5.0}))
+    labels.reveal(audited.store, "ann", given.item)
+    second = audited.ok(audited.answer(given, version=first, values={CELL: 1.0, ("turn:2", "safety"): 5.0}))
+    assert audited.now(given.item) == [(*CELL, 4.0, "blind"), (*CELL, 1.0, "revealed"), ("turn:2", "safety", 5.0, "blind")]
+    assert desk.opened(audited.store, "ann", given.item).mine[CELL] == 1.0
+    # and back to nothing: only the revealed one can be withdrawn
+    audited.ok(audited.answer(given, version=second, values={("turn:2", "safety"): 5.0}))
+    assert audited.now(given.item) == [(*CELL, 4.0, "blind"), ("turn:2", "safety", 5.0, "blind")]
+
+
+def test_a_correction_before_the_reveal_is_still_blind(audited: Bench) -> None:
+    given = blind(audited)
+    first = audited.ok(audited.answer(given))
+    audited.ok(audited.answer(given, version=first, values={CELL: 2.0}))
+    assert audited.now(given.item) == [(*CELL, 2.0, "blind")]
+
+
+def test_an_answer_given_in_view_of_the_judge_never_becomes_blind_by_a_later_draw(bench: Bench) -> None:
+    given = bench.give()[0]
+    first = bench.ok(bench.answer(given))
+    queue.draw_audit(bench.store, "lea", bench.dataset, 10, "", 1)
+    view = desk.opened(bench.store, "ann", given.item)
+    assert (view.mode, view.draw) == ("assisted", given.draw)
+    assert desk.opened(bench.store, "ben", given.item).mode == "blind"
+    audit = bench.store.rows("select id from draw where stream = 'audit' and item_id = $1", [given.item])[0][0]
+    for claim in (given.draw, audit, None):
+        first = bench.ok(bench.answer(given, claim=claim, version=first, values={CELL: 2.0}))
+        assert bench.now(given.item) == [(*CELL, 2.0, "assisted")]
+    assert bench.store.rows("select distinct draw_id from answer") == [(given.draw,)]
+
+
+def test_nor_does_one_that_was_opened_by_its_link(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, review=False)
+    item = bench.store.rows("select id from item limit 1")[0][0]
+    first = bench.ok(bench.answer(item))
+    queue.draw_audit(bench.store, "lea", bench.dataset, 10, "", 1)
+    assert desk.opened(bench.store, "ann", item).mode == "assisted"
+    bench.ok(bench.answer(item, version=first, values={CELL: 2.0}))
+    assert bench.now(item) == [(*CELL, 2.0, "assisted")]
+    assert bench.store.rows("select distinct draw_id from answer") == [("",)]

@@ -1,0 +1,160 @@
+"""How much is done: by a person, by day in their zone, in a stream and in a dataset; and what moved."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from data import board, labels, moves, people, progress, queue, settings
+from data.datasets import dataset
+from data.ids import new_id
+from data.progress import Done, QueueDone
+from data.queue import Filters
+from data.store import Store
+from tests import seeds
+
+TOKYO = ZoneInfo("Asia/Tokyo")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    items = [seeds.dialogue(n) for n in range(1, 11)]
+    replies = [seeds.judgment(i, seeds.reply(i, helpfulness=1)) for i in items]
+    return seeds.workspace(tmp_path / "a.duckdb", [*items, *replies], names=("lea", "ann", "ben"))
+
+
+@pytest.fixture
+def found(store: Store) -> str:
+    return dataset(store, "demo").id
+
+
+def save(store: Store, found: str, person: str = "ann", n: int = 1, ms: int = 5000, **fields: Any) -> list[str]:
+    keys = []
+    for given in queue.claim(store, person, found, "review", Filters(), [], n):
+        answer = {
+            "key": new_id(), "person": person, "action": "save", "item": given.item, "claim": given.draw, "version": "",
+            "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}], "ms": ms, **fields,
+        }  # fmt: skip
+        assert not labels.save(store, person, [answer])[1]
+        keys.append(answer["key"])
+    return keys
+
+
+def test_items_count_once_however_often_they_are_corrected(store: Store, found: str) -> None:
+    key = save(store, found)[0]
+    item = store.rows("select item_id from answer")[0][0]
+    again = {
+        "key": new_id(), "person": "ann", "action": "save", "item": item, "version": key, "ms": 99_000,
+        "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 5.0}],
+    }  # fmt: skip
+    labels.save(store, "ann", [again])
+    mine = progress.personal(store, "ann", found)
+    assert (mine.today, mine.total, mine.seconds) == (1, 1, 5.0)
+
+
+def test_skips_do_not_count_and_what_is_skipped_first_and_saved_later_does(store: Store, found: str) -> None:
+    key = save(store, found, action="skip", values=[])[0]
+    assert progress.personal(store, "ann").total == 0
+    item = store.rows("select item_id from answer")[0][0]
+    value = {"unit": "turn:1", "dimension": "helpfulness", "v": 5.0}
+    answer = {"key": new_id(), "person": "ann", "action": "save", "item": item, "version": key, "values": [value], "ms": 1}
+    labels.save(store, "ann", [answer])
+    assert progress.personal(store, "ann").total == 1
+
+
+def test_the_seconds_are_the_median_of_the_newest_that_were_timed(store: Store, found: str) -> None:
+    assert progress.personal(store, "ann").seconds is None
+    for ms in (1000, 9000, 0, 3000):
+        save(store, found, ms=ms)
+    assert progress.personal(store, "ann").seconds == 3.0
+
+
+def test_people_and_datasets_are_told_apart(store: Store, found: str) -> None:
+    save(store, found, n=3)
+    save(store, found, "ben")
+    assert [progress.personal(store, p, d).total for p in ("ann", "ben", "lea") for d in (found, "", "other")] == [
+        3, 3, 0, 1, 1, 0, 0, 0, 0,
+    ]  # fmt: skip
+
+
+def test_days_begin_at_midnight_of_the_zone(store: Store, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """01:00 UTC is 10:00 in Tokyo, where the day began at 15:00 UTC the day before."""
+    moment = datetime(2026, 3, 10, 1, 0)
+    monkeypatch.setattr(progress, "now", lambda: moment)
+    ages = [timedelta(minutes=5), timedelta(hours=2), timedelta(hours=11), timedelta(days=13), timedelta(days=20)]
+    there = board.board(store)
+    for n, age in enumerate(ages):
+        there.workers["ann"].first[f"i{n}"] = board.Saved(moment - age, 1000, found)
+        there.workers["ann"].last[f"i{n}"] = ("save", "")
+    assert progress.midnight(TOKYO) == datetime(2026, 3, 9, 15, 0)
+    assert progress.personal(store, "ann", zone=TOKYO).today == 2
+    assert progress.personal(store, "ann").today == 1
+    days = progress.days(store, "ann", TOKYO)
+    assert list(days)[-1].isoformat() == "2026-03-10"
+    assert list(days.values()) == [1] + [0] * 11 + [1, 2]
+    assert sum(progress.days(store, "ann").values()) == 4
+
+
+def test_a_stream_and_a_dataset(store: Store, found: str) -> None:
+    assert progress.queue_done(store, found, "review") == QueueDone(10, 0)
+    save(store, found, n=3)
+    save(store, found, "ben", n=1, action="skip", values=[])
+    assert progress.queue_done(store, found, "review") == QueueDone(10, 3)
+    assert progress.queue_done(store, found, "audit") == QueueDone(0, 0)
+    assert progress.done(store, found) == Done(items=10, labelled=3, labels=3, people=1)
+    assert progress.done(store, "other") == Done(0, 0, 0, 0)
+
+
+def test_the_desk_gets_all_of_it_in_one_look(store: Store, found: str) -> None:
+    save(store, found, n=2)
+    standing = progress.standing(store, "ann", found, "review", Filters())
+    assert (standing.left, standing.mine.today, standing.queue) == (8, 2, QueueDone(10, 2))
+    assert progress.standing(store, "ann", found, "review", Filters(system="model-x")).left <= 4
+
+
+# -- what moved -----------------------------------------------------------------------------------------------------
+
+
+def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str) -> None:
+    save(store, found, n=4)
+    save(store, found, "ben")
+    save(store, found, n=2)
+    queue.draw_audit(store, "lea", found, 5, "", 1)
+    settings.set_rules(store, "lea", found, settings.QueueRules(overlap=2))
+    people.set_person(store, "lea", "ann", "researcher")
+    people.set_person(store, "lea", "ben", "annotator", active=False)
+    told = [(m.sort, m.actor, m.n) for m in moves.recent(store, 20)]
+    assert told == [
+        ("let go", "lea", 1),
+        ("made", "lea", 1),
+        ("rules", "lea", 1),
+        ("drew", "lea", 5),
+        ("answered", "ann", 6),
+        ("answered", "ben", 1),
+        ("filled", "lea", 10),
+        ("items", "lea", 10),
+        ("joined", "ben", 1),
+        ("joined", "ann", 1),
+        ("joined", "lea", 1),
+    ]
+    found_moves = {m.sort: m for m in moves.recent(store, 20)}
+    assert {found_moves[s].dataset for s in ("rules", "drew", "answered", "filled", "items")} == {"demo"}
+    assert (found_moves["made"].name, found_moves["made"].role, found_moves["let go"].name) == ("ann", "researcher", "ben")
+    assert len(moves.recent(store, 3)) == 3
+
+
+def test_corrections_claims_and_looks_are_no_moves(store: Store, found: str) -> None:
+    before = moves.recent(store)
+    queue.claim(store, "ann", found, "review", Filters(), [], 3)
+    queue.release(store, "ann", found)
+    assert moves.recent(store) == before
+
+
+def test_nothing_has_moved_in_a_new_store(tmp_path: Path) -> None:
+    from data.store import open_store
+
+    assert moves.recent(open_store(f"duckdb:///{tmp_path / 'new.duckdb'}")) == []

@@ -1,0 +1,130 @@
+"""The audit sample: allocation, successive draws, and that 1 over the probabilities weighs the sample back to the whole."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import hypothesis
+import pytest
+from hypothesis import strategies as some
+
+from judges import sampling
+
+
+def population(**sizes: int) -> dict[str, str]:
+    return {f"{stratum}{n}": stratum for stratum, size in sizes.items() for n in range(size)}
+
+
+def test_allocation_in_proportion_by_hand() -> None:
+    shares = {s.stratum: s for s in sampling.plan(population(a=60, b=30, c=10), {}, 20, 0.2)}
+    # 20 of 100: 12, 6, 2; a fifth of the 20 assisted, 4: exact 2.4, 1.2, .4, and the largest remainder is a's (or c's)
+    assert {h: s.now for h, s in shares.items()} == {"a": 12, "b": 6, "c": 2}
+    assert sum(s.now_assisted for s in shares.values()) == 4
+    assert shares["a"].blind + shares["a"].assisted == pytest.approx(12 / 60)
+
+
+def test_every_stratum_gets_a_blind_item_at_once_even_when_more_must_be_drawn() -> None:
+    shares = sampling.plan(population(a=1000, b=3, c=1), {}, 2, 0.5)
+    assert [(s.stratum, s.now, s.now_assisted) for s in shares] == [("a", 1, 0), ("b", 1, 0), ("c", 1, 0)]
+
+
+def test_a_later_draw_evens_out() -> None:
+    strata = population(a=50, b=50)
+    already = {f"a{n}": False for n in range(20)}
+    shares = {s.stratum: s.now for s in sampling.plan(strata, already, 20, 0.0)}
+    assert shares == {"a": 0, "b": 20}
+
+
+def test_all_that_is_left_and_then_nothing() -> None:
+    strata = population(a=5, b=2)
+    drawn = sampling.draw(strata, {}, 100, 0.0, 1)
+    assert sorted(d.item for d in drawn) == sorted(strata)
+    assert {d.probability for d in drawn} == {1.0}
+    assert sampling.draw(strata, {d.item: d.assisted for d in drawn}, 10, 0.2, 2) == []
+    assert sampling.draw({}, {}, 10, 0.2, 2) == []
+
+
+def test_the_same_seed_draws_the_same_and_the_order_of_the_items_does_not_matter() -> None:
+    strata = population(a=40, b=40)
+    turned = dict(reversed(strata.items()))
+    assert sampling.draw(strata, {}, 20, 0.2, 7) == sampling.draw(turned, {}, 20, 0.2, 7)
+    assert sampling.draw(strata, {}, 20, 0.2, 7) != sampling.draw(strata, {}, 20, 0.2, 8)
+
+
+@hypothesis.given(
+    sizes=some.lists(some.integers(1, 60), min_size=1, max_size=12),
+    draws=some.lists(some.tuples(some.integers(1, 60), some.floats(0, 0.95)), min_size=1, max_size=4),
+)
+def test_whatever_is_drawn(sizes: list[int], draws: list[tuple[int, float]]) -> None:
+    strata = {f"{h}-{n}": f"s{h:02}" for h, size in enumerate(sizes) for n in range(size)}
+    already: dict[str, bool] = {}
+    for seed, (size, share) in enumerate(draws):
+        drawn = sampling.draw(strata, already, size, share, seed)
+        assert not {d.item for d in drawn} & set(already)
+        assert len({d.item for d in drawn}) == len(drawn)
+        assert [d.place for d in drawn] == list(range(len(drawn)))
+        wanted = min(size, len(strata) - len(already))
+        assert len(drawn) == wanted or (wanted < len(drawn) <= len(sizes) and not already)
+        already |= {d.item: d.assisted for d in drawn}
+        blind = Counter(strata[i] for i, assisted in already.items() if not assisted)
+        shown = Counter(strata[i] for i, assisted in already.items() if assisted)
+        total = Counter(strata.values())
+        assert set(blind) == set(total), "a stratum without a blind item has no weight"
+        for d in drawn:
+            assert d.probability == pytest.approx((shown if d.assisted else blind)[d.stratum] / total[d.stratum])
+
+
+def test_strata_are_the_systems_in_either_order_and_the_wave() -> None:
+    found = sampling.strata([("1", "x", "", 0), ("2", "x", "y", 0), ("3", "y", "x", 0), ("4", "x", "", 2)])
+    assert found["2"] == found["3"] == "x ~ y"
+    assert len({found["1"], found["2"], found["4"]}) == 3
+
+
+def test_many_small_groups_are_put_together() -> None:
+    items = [(f"{n}", f"s{n % 90}" if n < 200 else "big", "", 0) for n in range(300)]
+    found = sampling.strata(items)
+    assert len(set(found.values())) == sampling.MOST_STRATA
+    assert found["250"] == "big"
+    assert sum(s == sampling.OTHERS for s in found.values()) > 100
+    few = sampling.strata([(f"{n}", f"s{n % sampling.MOST_STRATA}", "", 0) for n in range(300)])
+    assert sampling.OTHERS not in few.values()
+
+
+def test_weights_bring_the_whole_back_over_successive_draws_of_a_growing_dataset() -> None:
+    """The estimate of a mean from blind items, weighted with 1/pi, is right on average; unweighted it is not.
+
+    Three systems of different quality, two of them drawn from the start and one that comes in later; the share that is
+    shown with the judge changes between the draws. 600 repetitions; the mean of the estimates lies within 4 standard
+    errors of the truth. Inclusion in each part is counted, too.
+    """
+    first = [(f"a{n}", "a", "", 0) for n in range(120)] + [(f"b{n}", "b", "", 0) for n in range(30)]
+    later = [(f"a+{n}", "a", "", 1) for n in range(50)] + [(f"c{n}", "c", "", 1) for n in range(40)]
+    value = {i: {"a": 1.0, "b": 5.0, "c": 9.0}[s] + (n % 7) / 3 for n, (i, s, _, _) in enumerate(first + later)}
+    truth = sum(value.values()) / len(value)
+    estimates, plain, counts = [], [], Counter[tuple[str, bool]]()
+    pi: dict[tuple[str, bool], float] = {}
+    for seed in range(600):
+        one = sampling.draw(sampling.strata(first), {}, 30, 0.2, seed)
+        already = {d.item: d.assisted for d in one}
+        strata = sampling.strata(first + later)
+        two = sampling.draw(strata, already, 25, 0.6, 10_000 + seed)
+        three = sampling.draw(strata, already | {d.item: d.assisted for d in two}, 12, 0.0, 20_000 + seed)
+        every = one + two + three
+        newest = {(d.stratum, d.assisted): d.probability for d in every}  # what the view draw_now holds
+        blind = [d for d in every if not d.assisted]
+        weights = [1 / newest[d.stratum, False] for d in blind]
+        assert sum(weights) == pytest.approx(len(value))
+        estimates.append(sum(w * value[d.item] for w, d in zip(weights, blind, strict=True)) / len(value))
+        plain.append(sum(value[d.item] for d in blind) / len(blind))
+        counts.update((d.item, d.assisted) for d in every)
+        pi |= {(d.item, d.assisted): newest[d.stratum, d.assisted] for d in every}
+
+    def off(found: list[float]) -> float:
+        mean = sum(found) / len(found)
+        return abs(mean - truth) / math.sqrt(sum((f - mean) ** 2 for f in found) / len(found) / (len(found) - 1))
+
+    assert off(estimates) < 4
+    assert off(plain) > 10, "without the weights it should be visibly wrong, or this test shows nothing"
+    for key, p in pi.items():
+        assert abs(counts[key] / 600 - p) < 5 * math.sqrt(p * (1 - p) / 600) + 1e-9, key

@@ -1,0 +1,79 @@
+"""The order in which items need a look, and the words in which it says why."""
+
+from __future__ import annotations
+
+import pytest
+
+from judges import triage
+from judges.triage import Reason
+
+
+def test_need_grows_with_every_reason_and_stays_below_one() -> None:
+    one = triage.triage([Reason("a", "unscored", "x", 0.9)])[0]
+    # two reasons of .5: 1 - .5 * .5 = .75; the strongest reason alone would be .5
+    two = triage.triage([Reason("a", "unscored", "x", 0.5), Reason("a", "broken rule", "y", 0.5)])[0]
+    assert one.need == pytest.approx(0.9)
+    assert two.need == pytest.approx(0.75)
+    many = triage.triage([Reason("a", "unscored", str(n), 1.0) for n in range(50)])[0]
+    assert 0.99 < many.need <= 1
+
+
+def test_most_needed_first_ties_by_item_and_the_strongest_reason_leads() -> None:
+    found = triage.triage(
+        [
+            Reason("b", "low confidence", "weak", 0.1),
+            Reason("c", "no confidence", "same", 0.3),
+            Reason("a", "no confidence", "same", 0.3),
+            Reason("b", "broken rule", "strong", 0.8),
+        ]
+    )
+    assert [n.item for n in found] == ["b", "a", "c"]
+    assert [r.text for r in found[0].reasons] == ["strong", "weak"]
+
+
+def test_nothing_gives_nothing() -> None:
+    assert triage.triage([]) == []
+
+
+@pytest.mark.parametrize(
+    ("confidence", "level"),
+    [(None, None), (1.0, "sure"), (0.8, "sure"), (0.79, "may shift"), (0.5, "may shift"), (0.49, "a guess"), (0.0, "a guess")],
+)
+def test_confidence_in_words(confidence: float | None, level: str | None) -> None:
+    assert triage.level(confidence) == level
+
+
+def test_low_confidence_says_where_and_what() -> None:
+    found = triage.low_confidence("a", "turn:3", "context_use", 0.4, "self-reported")
+    assert found is not None
+    assert (found.text, found.strength) == ("turn 3 context use is a guess", pytest.approx(0.3))
+    samples = triage.low_confidence("a", "conversation", "coherence", 0.6, "samples")
+    assert samples is not None
+    assert samples.text == "coherence may shift (samples differ)"
+    assert triage.low_confidence("a", "turn:3", "safety", 0.8, "self-reported") is None
+
+
+@pytest.mark.parametrize(
+    ("unit", "words"),
+    [
+        ("turn:12", "turn 12 "),
+        ("section:2/b", "section 2 of B "),
+        ("response/a", "response A "),
+        ("conversation", ""),
+        ("pair", ""),
+        ("response", ""),
+    ],
+)
+def test_places_in_words(unit: str, words: str) -> None:
+    assert triage.place(unit) == words
+
+
+def test_judges_that_disagree_more_need_more() -> None:
+    strengths = [triage.judges_disagree("a", "turn:1", "helpfulness", gap, 4, "judge-b").strength for gap in (2, 3, 4, 9)]
+    # .6 of the scale's width: 2/4, 3/4, 4/4, never more than .6
+    assert strengths == [pytest.approx(0.3), pytest.approx(0.45), pytest.approx(0.6), pytest.approx(0.6)]
+
+
+def test_a_reason_that_only_says_nothing_is_known_stays_last() -> None:
+    found = triage.triage([triage.no_confidence("a"), triage.broken_rule("b", "turn:1", "x", "t")])
+    assert [n.item for n in found] == ["b", "a"]

@@ -1,0 +1,59 @@
+"""Driving the desk in a browser as an annotator does: by keys, looking only at what is on the page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def enter(page: Any, url: str, name: str, path: str = "desk?stream=review") -> None:
+    """Open a page of the app as somebody who has entered before on this browser."""
+    page.context.add_cookies([{"name": "assay_name", "value": name, "url": url}])
+    page.goto(f"{url}/{path}")
+
+
+def on_item(page: Any, other_than: str = "") -> str:
+    """Wait until an item is on the desk, and give its id."""
+    page.wait_for_function(
+        "was => { const s = (" + FIND + ")(); return s && s.dataset.item && s.dataset.item !== was }", arg=other_than
+    )
+    return str(page.evaluate(f"({FIND})().dataset.item"))
+
+
+def unsaved(page: Any) -> int:
+    """How many answers the server has not acknowledged."""
+    return int(page.evaluate(f"+({FIND})().dataset.unsaved"))
+
+
+def all_saved(page: Any, seconds: float = 60) -> None:
+    """Wait until everything is acknowledged."""
+    page.wait_for_function("() => { const s = (" + FIND + ")(); return s && s.dataset.unsaved === '0' }", timeout=seconds * 1000)
+
+
+def accept_all(page: Any, items: int, each: Callable[[str], None] = lambda _: None) -> list[str]:
+    """Accept that many items with Ctrl+Enter, as fast as they are painted; their ids in order."""
+    seen: list[str] = []
+    for _ in range(items):
+        item = on_item(page, seen[-1] if seen else "")
+        seen.append(item)
+        each(item)
+        page.keyboard.press("Control+Enter")
+    return seen
+
+
+def patiently(check: Callable[[], bool], seconds: float = 30) -> bool:
+    """Whether something becomes true in time."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if check():
+            return True
+        time.sleep(0.05)
+    return check()
+
+
+FIND = """() => {
+  const look = root => { for (const e of root.querySelectorAll('*')) {
+    if (e.classList.contains('sheet') && 'item' in e.dataset) return e;
+    if (e.shadowRoot) { const found = look(e.shadowRoot); if (found) return found; } } return null };
+  return look(document) }"""

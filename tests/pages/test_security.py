@@ -1,0 +1,125 @@
+"""Nothing that a judged text, a file or a name says makes the browser fetch, run or show anything but text."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from data import people
+from data.store import open_store
+from pages.main import ROUTES
+from tests import seeds
+from tests.pages.driving import enter, on_item
+from tests.server import Server
+
+Serve = Callable[..., Server]
+ADDRESSES = [route[4] for route in ROUTES]
+
+
+@pytest.fixture
+def canary() -> Iterator[tuple[str, list[str]]]:
+    """A server on this machine that remembers every fetch: (its address, the paths)."""
+    seen: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", seen
+    server.shutdown()
+    server.server_close()
+
+
+def poisoned(app: Server, url: str) -> str:
+    """A workspace in which every text that can be untrusted asks for a picture; the poison."""
+    poison = f"![p]({url}/md) <img src='{url}/html'> :material/bug_report: [l]({url}/link) $x$ :red[r] <script>fetch('{url}/js')</script>"  # fmt: skip
+    rows = []
+    for n in range(1, 6):
+        item = seeds.dialogue(n, text=poison, system=poison)
+        item.update(scenario=poison, id=f"{n} {poison}", meta={poison: poison})
+        made = {**seeds.reply(item, verdict="good"), "decision_basis": poison}
+        made["per_turn"][0]["issues"] = [poison]
+        rows += [item, seeds.judgment(item, made, model=poison), {
+            "item": item["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 4, "annotator": poison,
+            "mode": "blind", "made_at": "2026-01-31T12:00:00Z",
+        }]  # fmt: skip
+    name = poison[:100].replace("\n", " ")
+    store = seeds.workspace(app.store_path, rows, audit=2, dataset=name)
+    store.close()
+    return poison
+
+
+def test_no_page_fetches_what_untrusted_text_asks_for(serve: Serve, page: Any, canary: tuple[str, list[str]]) -> None:
+    url, seen = canary
+    app = serve(start=False)
+    poisoned(app, url)
+    app.start()
+    asked: list[str] = []
+    page.on("request", lambda r: asked.append(r.url) if url in r.url else None)
+    for address in ADDRESSES:
+        enter(page, app.url, "lea", address)
+        page.locator("[data-testid='stAppViewContainer']").wait_for()
+        page.wait_for_timeout(1500)
+        assert not page.locator("[data-testid='stException']").count(), address
+        page.mouse.wheel(0, 3000)
+        page.wait_for_timeout(300)
+    assert asked == []
+    assert seen == []
+
+
+def test_the_canary_would_have_seen_a_fetch(page: Any, canary: tuple[str, list[str]]) -> None:
+    url, seen = canary
+    page.set_content(f"<img src='{url}/html'>")
+    page.wait_for_timeout(500)
+    assert seen == ["/html"]
+
+
+def test_every_answer_carries_the_policy(assay: Server) -> None:
+    for path in ("/", "/health", "/desk", "/_stcore/health"):
+        _, headers, _ = assay.get(path)
+        policy = headers["content-security-policy"]
+        assert "img-src 'self' data: blob:" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_cold_link_to_a_page_of_another_role_is_refused_and_to_ones_own_works(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 3)
+    app.start()
+    enter(page, app.url, "ann", "import")  # ann is an annotator
+    page.get_by_text("Page not found").first.wait_for()
+    assert not page.get_by_text("Upload").count()
+    enter(page, app.url, "ann", "desk?stream=review")
+    assert on_item(page)
+
+
+def test_a_cold_link_without_a_name_leads_to_the_name_picker(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 3)
+    app.start()
+    for address in ADDRESSES:
+        page.goto(f"{app.url}/{address}")
+        page.get_by_text("Who are you?").first.wait_for()
+
+
+def test_somebody_made_inactive_is_out_at_once(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 3)
+    store = open_store(app.store)
+    people.set_person(store, "lea", "ann", "annotator", active=False)
+    store.close()
+    app.start()
+    enter(page, app.url, "ann")
+    page.get_by_text("Who are you?").first.wait_for()

@@ -1,0 +1,95 @@
+"""Small workspaces for tests: items with judges' replies, imported as anybody's files would be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from data import datasets, people, queue
+from data.intake import Plan, from_path, take
+from data.store import Store, open_store
+
+Json = dict[str, Any]
+
+
+def dialogue(number: int, turns: int = 3, text: str = "", system: str = "") -> Json:
+    """A dialogue of that many turns; `text` is put into every utterance."""
+    return {
+        "id": f"d-{number:04d}",
+        "kind": "dialogue",
+        "scenario": f"Customer {number} wants order {number * 37 % 1000} refunded.",
+        "system": system or f"model-{'xyz'[number % 3]}",
+        "turns": [
+            {"turn": t, "role": role, "text": f"{role} says thing {t} of dialogue {number}. {text}"}
+            for t in range(1, turns + 1)
+            for role in ("user", "assistant")
+        ],
+    }
+
+
+def reply(item: Json, helpfulness: int = 4, verdict: str = "excellent", weakest: int | None = 1) -> Json:
+    """A multi_turn_dialogue reply for a dialogue: all 4s and 5s but for helpfulness."""
+    turns = sorted({t["turn"] for t in item["turns"]})
+    return {
+        "per_turn": [
+            {
+                "turn": t,
+                "role": "assistant",
+                "scores": {"context_use": 4, "helpfulness": helpfulness, "safety": 5},
+                "issues": ["repeats itself"] if t == 2 else [],
+            }
+            for t in turns
+        ],
+        "conversation_level": {
+            "coherence": {"score": 4, "note": "holds together"},
+            "task_completion": {"score": 4, "note": ""},
+            "repair_handling": {"score": "n/a", "note": "nothing to repair"},
+        },
+        "verdict": verdict,
+        "decision_basis": "Helpful throughout.",
+        "weakest_turn": weakest,
+    }
+
+
+def judgment(item: Json, made: Json | None = None, model: str = "judge-one", sample: int = 0) -> Json:
+    """A judgment line for a dialogue."""
+    line = {
+        "item": item["id"],
+        "card": "multi_turn_dialogue",
+        "model": model,
+        "params": {"temperature": 0},
+        "reply": made or reply(item),
+    }
+    return {**line, "sample": sample} if sample else line
+
+
+def lines(path: Path, rows: list[Json]) -> Path:
+    """Write rows as JSON lines."""
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def workspace(
+    path: Path, rows: list[Json], names: tuple[str, ...] = ("lea", "ann"), review: bool = True, audit: int = 0,
+    dataset: str = "demo",
+) -> Store:  # fmt: skip
+    """An open store in `path` with the rows imported by lea (lead); the others are annotators."""
+    store = open_store(f"duckdb:///{path}")
+    for name in names:
+        people.join(store, name)
+    take(store, names[0], from_path(lines(path.with_suffix(".jsonl"), rows)), Plan(dataset=dataset))
+    found = datasets.dataset(store, dataset)
+    judges = datasets.judges(store, found.id)
+    judge = judges[0][0] if judges else ""
+    if audit:
+        queue.draw_audit(store, names[0], found.id, audit, judge, seed=1)
+    if review and judge:
+        queue.fill_review(store, names[0], found.id, judge, most=10_000)
+    return store
+
+
+def dialogues(path: Path, count: int, turns: int = 3, **options: Any) -> None:
+    """A closed store with `count` judged dialogues (13 scored cells each, with three turns, and the weakest turn)."""
+    items = [dialogue(n, turns) for n in range(1, count + 1)]
+    workspace(path, [*items, *(judgment(i) for i in items)], **options).close()

@@ -1,0 +1,647 @@
+"""The house rules, held by walking the sources: who imports whom, where each library lives, what a page may show.
+
+A rule is a function that takes one source file and yields (line, sentence) for each thing it does not allow. It is
+found by its decorator, is held against every file, and is itself tried on the snippets of TRIED at the end.
+"""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parent.parent
+Finding = tuple[int, str]
+
+BELOW = {
+    "app": {"pages", "data", "judges"},
+    "pages": {"data", "judges"},
+    "data": {"judges"},
+    "judges": set[str](),
+    "tests": {"app", "pages", "data", "judges"},
+}
+HOMES = {  # one home for each library: what stands anywhere else goes through it
+    "duckdb": r"data/store\w*\.py",
+    "psycopg": r"data/store\w*\.py",
+    "psycopg_pool": r"data/store\w*\.py",
+    "openai": r"judges/client\.py",
+    "plotly": r"pages/parts/charts\.py",
+    "streamlit": r"app\.py|pages/.*",
+}
+ASKED_FOR_WHEN_USED = {"psycopg", "psycopg_pool", "openai"}  # not in requirements.txt: imported inside a function only
+SECOND_OPINIONS = {"sklearn", "scipy", "statsmodels", "krippendorff", "pingouin"}
+IMPURE = {"streamlit", "duckdb", "sqlite3", "psycopg", "time", "datetime"}
+TOP = {
+    *("app.py", "pages", "data", "judges", "tests", "README.md", "LICENSE", "Makefile"),
+    *("requirements.txt", "requirements-dev.txt", "pyproject.toml", ".streamlit", ".ci", ".gitignore"),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A Python file of the tree."""
+
+    path: str
+    code: str
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.code, self.path)
+
+    @property
+    def floor(self) -> str:
+        return "app" if self.path == "app.py" else self.path.partition("/")[0]
+
+    @property
+    def is_page(self) -> bool:
+        """A page module: pages/<folder>/<name>.py, but not one of the parts."""
+        return bool(re.fullmatch(r"pages/(?!parts/)\w+/\w+\.py", self.path)) and not self.path.endswith("__init__.py")
+
+    def imports(self) -> Iterator[tuple[ast.stmt, str]]:
+        """Every import, also inside functions: the statement and the full name of what it brings."""
+        package = self.path.removesuffix(".py").split("/")[:-1]
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield node, alias.name
+            elif isinstance(node, ast.ImportFrom):
+                above = package[: len(package) - node.level + 1] if node.level else []
+                module = ".".join([*above, *([node.module] if node.module else [])])
+                for alias in node.names:
+                    yield node, f"{module}.{alias.name}"
+            elif isinstance(node, ast.Call) and name_of(node.func).endswith(("import_module", "__import__")):
+                yield ast.copy_location(ast.Pass(), node), "".join(as_text(arg) for arg in node.args[:1])
+
+    def strings(self) -> Iterator[tuple[int, str]]:
+        """Every string but docstrings; an f-string is one string, with x for whatever is put in."""
+        skip = {id(stmt.value) for stmt in ast.walk(self.tree) if isinstance(stmt, ast.Expr)}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.JoinedStr):
+                skip.update(id(part) for part in ast.walk(node) if part is not node)
+                yield node.lineno, as_text(node)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skip:
+                yield node.lineno, node.value
+
+
+def name_of(node: ast.AST) -> str:
+    """The dotted name of an expression, "" where it is none: `st.sidebar.button` of that attribute."""
+    if isinstance(node, ast.Attribute):
+        return f"{name_of(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def as_text(node: ast.AST) -> str:
+    """The text of a string; of an f-string with x for whatever is put in; "" of anything else."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(as_text(part) or "x" for part in node.values)
+    return str(node.value) if isinstance(node, ast.Constant) else ""
+
+
+def sources() -> list[Source]:
+    """Every Python file of the house."""
+    files = [ROOT / "app.py", *(f for floor in BELOW for f in (ROOT / floor).rglob("*.py"))]
+    return [Source(f.relative_to(ROOT).as_posix(), f.read_text(encoding="utf-8")) for f in sorted(files) if f.exists()]
+
+
+RULES: dict[str, Callable[[Source], Iterator[Finding]]] = {}
+
+
+def rule(check: Callable[[Source], Iterator[Finding]]) -> Callable[[Source], Iterator[Finding]]:
+    """Enter a rule under its name."""
+    RULES[check.__name__] = check
+    return check
+
+
+# -- who imports whom -------------------------------------------------------------------------------------------------
+
+
+@rule
+def downhill(source: Source) -> Iterator[Finding]:
+    """app -> pages -> data -> judges: a floor may skip downward, never upward, and nothing leans on the tests."""
+    for node, name in source.imports():
+        floor = name.partition(".")[0]
+        if floor in BELOW and floor != source.floor and floor not in BELOW[source.floor]:
+            yield node.lineno, f"{source.floor} must not import {name}: the way is app -> pages -> data -> judges"
+
+
+@rule
+def pages_apart(source: Source) -> Iterator[Finding]:
+    """A page imports nothing of another folder of pages; only the router knows them all, and parts know none."""
+    if source.floor != "pages" or source.path == "pages/main.py":
+        return
+    own = source.path.split("/")[1]
+    for node, name in source.imports():
+        folder = re.match(r"pages\.(\w+)", name)
+        if folder and folder[1] not in ("parts", own):
+            yield node.lineno, f"{name} is in another folder of pages: what pages share belongs in pages/parts"
+
+
+@rule
+def one_home(source: Source) -> Iterator[Finding]:
+    """Each library has one home."""
+    for node, name in source.imports():
+        home = HOMES.get(name.partition(".")[0])
+        if home and source.floor != "tests" and not re.fullmatch(home, source.path):
+            yield node.lineno, f"{name} is imported outside its home ({home.replace(chr(92), '')})"
+
+
+@rule
+def session_state_at_home(source: Source) -> Iterator[Finding]:
+    """st.session_state is touched in pages/parts/session.py only."""
+    if source.floor == "tests" or source.path == "pages/parts/session.py":
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Attribute) and node.attr == "session_state":
+            yield node.lineno, "st.session_state has its home in pages/parts/session.py: ask that module"
+    for node, name in source.imports():
+        if name.endswith(".session_state"):
+            yield node.lineno, "st.session_state has its home in pages/parts/session.py: ask that module"
+
+
+@rule
+def second_opinions_in_tests(source: Source) -> Iterator[Finding]:
+    """Other people's statistics check ours in the tests; Assay itself never imports them."""
+    for node, name in source.imports():
+        if source.floor != "tests" and name.partition(".")[0] in SECOND_OPINIONS:
+            yield node.lineno, f"{name} is for the tests only; requirements.txt does not have it"
+
+
+@rule
+def pinned_libraries(source: Source) -> Iterator[Finding]:
+    """Whatever Assay imports is one of the libraries that requirements.txt names, or asked for when it is used."""
+    if source.floor == "tests":
+        return
+    named = {dist.replace("-", "_") for dist in pins("requirements.txt")}
+    for node, name in source.imports():
+        top = name.partition(".")[0]
+        if not top or top in sys.stdlib_module_names or top in BELOW or top in named:
+            continue
+        if top not in ASKED_FOR_WHEN_USED:
+            yield node.lineno, f"{top} is not in requirements.txt"
+        elif node in source.tree.body:
+            yield node.lineno, f"{top} is not in requirements.txt, so import it in the function that needs it"
+
+
+# -- judges are pure --------------------------------------------------------------------------------------------------
+
+
+@rule
+def judges_pure(source: Source) -> Iterator[Finding]:
+    """judges/ has no screen, no SQL, no clock, and no chance but from a seed."""
+    if source.floor != "judges":
+        return
+    for node, name in source.imports():
+        if name.partition(".")[0] in IMPURE:
+            yield node.lineno, f"judges/ is pure, and {name} is not: let the caller give what it tells"
+        if name.startswith("random.") and name != "random.Random":
+            yield node.lineno, f"{name} draws without a seed: use random.Random(seed)"
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = name_of(node.func)
+        if re.match(r"random\.", called) and called != "random.Random":
+            yield node.lineno, f"{called} draws without a seed: use random.Random(seed)"
+        if re.match(r"(np|numpy)\.random\.[a-z]", called) and not called.endswith(".default_rng"):
+            yield node.lineno, f"{called} draws from a state that all share: use numpy.random.default_rng(seed)"
+        if called.endswith(("random.Random", "random.default_rng")) and not (node.args or node.keywords):
+            yield node.lineno, f"{called}() needs a seed, so that the same input gives the same output"
+
+
+# -- SQL --------------------------------------------------------------------------------------------------------------
+
+# Lower or upper case throughout, as SQL is written: "Select a file from the list" is a sentence.
+SQL = re.compile(
+    r"\s*(select\b[\s\S]*\bfrom\b|insert\s+into\b|update\s+\w+\s+set\b|delete\s+from\b|with\s+\w+\s+as\s*\("
+    r"|create\s+(or\s+replace\s+)?(table|view|temp)\b|alter\s+table\b|drop\s+(table|view)\b)"
+)
+CHANGES = re.compile(
+    r"\b(update\s+[\w.\"]+\s+set|delete\s+from|truncate\s+(table\s+)?\w+|drop\s+table|merge\s+into|replace\s+into"
+    r"|insert\s+or\s+replace|do\s+update)\b"
+)
+
+
+def in_sql(text: str) -> str:
+    """SQL as our patterns read it: shouted SQL in lower case, anything else as it is."""
+    words = re.match(r"\s*(\w+)", text)
+    return text.lower() if words and words[1].isupper() else text
+
+
+@rule
+def sql_in_data(source: Source) -> Iterator[Finding]:
+    """SQL stands in data/ only."""
+    if source.floor in ("app", "pages", "judges"):
+        for line, text in source.strings():
+            if SQL.match(in_sql(text)):
+                yield line, f"SQL stands in data/ only: {' '.join(text.split())[:60]}"
+
+
+@rule
+def only_appends(source: Source) -> Iterator[Finding]:
+    """Everything is appended; nothing is updated or deleted."""
+    if source.floor == "data":
+        for line, text in source.strings():
+            if found := CHANGES.search(in_sql(text)):
+                yield line, f"everything is appended, so no {found[0]!r}: add a row, and let a view show the newest"
+
+
+# -- what a page may show ---------------------------------------------------------------------------------------------
+
+STRICT = {"markdown", "html", "write"}
+BODY = {
+    *("title", "header", "subheader", "caption", "info", "warning", "error", "success", "toast", "badge", "latex"),
+    *("write_stream", "exception", "spinner", "status", "expander", "popover", "dialog", "progress_text"),
+}
+WIDGET = {
+    *("button", "download_button", "link_button", "form_submit_button", "menu_button", "selectbox", "multiselect"),
+    *("radio", "pills", "segmented_control", "checkbox", "toggle", "text_input", "text_area", "number_input", "slider"),
+    *("select_slider", "date_input", "time_input", "datetime_input", "file_uploader", "color_picker", "chat_input"),
+    *("tabs", "metric", "audio_input", "camera_input"),
+}
+READ_AS_MARKDOWN = STRICT | BODY | WIDGET | {"page_link", "progress", "image", "table"}
+READ = dict.fromkeys(STRICT | BODY | WIDGET, 1) | {"write": 99, "metric": 3}  # how many of the arguments are read
+OPTIONS = {"radio", "pills", "segmented_control", "select_slider", "menu_button"}  # widgets whose options are read, too
+BY_NAME = {"body", "label", "help", "text", "title", "caption", "captions", "delta"}
+NUMERIC = re.compile(r"[-+ ]?0?\d*,?(\.\d+)?[defg%]|,")  # formats that refuse a text
+
+
+@rule
+def shown_text_is_ours(source: Source) -> Iterator[Finding]:
+    """Streamlit reads Markdown in every title and label, and fetches remote images from it.
+
+    So those get string constants or text.plain(...), the templates of text.say and text.quiet are constants, and
+    nothing asks for raw HTML.
+    """
+    if source.floor not in ("app", "pages") or source.path == "pages/parts/text.py":
+        return
+    modules, constants = imported(source.tree), names_of_ours(source.tree)
+    called = {id(node.func) for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
+    for node, name in source.imports():
+        if name.startswith("streamlit.") and name.rpartition(".")[2] in READ_AS_MARKDOWN:
+            yield node.lineno, f"call it as st.{name.rpartition('.')[2]}, so that what it is given can be checked"
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.keyword) and node.arg in ("unsafe_allow_html", "unsafe_allow_javascript"):
+            yield node.value.lineno, f"{node.arg} lets a judged text act as a page"
+        if name_of(node) in {f"st.{name}" for name in READ_AS_MARKDOWN} and id(node) not in called:
+            yield node.lineno, f"call {name_of(node)} where it stands, so that what it is given can be checked"
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        receiver, method = name_of(node.func.value), node.func.attr
+        if receiver == "text" and method in ("say", "quiet") and node.args and not fixed(node.args[0], constants):
+            yield node.lineno, f"the template of text.{method} has to be a constant; values go in by name"
+        if receiver in modules or method not in READ_AS_MARKDOWN:
+            continue
+        if method == "table":
+            yield node.lineno, "st.table reads Markdown in every cell: use st.dataframe"
+        given = [*node.args[: READ.get(method, 0)], *(k.value for k in node.keywords if k.arg in BY_NAME)]
+        given += [k.value for k in node.keywords if k.arg == "value" and method == "metric"]
+        for value in given:
+            if not (fixed if method in STRICT else harmless)(value, constants):
+                shown = ast.unparse(value)[:60]
+                yield value.lineno, f"{method} reads Markdown: give it a constant or text.plain(...), not {shown}"
+        if method in OPTIONS and not options_harmless(node, constants):
+            yield node.lineno, f"{method} reads Markdown in its options: give constants, or format_func=text.plain"
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """The names that a file has by import, Streamlit's own left out."""
+    found = [alias for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
+    return {(a.asname or a.name).partition(".")[0] for a in found if not a.name.startswith("streamlit")}
+
+
+def names_of_ours(tree: ast.Module) -> set[str]:
+    """The names of a file that only ever hold text of ours: imported in capitals, or never assigned anything else."""
+    ours, bound, sites = {name for name in imported(tree) if name.isupper()}, set[str](), dict[str, int]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            sites[node.id] = sites.get(node.id, 0) + 1
+    assigned = [n for n in ast.walk(tree) if isinstance(n, ast.Assign | ast.AnnAssign) and n.value is not None]
+    for _ in range(2):  # twice, because a name may be made of another
+        safe: dict[str, int] = {}
+        for node in assigned:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name) and fixed(node.value, ours):
+                    safe[target.id] = safe.get(target.id, 0) + 1
+        ours |= {name for name, count in safe.items() if count == sites[name] and name not in bound}
+    return ours
+
+
+def fixed(node: ast.AST, constants: set[str]) -> bool:
+    """Whether an expression can only be text of ours, or what text.plain has made of another's."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name in constants
+        case ast.Attribute(value=ast.Name(), attr=name):
+            return name.isupper()
+        case ast.Subscript(value=table):
+            return isinstance(table, ast.Name | ast.Attribute) and fixed(table, constants)
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted"), args=[table]):
+            return fixed(table, constants)
+        case ast.IfExp(body=yes, orelse=no):
+            return fixed(yes, constants) and fixed(no, constants)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return fixed(left, constants) and fixed(right, constants)
+        case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values) | ast.Dict(values=values):
+            return all(fixed(value, constants) for value in values)
+        case ast.Call(func=func):
+            return name_of(func) in ("text.plain", "plain")
+        case ast.ListComp(elt=each):
+            return fixed(each, constants)
+    return False
+
+
+def harmless(node: ast.AST, constants: set[str]) -> bool:
+    """The same, or a number: len(...), round(...), or an f-string that only lets numbers in, like f"{x:.2f}"."""
+    match node:
+        case ast.Call(func=ast.Name(id="len" | "round" | "int" | "float")):
+            return True
+        case ast.JoinedStr(values=parts):
+            return all(isinstance(part, ast.Constant) or lets_numbers_in(part) for part in parts)
+        case ast.IfExp(body=yes, orelse=no):
+            return harmless(yes, constants) and harmless(no, constants)
+        case ast.BoolOp(values=values):
+            return all(harmless(value, constants) for value in values)
+    return fixed(node, constants)
+
+
+def lets_numbers_in(part: ast.AST) -> bool:
+    """Whether a placeholder has a format that raises for anything but a number."""
+    match part:
+        case ast.FormattedValue(format_spec=ast.JoinedStr(values=[ast.Constant(value=str(spec))])):
+            return bool(NUMERIC.fullmatch(spec))
+    return False
+
+
+def options_harmless(call: ast.Call, constants: set[str]) -> bool:
+    """Whether the options of a widget are constants, or shown through text.plain or a table of constants."""
+    named = {k.arg: k.value for k in call.keywords}
+    options = named.get("options", call.args[1] if len(call.args) > 1 else None)
+    match named.get("format_func"):
+        case None:
+            return options is None or fixed(options, constants)
+        case ast.Lambda(body=body):
+            return harmless(body, constants)
+        case ast.Attribute(value=table, attr="get" | "__getitem__"):
+            return fixed(table, constants)
+        case shown:
+            return name_of(shown) in ("text.plain", "plain")
+
+
+# -- size and words ---------------------------------------------------------------------------------------------------
+
+
+@rule
+def short_enough(source: Source) -> Iterator[Finding]:
+    """A page stays short because it makes five moves; a long file is two rooms."""
+    limit = 80 if source.path in ("app.py", "pages/main.py") else 110 if source.is_page else 400
+    lines = len(source.code.splitlines())
+    if source.floor != "tests" and lines > limit:
+        yield limit, f"{lines} lines, and {limit} is the limit here: what draws belongs in pages/parts, the rest below"
+
+
+@rule
+def explained(source: Source) -> Iterator[Finding]:
+    """Every module, and every public function and class, in judges/ and data/ says what it gives."""
+    if source.floor not in ("judges", "data"):
+        return
+    if source.code.strip() and not ast.get_docstring(source.tree):
+        yield 1, "the module has no docstring"
+    for node in source.tree.body:
+        named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if named and not node.name.startswith("_") and not ast.get_docstring(node):
+            yield node.lineno, f"{node.name} has no docstring"
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rule(name):
+    found = [f"{source.path}:{line}: {what}" for source in sources() for line, what in RULES[name](source)]
+    assert not found, f"{RULES[name].__doc__}\n" + "\n".join(found)
+
+
+# -- the tree ---------------------------------------------------------------------------------------------------------
+
+
+def tracked() -> list[str]:
+    """Every file that git has, or would take; of a tree without git, whatever lies at the top."""
+    asked = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    git = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True) if (ROOT / ".git").exists() else None
+    if git and git.returncode == 0:
+        return [name for name in git.stdout.splitlines() if (ROOT / name).exists()]
+    made = re.compile(r"\.venv|\.\w+_cache|\.hypothesis|__pycache__|.*\.duckdb.*")
+    return [path.name for path in ROOT.iterdir() if not made.fullmatch(path.name)]
+
+
+def test_top_level():
+    strangers = {name.partition("/")[0] for name in tracked()} - TOP
+    assert not strangers, f"The top level is the house and what tools need; no place there for {sorted(strangers)}"
+
+
+def test_router_is_alone():
+    """Streamlit would serve any other script in pages/ by itself, past the router and its roles."""
+    loose = sorted(path.name for path in (ROOT / "pages").glob("*.py") if path.name not in ("__init__.py", "main.py"))
+    assert not loose, f"Page scripts belong one folder down, not directly in pages/: {loose}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "data" / "migrations").glob("*.sql")), ids=lambda path: path.name)
+def test_migrations_append(path):
+    text = re.sub(r"--.*", "", path.read_text(encoding="utf-8")).lower()
+    found = [f"{path.name}:{text[: hit.start()].count(chr(10)) + 1}: {hit[0]}" for hit in CHANGES.finditer(text)]
+    assert not found, "Everything is appended; nothing is updated or deleted:\n" + "\n".join(found)
+
+
+def test_ci_runs():
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111, ".ci/run has to be executable: chmod +x .ci/run"
+
+
+@pytest.mark.parametrize(
+    ("section", "option", "value", "why"),
+    [
+        ("server", "address", "127.0.0.1", "names are taken on trust, so only this machine may reach it"),
+        ("server", "allowedHosts", ["127.0.0.1", "localhost"], "a site elsewhere could rebind its own name to it"),
+        ("server", "enableCORS", True, "the websocket needs no XSRF token; its origin check is all there is"),
+        ("server", "enableXsrfProtection", True, "uploads"),
+        ("server", "enableAgentApi", False, "nothing but a browser with a person in front"),
+        ("server", "enableStaticServing", False, "nothing is served but pages"),
+        ("server", "maxUploadSize", 50, "a larger file belongs on the command line"),
+        ("client", "showErrorDetails", "none", "a traceback may show judged text, paths or keys"),
+        ("client", "disableDataExport", True, "the built-in CSV button writes formulas as they are"),
+        ("browser", "gatherUsageStats", False, "nothing leaves the machine"),
+    ],
+)
+def test_served_closed(section, option, value, why):
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config[section].get(option) == value, f"{section}.{option} has to be {value!r}: {why}"
+
+
+# -- the lock files ---------------------------------------------------------------------------------------------------
+
+
+def pins(name: str) -> dict[str, str]:
+    """Distribution and version of every line of a lock file; a line that pins nothing fails."""
+    found = {}
+    for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1):
+        line = line.partition("#")[0].strip()
+        if not line or line == "-r requirements.txt":
+            continue
+        pin = re.fullmatch(r"([a-z0-9][a-z0-9.-]*)==([0-9][0-9a-z.]*)", line)
+        assert pin, f"{name}:{number}: {line!r} does not pin one version: name==version, the name in lower case"
+        found[pin[1]] = pin[2]
+    return found
+
+
+@pytest.mark.parametrize("names", [("requirements.txt",), ("requirements.txt", "requirements-dev.txt")], ids="+".join)
+def test_locks_are_complete(names):
+    """Everything that a pinned distribution needs is pinned too, and this environment has those very versions."""
+    locked = {dist: version for name in names for dist, version in pins(name).items()}
+    wrong = []
+    for dist, version in locked.items():
+        installed = importlib.metadata.distribution(dist)
+        if installed.version != version:
+            wrong.append(f"{dist} is {installed.version} here, and {version} in the lock")
+        for line in installed.requires or []:
+            need = Requirement(line)
+            wanted = need.marker is None or need.marker.evaluate({"extra": ""})
+            if wanted and re.sub(r"[-_.]+", "-", need.name).lower() not in locked:
+                wrong.append(f"{dist} needs {need}, which is not locked")
+    assert not wrong, "\n".join(wrong)
+
+
+# -- the README -------------------------------------------------------------------------------------------------------
+
+
+def promised() -> list[str]:
+    """What the README has to name: every make target, every folder of the house down to the second floor."""
+    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    folders = {
+        path.parent.relative_to(ROOT)
+        for floor in BELOW
+        for pattern in (f"{floor}/*.*", f"{floor}/*/*.*")
+        for path in ROOT.glob(pattern)
+        if "__pycache__" not in path.parts
+    }
+    inside = sorted(folder.as_posix() for folder in folders if folder.parts and folder.parts[0] != "tests")
+    return [*(f"make {target}" for target in targets if target != "help"), *inside, "tests"]
+
+
+@pytest.mark.parametrize("what", promised())
+def test_readme_names(what):
+    readme = ROOT / "README.md"
+    if not readme.exists():
+        pytest.skip("There is no README.md yet.")
+    text = readme.read_text(encoding="utf-8")
+    folder, _, target = what.rpartition("/")[2].partition(" ")
+    told = rf"\bmake [a-z |]*\b{target}\b" if target else rf"(?<![\w.]){re.escape(folder)}\b"
+    assert re.search(told, text), f"README.md does not say what {what} is for"
+
+
+# -- the rules themselves ---------------------------------------------------------------------------------------------
+
+TRIED = [
+    # rule, where, code, whether the rule lets it pass
+    ("downhill", "judges/gate.py", "from data import gold", False),
+    ("downhill", "judges/cards/a/card.py", "def f():\n    import data.gold", False),
+    ("downhill", "data/gold.py", "import importlib\nimportlib.import_module('pages.parts.text')", False),
+    ("downhill", "judges/a.py", "importlib.import_module(f'data.{name}')", False),
+    ("downhill", "judges/a.py", "importlib.import_module(f'judges.cards.{name}')\nimportlib.import_module(name)", True),
+    ("downhill", "pages/label/desk.py", "import app", False),
+    ("downhill", "data/gold.py", "from tests import server", False),
+    ("downhill", "data/intake/take.py", "from . import plan\nfrom ..ids import now\nfrom judges import types", True),
+    ("downhill", "app.py", "from judges import errors", True),
+    ("pages_apart", "pages/label/desk.py", "from pages.lead import people", False),
+    ("pages_apart", "pages/parts/links.py", "from pages.lead import people", False),
+    ("pages_apart", "pages/label/desk.py", "from pages.parts import text\nfrom pages.label import keys", True),
+    ("pages_apart", "pages/main.py", "from pages.lead import people", True),
+    ("one_home", "data/intake/parquet.py", "import duckdb", False),
+    ("one_home", "data/gold.py", "import streamlit as st", False),
+    ("one_home", "pages/evidence/a.py", "from plotly import graph_objects", False),
+    ("one_home", "data/store_duckdb.py", "import duckdb", True),
+    ("one_home", "tests/data/test_store.py", "import duckdb", True),
+    ("session_state_at_home", "pages/label/desk.py", "st.session_state['a'] = 1", False),
+    ("session_state_at_home", "pages/label/desk.py", "from streamlit import session_state", False),
+    ("session_state_at_home", "pages/parts/session.py", "st.session_state['a'] = 1", True),
+    ("second_opinions_in_tests", "judges/agreement.py", "from sklearn.metrics import cohen_kappa_score", False),
+    ("second_opinions_in_tests", "tests/judges/test_agreement.py", "import scipy", True),
+    ("pinned_libraries", "data/a.py", "import yaml", False),
+    ("pinned_libraries", "judges/client.py", "import openai", False),
+    ("pinned_libraries", "judges/client.py", "def call():\n    import openai", True),
+    ("pinned_libraries", "data/a.py", "import json, pandas\nfrom data.ids import now", True),
+    ("judges_pure", "judges/a.py", "import time", False),
+    ("judges_pure", "judges/a.py", "from datetime import datetime", False),
+    ("judges_pure", "judges/a.py", "import random\nrandom.shuffle([])", False),
+    ("judges_pure", "judges/a.py", "from random import choice", False),
+    ("judges_pure", "judges/a.py", "np.random.normal()", False),
+    ("judges_pure", "judges/a.py", "np.random.default_rng()", False),
+    ("judges_pure", "judges/a.py", "rng = np.random.default_rng(seed)\nrng.normal()\nrandom.Random(7).random()", True),
+    ("judges_pure", "data/ids.py", "import time", True),
+    ("sql_in_data", "pages/a/b.py", "rows('select a from b')", False),
+    ("sql_in_data", "pages/a/b.py", 'rows(f"SELECT {a} FROM {b}")', False),
+    ("sql_in_data", "judges/a.py", "q = '''\n  with x as (select 1) select * from x'''", False),
+    ("sql_in_data", "pages/a/b.py", "st.caption('Select a file from the list')\nx = 'update'", True),
+    ("sql_in_data", "data/a.py", "rows('select a from b')", True),
+    ("only_appends", "data/a.py", "rows('update label set value = 1')", False),
+    ("only_appends", "data/a.py", "rows(f'delete from {table}')", False),
+    ("only_appends", "data/a.py", "rows('INSERT INTO a VALUES (1) ON CONFLICT (b) DO UPDATE SET c = 1')", False),
+    ("only_appends", "data/a.py", '"""We never delete from a table."""\nrows("insert into a select 1")', True),
+    ("shown_text_is_ours", "pages/a/b.py", "st.markdown(f'{x}')", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.markdown(f'{x:.2f}')", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.write('a', x)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.title(item.name)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.warning('a {}'.format(x))", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.caption('a %s' % x)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.sidebar.button('a' + x)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "left.metric('a', name)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.checkbox('a', help=note)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.tabs([a, 'b'])", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.radio('a', systems)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.radio('a', systems, format_func=str)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "x = 'a'\nx = name\nst.title(x)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "x = 'a'\nfor x in names:\n    st.title(x)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "X = 'a'\ndef f(X):\n    st.title(X)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.title(item.names[0])", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.table(frame)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.html('<b>', unsafe_allow_javascript=True)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "show = st.markdown\nshow(x)", False),
+    ("shown_text_is_ours", "pages/a/b.py", "from streamlit import markdown", False),
+    ("shown_text_is_ours", "pages/a/b.py", "text.say(f'{x}')", False),
+    ("shown_text_is_ours", "pages/a/b.py", "st.markdown('a' if x else 'b')\nst.title(text.plain(x))", True),
+    ("shown_text_is_ours", "pages/a/b.py", "HELLO = 'a'\nst.markdown(HELLO)\nst.button('x', key=f'a:{b}')", True),
+    ("shown_text_is_ours", "pages/a/b.py", "st.metric('a', f'{x:.2f}', len(b))", True),
+    ("shown_text_is_ours", "pages/a/b.py", "st.tabs([text.plain(x) for x in y])", True),
+    ("shown_text_is_ours", "pages/a/b.py", "st.radio('a', ['b', 'c'])\nst.radio('a', x, format_func=text.plain)", True),
+    ("shown_text_is_ours", "pages/a/b.py", "N = {'a': 'A'}\nst.pills('a', list(N), format_func=N.get)", True),
+    ("shown_text_is_ours", "pages/a/b.py", "st.caption('a' + ('b' if x else ''))", True),
+    ("shown_text_is_ours", "pages/a/b.py", "x = text.plain(y)\nst.title(x)\nst.title(words.HELLO)", True),
+    ("shown_text_is_ours", "pages/a/b.py", "N: D = {'a': 'A'}\nst.radio('a', N, format_func=lambda x: N[x])", True),
+    ("shown_text_is_ours", "pages/a/b.py", "from a import N\nst.radio('a', x, format_func=N.get)", True),
+    ("shown_text_is_ours", "pages/a/b.py", "text.say('{x}', x=x)\nname.title()\nst.text(x)\nst.code(x)", True),
+    ("short_enough", "pages/label/desk.py", "\n" * 111, False),
+    ("short_enough", "pages/main.py", "\n" * 81, False),
+    ("short_enough", "judges/a.py", "\n" * 401, False),
+    ("short_enough", "pages/parts/sheet/compose.py", "\n" * 400, True),
+    ("explained", "judges/a.py", "def f(): pass", False),
+    ("explained", "judges/a.py", '"""A."""\nclass A: pass', False),
+    ("explained", "judges/a.py", '"""A."""\ndef f():\n    """F."""\ndef _g(): pass', True),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "code", "passes"), TRIED)
+def test_rule_works(name, path, code, passes):
+    found = list(RULES[name](Source(path, code)))
+    assert (not found) is passes, f"{name} on {code!r}: {found or 'nothing found'}"
+
+
+def test_every_rule_is_tried():
+    both = {(name, passes) for name, _, _, passes in TRIED}
+    assert both == {(name, passes) for name in RULES for passes in (True, False)}
