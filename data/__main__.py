@@ -2,6 +2,9 @@
 
 import sys
 
-from data.commands import main
+try:
+    from data.commands import main
 
-sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
+except KeyboardInterrupt:  # while Python was still loading
+    sys.exit(130)

@@ -62,7 +62,8 @@ def _references(store: Store) -> Iterator[str]:
         if empty:
             query += f" and t.{column} is not null and t.{column} <> ''"
         for name, count in store.rows(query + f" group by t.{column} order by n desc limit 3"):
-            yield f"{count} rows of {table} name the {other} {name!r}, which is not there."
+            rows = f"1 row of {table} names" if count == 1 else f"{count} rows of {table} name"
+            yield f"{rows} the {other} {name!r}, which is not there."
 
 
 def _replaced(store: Store) -> Iterator[str]:

@@ -16,16 +16,9 @@ from numpy.typing import NDArray
 
 from judges import agreement
 from judges.gate import Decision, Policy, decide_together
-from judges.intervals import (
-    Cells,
-    Interval,
-    difference,
-    from_cells,
-    linearised,
-    linearised_table,
-    quantile,
-)
+from judges.intervals import Cells, difference, from_cells, linearised, linearised_table
 from judges.types import Dimension, Scale
+from judges.uncertainty import Interval, quantile
 
 Floats = NDArray[np.float64]
 FRAGILE = 0.8

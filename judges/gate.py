@@ -12,8 +12,8 @@ from math import ceil
 from statistics import NormalDist
 from typing import Literal
 
-from judges.intervals import MIN_CLUSTERS, Interval, quantile
 from judges.planner import more_for_bound
+from judges.uncertainty import MIN_CLUSTERS, Interval, quantile
 
 State = Literal["not enough gold", "undefined", "below", "promising", "eligible"]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +27,7 @@ from judges.agreement import (
     kappa_from_sums,
     kish,
 )
-
-MIN_CLUSTERS = 30
-"""Fewer items than this give no verdict: the spread between items is itself unknown."""
+from judges.uncertainty import Interval, quantile
 
 LINEARISE_FROM = 3_000
 """Items from which `from_cells` and `difference` linearise: there both roads agree, and the bootstrap grows slow."""
@@ -39,47 +36,6 @@ MAX_UNDEFINED = 0.05
 """Above this share of undefined replicates there is no interval: the rest would be a selection."""
 
 _AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
-
-
-def quantile(probability: float) -> float:
-    """Quantile of the standard normal distribution; ValueError outside 0..1."""
-    if not 0 < probability < 1:
-        raise ValueError(f"A level lies between 0 and 1, such as .95; got {probability}.")
-    return NormalDist().inv_cdf(probability)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure with its uncertainty. `low` and `high` are two-sided at `level`; `lower_bound` is always the one-sided
-    95 % bound.
-
-    `items` is the number of clusters, `n_eff` their effective number (Kish, over items), `se` the standard error,
-    `undefined` the share of bootstrap replicates in which the figure did not exist (left out). What does not exist is
-    None.
-    """
-
-    point: float | None
-    low: float | None
-    high: float | None
-    lower_bound: float | None
-    items: int
-    cells: int
-    n_eff: float
-    method: str
-    se: float | None = None
-    level: float = 0.95
-    undefined: float = 0.0
-
-    @property
-    def verdictless(self) -> bool:
-        """True below `MIN_CLUSTERS` items: the interval may be shown, and nothing may be concluded from it."""
-        return self.items < MIN_CLUSTERS
-
-    def bound(self, level: float = 0.95) -> float | None:
-        """The one-sided lower bound at another level: the distance of the 95 % bound, stretched by normal quantiles."""
-        if self.point is None or self.lower_bound is None:
-            return None
-        return self.lower_bound - (self.point - self.lower_bound) * (quantile(level) / quantile(0.95) - 1)
 
 
 class Cells(NamedTuple):
@@ -422,48 +378,3 @@ def difference(
         totals = [_resampled(_margins(group, cost), replicates, rng) for group in (one, two)]
         drawn = _kappas(totals[1], cost) - _kappas(totals[0], cost)
     return _percentiles(point, drawn, *smaller, level)
-
-
-def fleiss_cohen_everitt(table: ArrayLike, weights: Weights = None) -> float | None:
-    """Variance of kappa for INDEPENDENT cells: a check, and right only where every item has one cell.
-
-        var = {sum P_ij [W_ij - (wbar_i + wbar_j)(1 - kappa)]^2 - [kappa - p_e (1 - kappa)]^2} / (n (1 - p_e)^2)
-
-    with P = C / n of counts, W = 1 - D / max(D), wbar_i = sum_j c_j W_ij, wbar_j = sum_i r_i W_ij (margins as shares),
-    p_e = sum(r_i c_j W_ij). None when kappa is undefined. Source: Fleiss, Cohen and Everitt 1969.
-    """
-    array = checked(table)
-    point = kappa(array, weights)
-    if point is None:
-        return None
-    n, cost = float(array.sum()), disagreement(len(array), weights)
-    share, credit = array / n, 1 - cost / cost.max()
-    rows, columns = share.sum(axis=1), share.sum(axis=0)
-    by_chance = float(rows @ credit @ columns)
-    mean_credit = (credit @ columns)[:, None] + (rows @ credit)[None, :]
-    spread = float((share * (credit - mean_credit * (1 - point)) ** 2).sum()) - (point - by_chance * (1 - point)) ** 2
-    return max(0.0, spread) / (n * (1 - by_chance) ** 2)
-
-
-def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
-    """Interval of a share of independent trials; `items` and `cells` are n (rounded), all figures None when n is 0.
-
-        (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
-
-    ValueError unless 0 <= successes <= n. Source: Wilson 1927.
-    """
-    if not 0 <= successes <= n:
-        raise ValueError(f"Successes must lie between 0 and n; got {successes} of {n}.")
-    trials = round(n)
-    if n == 0:
-        return Interval(None, None, None, None, 0, 0, 0.0, "wilson", None, level)
-    p = successes / n
-
-    def ends(z: float) -> tuple[float, float]:
-        centre, half = p + z**2 / (2 * n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-        low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
-        return (0.0 if successes == 0 else low), (1.0 if successes == n else high)
-
-    low, high = ends(quantile((1 + level) / 2))
-    bound = ends(quantile(0.95))[0]
-    return Interval(p, low, high, bound, trials, trials, float(n), "wilson", sqrt(p * (1 - p) / n), level)

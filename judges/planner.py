@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from judges.intervals import Interval, quantile
+from judges.uncertainty import Interval, quantile
 
 
 def more_for_bound(interval: Interval, threshold: float, level: float = 0.95, power: float = 0.8) -> int | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.intervals import Interval, wilson
+from judges.uncertainty import Interval, wilson
 
 Codes = NDArray[np.int64]
 

@@ -12,15 +12,18 @@ from pages.parts import links, session, text
 from pages.workbench import intake
 
 ROUTES = [
-    # section, least role, page, title, address, icon
-    ("Label", "annotator", overview.page, "Overview", "overview", ":material/home:"),
-    ("Label", "annotator", desk.page, "Review desk", "desk", ":material/rate_review:"),
-    ("Label", "annotator", queue.page, "Queues", "queue", ":material/inbox:"),
-    ("Evidence", "annotator", calibration.page, "Calibration", "calibration", ":material/monitoring:"),
-    ("Workbench", "researcher", intake.page, "Import", "import", ":material/upload_file:"),
-    ("Lead", "annotator", people.page, "People", "people", ":material/group:"),
-    ("Lead", "lead", workspace.page, "Workspace", "workspace", ":material/database:"),
+    # least role, page, title, address, icon
+    ("annotator", overview.page, "Overview", "overview", ":material/home:"),
+    ("annotator", desk.page, "Review desk", "desk", ":material/rate_review:"),
+    ("annotator", queue.page, "Queues", "queue", ":material/inbox:"),
+    ("annotator", calibration.page, "Calibration", "calibration", ":material/monitoring:"),
+    ("researcher", intake.page, "Import", "import", ":material/upload_file:"),
+    ("annotator", people.page, "People", "people", ":material/group:"),
+    ("lead", workspace.page, "Workspace", "workspace", ":material/database:"),
+    ("annotator", enter.me, "", "me", ":material/account_circle:"),
 ]
+HOME = overview.page
+"""The page at the root address, whatever its own is."""
 
 
 def run() -> None:
@@ -30,20 +33,17 @@ def run() -> None:
     enter.remember()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
-        doors = [st.Page(enter.page, title=t, url_path=a, default=p is overview.page) for _, _, p, t, a, _ in ROUTES]
+        doors = [st.Page(enter.page, title="Assay", url_path=a, default=p is HOME) for _, p, _, a, _ in ROUTES]
         st.navigation(doors, position="hidden").run()
         return
-    sections: dict[str, list[st.Page]] = {}
-    mine = {}
-    for section, role, page, title, address, icon in ROUTES:
-        if who.may(role):
-            mine[address] = st.Page(page, title=title, url_path=address, icon=icon, default=page is overview.page)
-            sections.setdefault(section, []).append(mine[address])
+    mine = {
+        address: st.Page(page, title=title or text.plain(who.name), url_path=address, icon=icon, default=page is HOME)
+        for role, page, title, address, icon in ROUTES
+        if who.may(role)
+    }
     links.register(mine)
-    chosen = st.navigation(sections)
-    enter.badge(who)
     try:
-        chosen.run()
+        st.navigation(list(mine.values()), position="top").run()
     except AssayError as error:
         text.refuse(error)
 

@@ -35,6 +35,10 @@ class Bar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the bar off the screen."""
         if self._shown:
             self._out.write("\r" + " " * 78 + "\r")
             self._out.flush()

@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         bar = stack.enter_context(Bar())
         if options.dry_run:
             found = preview(store, source, plan, progress=bar, rejects=rejects)
-            bar.__exit__(None, None, None)
+            bar.clear()
             _tell(found)
             print(f"Would add {_counts(found.new)} to {plan.dataset}; {found.known.total:,} are there already.")
             return 0 if found.ok else 1
@@ -85,21 +85,26 @@ def run(options: argparse.Namespace) -> int:
         try:
             done = take(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
         except Refused as refused:
-            bar.__exit__(None, None, None)
+            bar.clear()
             _tell(refused.preview)
             raise
     _tell(done.preview)
     rate = done.lines / max(done.seconds, 1e-3)
-    left = f" {done.rejected:,} lines were not taken." if done.rejected else ""
+    left = f" Not taken: {_many(done.rejected, 'line')}." if done.rejected else ""
     print(
         f"Added {_counts(done.preview.new)} to {plan.dataset}; {done.known:,} were there already.{left} "
-        f"{done.lines:,} lines in {done.seconds:.1f} s ({rate:,.0f} a second)."
+        f"{_many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
     )
     return 0
 
 
 def _counts(counts: Any) -> str:
-    return f"{counts.items:,} items, {counts.judgments:,} judgments and {counts.labels:,} labels"
+    items, judgments, labels = _many(counts.items, "item"), _many(counts.judgments, "judgment"), counts.labels
+    return f"{items}, {judgments} and {_many(labels, 'label')}"
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def _tell(found: Preview) -> None:
@@ -107,7 +112,7 @@ def _tell(found: Preview) -> None:
     for sentence in found.warnings:
         print(sentence, file=sys.stderr)
     for reason, count in found.unscored.items():
-        print(f"{count:,} judgments could not be read ({reason}); they are kept as unscored.", file=sys.stderr)
+        print(f"Kept as unscored ({reason}): {_many(count, 'judgment')}.", file=sys.stderr)
     for problem in found.problems[:_SHOWN]:
         print(problem, file=sys.stderr)
     if found.problem_count > len(found.problems):

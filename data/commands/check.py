@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         store.close()
     if found:
-        print(f"{changes:,} changes were read; {len(found)} things are wrong.")
+        print(f"{changes:,} changes were read. What is wrong: {len(found)}.")
         return 1
     print(f"{changes:,} changes were read; everything fits together.")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -29,12 +30,14 @@ _CHUNK = 500
 class Admission:
     """One import on its way in. Give it entries with `take`, then call `finish` once; the rows are in the spool.
 
-    `since` is the newest change of the workspace when it was looked at; `mappings` are those of the tables.
+    `since` is the newest change of the workspace when it was looked at; `mappings` are those of the
+    tables; `files` are the spool's, when all is read.
     """
 
     def __init__(self, store: Store, plan: Plan, dataset_id: str, spool: Spool, tally: Tally) -> None:
         self.since = store.newest()
         self.mappings: dict[str, Mapping] = {}
+        self.files: dict[str, tuple[str, Path, int]] = {}
         self.door = Door(plan, dataset_id, spool, tally, Items(store, dataset_id, spool.open("items")))
         self.judgments = JudgmentDoor(self.door, Judgments(store))
         self.labels = LabelDoor(self.door, Labels(store))

@@ -14,7 +14,7 @@ from data.errors import BadInput
 from data.intake.jsonl import LIMIT, Record
 
 DELIMITERS = (",", ";", "\t", "|")
-_COLUMNS = 1_000
+_COLUMNS, _FIELDS = 1_000, 1_000_000
 _SAMPLE = 2**16
 _KANA = re.compile(r"[\u3041-\u30fe]")
 _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -76,8 +76,8 @@ def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
 class _Lines:
     """The lines of a stream, decoded; the numbers of those that hold what is no text are kept in `bad`."""
 
-    def __init__(self, stream: BinaryIO, encoding: str) -> None:
-        self._stream, self._encoding = stream, encoding
+    def __init__(self, stream: BinaryIO, dialect: Dialect) -> None:
+        self._stream, self._encoding, self._delimiter = stream, dialect.encoding, dialect.delimiter
         self.bad: dict[int, str] = {}
         self._number = 0
 
@@ -90,7 +90,7 @@ class _Lines:
     def _plain(self) -> Iterator[str]:
         while raw := self._stream.readline(LIMIT + 2):
             self._number += 1
-            self._long(len(raw))
+            self._long(len(raw), raw.count(self._delimiter.encode()))
             try:
                 yield raw.decode(self._encoding)
             except UnicodeDecodeError as error:
@@ -102,21 +102,23 @@ class _Lines:
         try:
             while line := text.readline(LIMIT + 2):
                 self._number += 1
-                self._long(len(line))
+                self._long(len(line), line.count(self._delimiter))
                 if "\ufffd" in line:
                     self.bad[self._number] = f"is not {self._encoding}"
                 yield line
         finally:
             text.detach()
 
-    def _long(self, size: int) -> None:
+    def _long(self, size: int, signs: int) -> None:
         if size > LIMIT:
             raise csv.Error(f"the line is longer than {LIMIT // 2**20} MB")
+        if signs > _FIELDS:
+            raise csv.Error(f"the line has more than {_FIELDS:,} fields")
 
 
 def records(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
     """The rows below the header, as objects of texts. Raises BadInput for a header that names no columns."""
-    lines = _Lines(stream, dialect.encoding)
+    lines = _Lines(stream, dialect)
     reader = csv.reader(lines, delimiter=dialect.delimiter, strict=True)
     header: list[str] | None = None
     done = 0

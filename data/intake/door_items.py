@@ -23,7 +23,7 @@ def take(door: Door, line: Line) -> None:
         report.known.items += 1
         return
     door.items.add(item, content, content_hash)
-    door.spool.add("item", row, len(content))
+    door.spool.add("item", [row], len(content))
     report.new.items += 1
     systems = " / ".join(filter(None, row[4:6]))
     begins = item.turns[0].text if isinstance(item, Dialogue) else item.input if isinstance(item, Pair) else item.output

@@ -64,11 +64,9 @@ class JudgmentDoor:
 
     def _put(self, made: tuple[rows.Row, list[rows.Row], list[rows.Row]], weight: int) -> None:
         row, scores, remarks = made
-        self.door.spool.add("judgment", row, weight)
-        for score in scores:
-            self.door.spool.add("score", score)
-        for remark in remarks:
-            self.door.spool.add("remark", remark, len(remark[6]))
+        self.door.spool.add("judgment", [row], weight)
+        self.door.spool.add("score", scores, 100 * len(scores))
+        self.door.spool.add("remark", remarks, sum(len(remark[6]) for remark in remarks))
 
     def _report(self, given: JudgmentIn, part: str, sample: int, judge: str, reading: Reading) -> None:
         new = self.door.report.new

@@ -49,7 +49,7 @@ class LabelDoor:
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
         probability = self.door.plan.probability
         told = (given.mode, "", "", False, None, probability, None, False, made_at)
-        self.door.spool.add("label", (key, "", *cell[:3], value, annotator, *told))
+        self.door.spool.add("label", [(key, "", *cell[:3], value, annotator, *told)])
         report.new.labels += 1
         shown = given.model_dump(exclude={"team", "value"})
         self.door.show("labels", report.new.labels, **shown, value=str(given.value))

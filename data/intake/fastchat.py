@@ -37,6 +37,8 @@ class Part:
 def read(parts: Iterable[Part]) -> Iterator[Entry]:
     """The items, judgments and labels of a set of files, whatever order they are given in."""
     ordered = sorted(parts, key=lambda part: _ORDER.index(part.role))
+    if ordered and all(part.role in ("prompt", "question", "reference") for part in ordered):
+        yield Hint("The files hold no answers, ratings or votes: questions alone make no items.")
     with contextlib.closing(_Reader()) as reader:
         for part in ordered:
             if part.role == "prompt":

@@ -10,7 +10,7 @@ from data.errors import BadInput
 from data.ids import canonical
 
 KEPT = 1_000
-_ROW = 16 * 2**20
+_ROW = 20 * 2**20
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Tally:
 
 def _line(shown: dict[str, Any], row: Any) -> bytes:
     try:
-        text = canonical({**shown, "row": row})
+        text = canonical({**shown, "row": row}).encode()
     except (ValueError, TypeError, RecursionError):
-        text = json.dumps({**shown, "row": repr(row)[:10_000]})
-    return text.encode("utf-8", "replace")[:_ROW] + b"\n"
+        text = json.dumps({**shown, "row": repr(row)[:10_000]}).encode()
+    return (text if len(text) <= _ROW else json.dumps({**shown, "row": None}).encode()) + b"\n"

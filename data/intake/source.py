@@ -97,9 +97,11 @@ def from_bytes(uploads: Sequence[tuple[str, bytes]]) -> Source:
     """Uploaded files as (name, content). Only the last part of a name is kept; it is shown and never opened."""
     if not uploads:
         raise BadInput("No file was given. Choose one or more files.")
-    files = []
+    files: list[File] = []
     for name, content in uploads:
         shown = name.replace("\\", "/").rsplit("/", 1)[-1][:200] or "upload"
+        same = sum(file.name == shown for file in files)
+        shown = f"{shown} ({len(files) + 1})" if same else shown
         files.append(File(shown, len(content), lambda content=content: io.BytesIO(content)))  # type: ignore[misc]
     return Source(files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more", files)
 

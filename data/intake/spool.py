@@ -57,9 +57,9 @@ class Spool:
         self._opened: list[BinaryIO] = []
         self._tables = {name: _Table(name, self.path / f"{name}.parquet") for name in TABLES}
 
-    def add(self, table: str, row: tuple[Any, ...], weight: int = 100) -> None:
-        """One row of a table, in the order of TABLES; `weight` is about how many characters it holds."""
-        self._tables[table].add(row, weight)
+    def add(self, table: str, rows: list[tuple[Any, ...]], weight: int = 100) -> None:
+        """Rows of a table, in the order of TABLES; `weight` is about how many characters they hold."""
+        self._tables[table].add(rows, weight)
 
     def done(self) -> dict[str, tuple[str, Path, int]]:
         """Close the files: (columns, file, rows) of every table that has rows."""
@@ -98,8 +98,8 @@ class _Table:
         self._weight = 0
         self._writer: pq.ParquetWriter | None = None
 
-    def add(self, row: tuple[Any, ...], weight: int) -> None:
-        self._rows.append(row)
+    def add(self, rows: list[tuple[Any, ...]], weight: int) -> None:
+        self._rows += rows
         self._weight += weight
         if len(self._rows) >= _ROWS or self._weight >= _CHARACTERS:
             self._flush()

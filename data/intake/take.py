@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Literal
@@ -89,12 +90,19 @@ def _read(
     lines = 0
     for name in source.left_aside[:20]:
         tally.warn(f"{name} was left aside: it is no data file.")
-    for chunk in _chunks(entries(source, plan, found, mappings)):
-        admission.take(chunk)
-        lines += len(chunk)
-        if progress is not None:
-            progress(source.at, source.size, lines)
-    admission.finish()
+    try:
+        for chunk in _chunks(entries(source, plan, found, mappings)):
+            admission.take(chunk)
+            lines += len(chunk)
+            if progress is not None:
+                progress(source.at, source.size, lines)
+        admission.finish()
+        admission.files = spool.done()
+    except OSError as error:
+        raise BadInput(
+            f"The import could not be made ready in {tempfile.gettempdir()}: {error.strerror or error}. Nothing was "
+            "written. Make room there and import again."
+        ) from None
     admission.mappings = {signature(k.columns): mappings[k.file.name] for k in found if k.format == "table"}
     if progress is not None:
         progress(source.size, source.size, lines)
@@ -124,7 +132,7 @@ def _write(tx: Tx, actor: str, source: Source, admission: Admission) -> None:
     tx.add("judge", "id, card, card_version, model, params, synthetic", made)
     known = {row[0] for row in tx.rows("select distinct person from person_event")}
     append(tx, [Person(n, "annotator", False, team) for n, team in admission.labels.people.items() if n not in known])
-    for table, (columns, file, _) in admission.door.spool.done().items():
+    for table, (columns, file, _) in admission.files.items():
         tx.load(table, columns, file)
     for name, mapping in admission.mappings.items():
         kept = mapping.model_dump(mode="json")

@@ -17,7 +17,7 @@ def page() -> None:
     store = session.store()
     st.title("Calibration")
     bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=260):
+    with bar, st.container(width=230):
         dataset = choose.dataset(store)
     if dataset is None:
         return

@@ -34,13 +34,15 @@ def remember() -> None:
         _remember(key="assay_name", data={"cookie": session.COOKIE, "name": name}, height=1)
 
 
-def badge(who: Person) -> None:
-    """Who is here, and the way out, at the foot of the sidebar."""
-    with st.sidebar:
-        text.quiet("{name} · {role} · on trust", name=who.name, role=who.role)
-        if st.button("Change name", type="tertiary", icon=":material/logout:"):
-            session.leave()
-            st.rerun()
+def me() -> None:
+    """Who is here in this tab, and the way out."""
+    who = session.me()
+    st.title(text.plain(who.name))
+    text.say("You work here as **{role}**. Every answer, draw and import of yours carries this name.", role=who.role)
+    if st.button("Change name", icon=":material/logout:"):
+        session.leave()
+        st.rerun()
+    st.caption("Names are taken on trust: Assay answers only on this computer (127.0.0.1) and asks no password.")
 
 
 def page() -> None:

@@ -85,9 +85,7 @@ def _change(who: Person, person: Person) -> None:
 
 def _role(now: Role, key: str) -> Role:
     """A role, with what it may do."""
-    role: Role = st.segmented_control(
-        "Role", ["annotator", "researcher", "lead"], default=now, key=key, required=True
-    )
+    role: Role = st.segmented_control("Role", ["annotator", "researcher", "lead"], default=now, key=key, required=True)
     st.caption(MAY[role])
     return role
 

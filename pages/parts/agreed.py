@@ -54,14 +54,11 @@ def figures(summary: Summary) -> None:
     if ordered:
         shown += [
             ("Within one", number(summary.within_one, ".1%"), "At most one step of the scale apart."),
-            (
-                "Judge − people",
-                number(summary.mean_difference, "+.2f"),
-                "Mean difference; above 0 the judge is kinder.",
-            ),
+            ("Leniency", number(summary.mean_difference, "+.2f"), "Mean of judge − people: above 0 it is kinder."),
         ]
-    for column, (name, value, told) in zip(st.columns(len(shown)), shown, strict=True):
-        column.metric(name, value, help=told)
+    with st.container(horizontal=True, gap="large"):
+        for name, value, told in shown:
+            st.metric(text.plain(name), text.plain(value), help=text.plain(told), width="content")
     made = {"cluster bootstrap": "2,000 resamplings of whole items", "linearised": "linearisation over items"}
     worth = (
         ""
@@ -115,6 +112,9 @@ def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], ke
     """Both marginals, and the warnings that belong to them."""
     charts.marginals(people, judge, summary.answers, key)
     st.caption("How often each answer is given. Different shapes mean another idea of the scale, whatever kappa says.")
+    for who, shares in (("People", people), ("The judge", judge)):
+        if max(shares) == 1:
+            text.warn("{who} gave one and the same answer throughout: kappa is then 0 or undefined.", who=who)
     if summary.fragile:
         name = "AC2" if summary.dimension.scale.weights else "AC1"
         text.warn(
@@ -141,10 +141,10 @@ def missing(summary: Summary, replies: Sequence[tuple[str, int]]) -> None:
             agreed=number(na.agreement, ".1%"), kappa=number(na.kappa, ".2f"),
         )  # fmt: skip
     if summary.unscored:
-        told = "Of its replies to the whole dataset could not be used: {why}. " if replies else ""
+        failed = "Of its replies to the whole dataset could not be used: {why}. " if replies else ""
         text.say(
             "**Unscored**: {cells} with gold {have} no score of this judge. "
-            + told
+            + failed
             + "A failed reply is no low score: it is in no figure.",
             cells=many(summary.unscored, "cell"), have="has" if summary.unscored == 1 else "have",
             why=", ".join(f"{n:,} {REASONS.get(reason, reason)}" for reason, n in replies),

@@ -117,7 +117,8 @@ def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
     charts.intervals(spans, f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
     st.caption(
         "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound, which has to reach the "
-        "dashed line as well. ● eligible, ○ promising, ✕ below, □ not enough gold, – undefined."
+        "dashed line too. ● eligible, ○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table "
+        "to see it below."
     )
 
 

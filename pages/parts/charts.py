@@ -117,18 +117,18 @@ def confusion(counts: Any, answers: Sequence[str], key: str) -> tuple[int, int] 
     named = [escape(str(answer)) for answer in answers]
     figure = go.Figure()
     figure.add_heatmap(
-        z=shares, colorscale=[[0, GROUND], [0.001, FAINT], [1, ACCENT]], zmin=0, zmax=1, showscale=False, xgap=2, ygap=2,
-        hoverinfo="skip",
+        z=shares, colorscale=[[0, GROUND], [0.001, FAINT], [1, ACCENT]], zmin=0, zmax=1.5, showscale=False,
+        xgap=2, ygap=2, hoverinfo="skip",
     )  # fmt: skip
     for i, j in zip(*counts.nonzero(), strict=True):
         figure.add_annotation(
             x=int(j), y=int(i), showarrow=False, text=f"{counts[i, j]:,.0f}<br>{shares[i, j]:.0%}",
-            font={"color": GROUND if shares[i, j] > 0.5 else INK, "size": 13 if k <= 6 else 10},
+            font={"color": INK, "size": 13 if k <= 6 else 10},
         )  # fmt: skip
     figure.add_scatter(
         x=[j for _ in range(k) for j in range(k)], y=[i for i in range(k) for _ in range(k)], mode="markers",
         marker={"symbol": "square-open", "size": size, "opacity": 0, "color": AMBER, "line": {"width": 3}},
-        selected={"marker": {"opacity": 1, "color": AMBER}}, unselected={"marker": {"opacity": 0}},
+        selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 0}},
         hoverinfo="text",
         hovertext=[
             f"people <b>{named[i]}</b>, judge <b>{named[j]}</b><br>{counts[i, j]:,.0f} cells, {shares[i, j]:.0%} of row"

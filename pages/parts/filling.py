@@ -78,7 +78,10 @@ def review(found: Dataset, who: str) -> None:
     judge = left.selectbox("Judge", list(judges), format_func=judges.get, key="review:judge")
     most = right.number_input("At most", 1, 1_000_000, 200, step=50, key="review:most")
     new, kinds = queue.plan_review(store, found.id, judge, int(most))
-    text.say("This takes in **{n}**.", n=todo.many(new, "item"))
+    if new:
+        text.say("This takes in **{n}**.", n=todo.many(new, "item"))
+    else:
+        st.markdown("Every item that needs a look at this judge is in the queue already.")
     if kinds:
         st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items that have it"]), hide_index=True)
     if st.button("Fill", type="primary", disabled=not new) and _done(

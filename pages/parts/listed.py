@@ -20,6 +20,7 @@ HELP = (
     "The chance with which an item of its stratum is in this part of the sample (blind, or with the judge), over all "
     "draws so far. Figures are weighted with 1 over it."
 )
+STATE = "Blind first: the item waits for its blind answers in the audit sample, and what the judge said stays hidden."
 COLUMNS = {
     "#": st.column_config.NumberColumn(width=40, help="The place in the whole queue."),
     "Item": st.column_config.TextColumn(width=130),
@@ -29,7 +30,7 @@ COLUMNS = {
     "Stratum": st.column_config.TextColumn(width=110),
     "Shown": st.column_config.TextColumn(width=110, help="Blind: without the judge's scores, until it is answered."),
     "Probability": st.column_config.NumberColumn(width=90, format="%.4f", help=HELP),
-    "State": st.column_config.TextColumn(width=130),
+    "State": st.column_config.TextColumn(width=110, help=STATE),
     "People": st.column_config.TextColumn(width=60, help="How many have answered it, of how many it asks for."),
 }
 
@@ -59,6 +60,4 @@ def _state(row: Row) -> str:
     """Where a draw stands, in words, with the names of those who hold it."""
     if row.state == "held":
         return f"held by {', '.join(row.holders)}"
-    if row.state == "blind first":
-        return "waits for its blind answers"
     return row.state

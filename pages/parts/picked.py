@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.parts import session
+from pages.parts import session, text
 
 
-def one(name: str, title: str, options: Mapping[str, str], default: str = "", help: str | None = None) -> str:
+def one(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
     """One of the options (value -> words): what was chosen, else what the address says, else the default or first."""
     values, key = list(options), _key(name)
     now = next(
         (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
     )
     chosen: str = st.selectbox(
-        title, values, index=values.index(now), format_func=lambda value: options[value], key=key, help=help,
+        text.plain(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
         on_change=_address, args=(name, key),
     )  # fmt: skip
     return chosen

@@ -32,7 +32,7 @@ def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None
     columns = {
         "between": st.column_config.TextColumn(width=130),
         "part": st.column_config.TextColumn(width=64),
-        **{name: _SHARE for name in ("S1", "S2")},
+        **dict.fromkeys(("S1", "S2"), _SHARE),
         **{f"{name} n": _COUNT for name in ("S1", "S2")},
         **{f"{name} interval": st.column_config.TextColumn(width=104) for name in ("S1", "S2")},
     }

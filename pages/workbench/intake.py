@@ -10,7 +10,7 @@ import streamlit as st
 from data import datasets, intake
 from data.intake import Plan, Source
 from judges.errors import AssayError
-from pages.parts import importing, mapping, session, text
+from pages.parts import importing, mapping, session, text, todo
 
 TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 NEW = "A new dataset"
@@ -47,7 +47,7 @@ def page() -> None:
     importing.preview(shown, kept["rejects"])
     if not shown.new.total:
         return
-    label = "Import all" if shown.ok else f"Import the {shown.new.total:,} good rows"
+    label = "Import all" if shown.ok else f"Import {todo.many(shown.new.total, 'good row')}"
     if st.button(text.plain(label), type="primary", icon=":material/download_done:"):
         _take(who.name, source, plan, shown.ok)
 

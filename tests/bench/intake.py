@@ -11,14 +11,14 @@ import random
 import resource
 import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 from data.intake import Plan, from_path, take
 from data.people import set_person
 from data.store import open_store
 
 ITEMS = int(os.environ.get("ITEMS", "100000"))
-WORDS = "please could the order arrive before Friday because our office closes early and nobody will be there to sign".split()
+WORDS = "please could the order arrive before Friday because our office closes early and nobody is there".split()
 
 
 def lines(count):
@@ -31,9 +31,20 @@ def lines(count):
             for role in ("user", "assistant")
         ]
         name = f"d{number:06}"
-        yield {"id": name, "kind": "dialogue", "scenario": "A shop", "system": f"m{number % 4}", "turns": turns, "meta": {}}
+        yield {
+            "id": name,
+            "kind": "dialogue",
+            "scenario": "A shop",
+            "system": f"m{number % 4}",
+            "turns": turns,
+            "meta": {},
+        }
         scored = [
-            {"turn": turn, "role": "assistant", "scores": {n: rng.randint(3, 5) for n in ("context_use", "helpfulness")}}
+            {
+                "turn": turn,
+                "role": "assistant",
+                "scores": {n: rng.randint(3, 5) for n in ("context_use", "helpfulness")},
+            }
             for turn in (1, 2, 3)
         ]
         for entry in scored:
@@ -61,10 +72,10 @@ def main():
         with path.open("w", encoding="utf-8") as file:
             for line in lines(ITEMS):
                 file.write(json.dumps(line) + "\n")
-        start = perf_counter()
+        start = process_time()
         with path.open(encoding="utf-8") as file:
             count = sum(1 for line in file if json.loads(line))
-        plain = perf_counter() - start
+        plain = process_time() - start
         store = open_store(f"duckdb:///{folder}/bench.duckdb")
         set_person(store, "lea", "lea", "lead")
         held = []
@@ -77,19 +88,25 @@ def main():
             return result
 
         store.write = timed
-        before = peak()
-        done = take(store, "lea", from_path(path), Plan("bench"))
+        start, seen = process_time(), []
+
+        def read(*_):
+            seen.append((process_time() - start, peak()))
+
+        done = take(store, "lea", from_path(path), Plan("bench"), progress=read)
+        whole = process_time() - start
+        reading, memory = seen[-1]
         scores = store.rows("select count(*) from score")[0][0]
-        size = path.stat().st_size / 2**20
         assert (done.items, done.judgments, scores) == (ITEMS, ITEMS, 14 * ITEMS)
-        print(f"{count:,} lines, {size:,.0f} MB, {scores:,} scores")
-        print(f"plain json.loads {plain:29.1f} s   {count / plain:10,.0f} lines a second")
-        print(f"import {done.seconds:39.1f} s   {count / done.seconds:10,.0f} lines a second  {done.seconds / plain:.1f} times")
-        print(f"of which the write lock was held {held[-1]:13.1f} s")
-        print(f"peak memory {peak():34,.0f} MB  {peak() - before:+,.0f} MB over what it was before")
+        print(f"{count:,} lines, {path.stat().st_size / 2**20:,.0f} MB, {scores:,} scores; seconds of processor time")
+        print(f"plain json.loads   {plain:7.1f} s {count / plain:10,.0f} lines a second")
+        print(f"import             {whole:7.1f} s {count / whole:10,.0f} lines a second   {whole / plain:.1f} times")
+        print(f"  reading          {reading:7.1f} s {count / reading:10,.0f} lines a second, peak {memory:,.0f} MB")
+        print(f"  writing          {whole - reading:7.1f} s, the lock held for {held[-1]:.1f} s, peak {peak():,.0f} MB")
+        print(f"on the clock       {done.seconds:7.1f} s {count / done.seconds:10,.0f} lines a second")
         again = take(store, "lea", from_path(path), Plan("bench"))
         assert again.known == count and not again.preview.new.total
-        print(f"importing it again {again.seconds:27.1f} s   adds nothing; peak {peak():,.0f} MB")
+        print(f"importing it again {again.seconds:7.1f} s and nothing is added")
         store.close()
 
 

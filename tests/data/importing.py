@@ -10,7 +10,19 @@ from data import people
 from data.intake import Plan, Source, from_bytes, preview, take
 from data.store import Store, open_store
 
-TABLES = ("dataset", "intake", "item", "card", "judge", "judgment", "score", "remark", "label", "person_event", "change")
+TABLES = (
+    "dataset",
+    "intake",
+    "item",
+    "card",
+    "judge",
+    "judgment",
+    "score",
+    "remark",
+    "label",
+    "person_event",
+    "change",
+)
 
 
 def workspace(folder: Path) -> Store:

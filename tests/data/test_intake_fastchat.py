@@ -41,7 +41,11 @@ BASE = {
     "question.jsonl": QUESTIONS,
     "m__one.jsonl": [answer("81", "m/one", "First", "Second"), answer(82, "m/one", "2")],
 }
-PAIRS = {"question.jsonl": QUESTIONS, "a.jsonl": [answer(81, "a", "A1", "A2")], "b.jsonl": [answer(81, "b", "B1", "B2")]}
+PAIRS = {
+    "question.jsonl": QUESTIONS,
+    "a.jsonl": [answer(81, "a", "A1", "A2")],
+    "b.jsonl": [answer(81, "b", "B1", "B2")],
+}
 
 
 def files(content: dict[str, list[Any]]) -> Source:
@@ -99,7 +103,7 @@ RATINGS: list[tuple[str, dict[str, Any], list[tuple[str, str, int, float]]]] = [
     ("gpt-4_single.jsonl", rated(), [("gpt-4", "turn:1", 0, 8.0)]),
     ("gpt-4_single.jsonl", rated(question_id="81", turn=2), [("gpt-4", "turn:2", 0, 8.0)]),
     ("gpt-4_single.jsonl", rated(judge="gpt-4"), [("gpt-4", "turn:1", 0, 8.0)]),
-    ("x.jsonl", rated(judge=None, judge_model="j", judge_prompt_template="t") | {"judge": ["j", "t"]}, [("j", "turn:1", 0, 8.0)]),
+    ("x.jsonl", rated(judge=None, judge_model="j", judge_prompt_template="t"), [("j", "turn:1", 0, 8.0)]),
     ("gpt-5_single.jsonl", rated(judge=None), [("gpt-5", "turn:1", 0, 8.0)]),
     ("gpt-4_single_turn2.jsonl", rated(turn=None), [("gpt-4", "turn:2", 0, 8.0)]),
     ("x.jsonl", rated(model="m__one"), [("gpt-4", "turn:1", 0, 8.0)]),
@@ -112,7 +116,14 @@ RATINGS: list[tuple[str, dict[str, Any], list[tuple[str, str, int, float]]]] = [
     ),
     (
         "x.jsonl",
-        {"question_id": 81, "model": "m/one", "judge": "j", "score_turn1": 9, "score_turn2": 4, "judgment_turn2": "[[4]]"},
+        {
+            "question_id": 81,
+            "model": "m/one",
+            "judge": "j",
+            "score_turn1": 9,
+            "score_turn2": 4,
+            "judgment_turn2": "[[4]]",
+        },
         [("j", "turn:1", 0, 9.0), ("j", "turn:2", 0, 4.0)],
     ),
     (
@@ -129,7 +140,10 @@ def test_ratings_come_in_many_shapes(
 ) -> None:
     store = workspace(tmp_path)
     row = {key: value for key, value in row.items() if value is not None}
-    content = {"question.jsonl": QUESTIONS, "answers.jsonl" if name == "m__one.jsonl" else "m__one.jsonl": BASE["m__one.jsonl"]}
+    content = {
+        "question.jsonl": QUESTIONS,
+        "answers.jsonl" if name == "m__one.jsonl" else "m__one.jsonl": BASE["m__one.jsonl"],
+    }
     if name == "m__one.jsonl":
         row["model"] = "m/one"
     bring(store, {**content, name: [row]})
@@ -252,11 +266,15 @@ for one, two, value, note in [
     ("error", "model_2", "api_error", ""),
 ]:
     row = {"question_id": 81, "model_1": "b", "model_2": "a", "g1_winner": one, "g2_winner": two, "turn": 1}
-    VERDICTS.append(({**row, "judge": ["gpt-4", "pair-v2"], "g1_judgment": "because", "g2_judgment": "so"}, value, note))
+    VERDICTS.append(
+        ({**row, "judge": ["gpt-4", "pair-v2"], "g1_judgment": "because", "g2_judgment": "so"}, value, note)
+    )
 
 
 @pytest.mark.parametrize(("row", "value", "note"), VERDICTS)
-def test_a_judges_verdict_holds_where_both_orders_agree(tmp_path: Path, row: dict[str, Any], value: Any, note: str) -> None:
+def test_a_judges_verdict_holds_where_both_orders_agree(
+    tmp_path: Path, row: dict[str, Any], value: Any, note: str
+) -> None:
     store = workspace(tmp_path)
     done = bring(store, {**PAIRS, "x.jsonl": [row]})
     assert (done.labels, done.judgments) == (0, 1)

@@ -57,7 +57,11 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
             {
                 "messages": [
                     {"role": "user", "content": "a"},
-                    {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]},
+                    {
+                        "role": "assistant",
+                        "content": None,
+                        "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}],
+                    },
                     {"role": "tool", "name": "f", "content": "1"},
                 ]
             },
@@ -122,7 +126,11 @@ def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: 
     store.close()
 
 
-@given(some.lists(some.tuples(some.sampled_from(["user", "assistant", "system", "tool"]), some.text(max_size=5)), min_size=1))
+@given(
+    some.lists(
+        some.tuples(some.sampled_from(["user", "assistant", "system", "tool"]), some.text(max_size=5)), min_size=1
+    )
+)
 def test_whatever_is_said_in_whatever_order_is_a_dialogue_and_nothing_is_lost(pairs: list[tuple[str, str]]) -> None:
     data, _ = dialogue({**said(*pairs), "scenario": "given"})
     if not any(role in ("assistant", "tool") for role, _ in pairs):

@@ -15,17 +15,35 @@ import pytest
 from hypothesis import given
 
 from data.errors import BadInput
-from data.intake import From, JudgmentColumns, LabelColumns, Mapping, Plan, Source, csv_rows
-from data.intake import detect, from_bytes, from_path, parse, preview, spell, suggest, take, unspell
+from data.intake import (
+    From,
+    JudgmentColumns,
+    LabelColumns,
+    Mapping,
+    Plan,
+    Source,
+    csv_rows,
+    detect,
+    from_bytes,
+    from_path,
+    parse,
+    preview,
+    spell,
+    suggest,
+    take,
+    unspell,
+)
 from judges.types import ITEM
 from tests.data.importing import workspace
 
-ROWS = [
-    {"id": "q1", "question": "Why?", "answer_a": "Because.", "answer_b": "No idea.", "human": "1", "ai_verdict": "A", "ai_reason": "It answers."},
-    {"id": "q2", "question": "How,\n\"so\"?", "answer_a": "That way", "answer_b": "Éèß 日本語", "human": "0", "ai_verdict": "garbage", "ai_reason": ""},
-    {"id": "q3", "question": "When?", "answer_a": "Now", "answer_b": "Then", "human": "2", "ai_verdict": "C", "ai_reason": "Equal."},
-    {"id": "q4", "question": "Who?", "answer_a": "Me", "answer_b": "You", "human": "", "ai_verdict": "B", "ai_reason": ""},
-]  # fmt: skip
+NAMES = ("id", "question", "answer_a", "answer_b", "human", "ai_verdict", "ai_reason")
+CELLS = [
+    ("q1", "Why?", "Because.", "No idea.", "1", "A", "It answers."),
+    ("q2", 'How,\n"so"?', "That way", "Éèß 日本語", "0", "garbage", ""),
+    ("q3", "When?", "Now", "Then", "2", "C", "Equal."),
+    ("q4", "Who?", "Me", "You", "", "B", ""),
+]
+ROWS = [dict(zip(NAMES, cells, strict=True)) for cells in CELLS]
 
 
 def as_csv(rows: list[dict[str, Any]], encoding: str = "utf-8", **dialect: Any) -> bytes:
@@ -78,9 +96,13 @@ def test_the_same_table_is_read_from_every_container_by_the_guessed_mapping(tmp_
     assert items["q2"].input == 'How,\n"so"?' and items["q2"].response_b.text == "Éèß 日本語"  # type: ignore[union-attr]
     voted = "select i.name, l.annotator, l.value from label l join item i on i.id = l.item_id order by 1"
     assert store.rows(voted) == [("q1", "human", 0.0), ("q2", "human", 1.0), ("q3", "human", 2.0)]
-    scored = "select i.name, j.model, s.value from score s join item i on i.id = s.item_id join judge j on j.id = s.judge_id"
+    scored = (
+        "select i.name, j.model, s.value from score s join item i on i.id = s.item_id join judge j on j.id = s.judge_id"
+    )
     assert store.rows(scored + " order by 1") == [("q1", "ai", 0.0), ("q3", "ai", 1.0), ("q4", "ai", 2.0)]
-    assert store.rows("select why from judgment where unscored <> ''")[0][0].startswith("'garbage' is none of the values")
+    assert store.rows("select why from judgment where unscored <> ''")[0][0].startswith(
+        "'garbage' is none of the values"
+    )
     again = take(store, "lea", source, Plan("d"))
     assert (again.known, again.preview.new.total) == (11, 0)
     store.close()
@@ -94,7 +116,9 @@ def test_encodings_are_found_out(encoding: str, word: str) -> None:
     assert [r.value["output"] for r in csv_rows.records("f.csv", io.BytesIO(content), dialect)] == [word]
 
 
-cell = some.text(some.characters(codec="utf-8", exclude_characters="\x00\ufeff\r", exclude_categories=["Cs"]), max_size=8)
+cell = some.text(
+    some.characters(codec="utf-8", exclude_characters="\x00\ufeff\r", exclude_categories=["Cs"]), max_size=8
+)
 
 
 @given(some.lists(some.tuples(cell, cell, cell), min_size=1, max_size=8), some.sampled_from(csv_rows.DELIMITERS))
@@ -155,7 +179,7 @@ def test_a_header_that_names_no_columns_is_refused(tmp_path: Path, content: byte
 def test_a_table_without_a_mapping_is_refused_and_a_mapping_is_remembered_for_its_columns(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     content = b"a,b\n1,x\n"
-    with pytest.raises(BadInput, match="t.csv is a table with the columns a, b. Say what they mean"):
+    with pytest.raises(BadInput, match=r"t\.csv is a table with the columns a, b\. Say what they mean"):
         preview(store, from_bytes([("t.csv", content)]), Plan("d"))
     mapping = Mapping(kind="response", id=From(columns=["a"]), fields={"output": From(columns=["b"])})
     take(store, "lea", from_bytes([("t.csv", content)]), Plan("d", mappings=(mapping,)))
@@ -198,13 +222,23 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
         ({"fields": {}}, "Say which column holds response_a."),
         ({"items": False, "id": From()}, "Say which column holds the id of the item."),
         ({"items": False, "judgments": [], "labels": []}, "Nothing is taken: map items, judgments or labels."),
-        ({"judgments": [JudgmentColumns(card="mt_bench", model=From(constant="j"))]}, "A judgment needs a card for a pair"),
+        (
+            {"judgments": [JudgmentColumns(card="mt_bench", model=From(constant="j"))]},
+            "A judgment needs a card for a pair",
+        ),
         ({"judgments": [JudgmentColumns(card="plain_pairwise", model=From())]}, "A judgment needs its model"),
         (
-            {"judgments": [JudgmentColumns(card="long_form_pairwise", model=From(constant="j"), value=From(columns=["z"]))]},
+            {
+                "judgments": [
+                    JudgmentColumns(card="long_form_pairwise", model=From(constant="j"), value=From(columns=["z"]))
+                ]
+            },
             "asks more than one question",
         ),
-        ({"labels": [LabelColumns(value=From(), unit=From(), dimension=From(), annotator=From())]}, "A label needs its unit."),
+        (
+            {"labels": [LabelColumns(value=From(), unit=From(), dimension=From(), annotator=From())]},
+            "A label needs its unit.",
+        ),
     ],
 )
 def test_what_a_mapping_lacks_is_told(change: dict[str, Any], says: str) -> None:
@@ -244,10 +278,14 @@ SPOKEN = Mapping(
 
 def test_rows_that_stand_together_become_a_dialogue_and_its_turns_are_judged(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    mapping = SPOKEN.model_copy(update={"labels": [
-        LabelColumns(value=From(columns=["score"]), values={"8": "8", "10": "10", "none": "1"}, unit=From(constant="turn"),
-                     dimension=From(constant="rating"), annotator=From(constant="ann"))
-    ]})  # fmt: skip
+    label = LabelColumns(
+        value=From(columns=["score"]),
+        values={"8": "8", "10": "10", "none": "1"},
+        unit=From(constant="turn"),
+        dimension=From(constant="rating"),
+        annotator=From(constant="ann"),
+    )
+    mapping = SPOKEN.model_copy(update={"labels": [label]})
     assert mapping.faults(list(UTTERANCES[0])) == []
     done = take(store, "lea", from_bytes([("t.parquet", as_parquet(UTTERANCES))]), Plan("d", mappings=(mapping,)))
     content = {name: ITEM.validate_json(content) for name, content in store.rows("select name, content from item")}
@@ -275,8 +313,16 @@ def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Pat
 
 def test_turns_may_stand_in_one_cell(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    chat = [{"role": "system", "content": "A shop"}, {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
-    rows = [{"id": "1", "messages_": json.dumps(chat)}, {"id": "2", "messages_": "nonsense"}, {"id": "3", "messages_": "7"}]
+    chat = [
+        {"role": "system", "content": "A shop"},
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b"},
+    ]
+    rows = [
+        {"id": "1", "messages_": json.dumps(chat)},
+        {"id": "2", "messages_": "nonsense"},
+        {"id": "3", "messages_": "7"},
+    ]
     mapping = Mapping(kind="dialogue", id=From(columns=["id"]), fields={"turns": From(columns=["messages_"])})
     found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
     assert found.new.items == 1 and [(p.line, p.field) for p in found.problems] == [(3, "turns"), (4, "turns")]
@@ -332,7 +378,7 @@ def test_a_parquet_file_that_unfolds_to_gigabytes_is_refused_before_it_is_read(t
     pq.write_table(pa.table({"output": texts}), file, compression="zstd")
     assert file.stat().st_size < 10_000
     for source in (from_path(file), from_bytes([("bomb.parquet", file.read_bytes())])):
-        with pytest.raises(BadInput, match="unfolds to 4.7 GB in 5,000 rows: at most 1 GB"):
+        with pytest.raises(BadInput, match=r"unfolds to 4\.7 GB in 5,000 rows: at most 1 GB"):
             preview(store, source, Plan("d"))
     store.close()
 

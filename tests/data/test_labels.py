@@ -1,4 +1,4 @@
-"""Saving answers: idempotent, never on the wrong item, corrected by adding, blind as the store says and not the browser."""
+"""Saving answers: idempotent, never on the wrong item, corrected by adding, blind as the store says it is."""
 
 from __future__ import annotations
 
@@ -197,7 +197,9 @@ def test_rubbish_is_refused_too(bench: Bench, rubbish: Any) -> None:
 
 def test_answers_that_mean_none_and_not_applicable(bench: Bench) -> None:
     given = bench.give()[0]
-    bench.ok(bench.answer(given, values={("conversation", "weakest_turn"): None, ("conversation", "repair_handling"): None}))
+    bench.ok(
+        bench.answer(given, values={("conversation", "weakest_turn"): None, ("conversation", "repair_handling"): None})
+    )
     assert bench.now(given.item) == [
         ("conversation", "repair_handling", None, "assisted"),
         ("conversation", "weakest_turn", 0.0, "assisted"),
@@ -206,7 +208,10 @@ def test_answers_that_mean_none_and_not_applicable(bench: Bench) -> None:
 
 def test_notes_of_the_answer_that_holds(bench: Bench) -> None:
     given = bench.give()[0]
-    notes = [{"unit": "turn:1", "sort": "issue", "text": " half an emoji \ud83d, a NUL \0, 返金 "}, {"unit": "", "sort": "comment", "text": "  "}]
+    notes = [
+        {"unit": "turn:1", "sort": "issue", "text": " half an emoji \ud83d, a NUL \0, 返金 "},
+        {"unit": "", "sort": "comment", "text": "  "},
+    ]
     first = bench.ok(bench.answer(given, notes=notes))
     assert bench.store.rows("select unit, sort, text, person from comment_now") == [
         ("turn:1", "issue", "half an emoji ?, a NUL \ufffd, 返金", "ann")
@@ -293,7 +298,11 @@ def test_what_is_changed_after_the_reveal_stands_beside_the_blind_label(audited:
     first = audited.ok(audited.answer(given, values={CELL: 4.0, ("turn:2", "safety"): 5.0}))
     labels.reveal(audited.store, "ann", given.item)
     second = audited.ok(audited.answer(given, version=first, values={CELL: 1.0, ("turn:2", "safety"): 5.0}))
-    assert audited.now(given.item) == [(*CELL, 4.0, "blind"), (*CELL, 1.0, "revealed"), ("turn:2", "safety", 5.0, "blind")]
+    assert audited.now(given.item) == [
+        (*CELL, 4.0, "blind"),
+        (*CELL, 1.0, "revealed"),
+        ("turn:2", "safety", 5.0, "blind"),
+    ]
     assert desk.opened(audited.store, "ann", given.item).mine[CELL] == 1.0
     # and back to nothing: only the revealed one can be withdrawn
     audited.ok(audited.answer(given, version=second, values={("turn:2", "safety"): 5.0}))

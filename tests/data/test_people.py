@@ -53,7 +53,8 @@ def test_the_same_name_in_other_capitals_or_composition_is_the_same_person(store
 
 
 @pytest.mark.parametrize(
-    "name", ["", "   ", "x" * 61, "a<b", "a|b", "a\\b", "a/b", "`a`", "a\x00b", "a\u202eb", "a\u200bb", "a\ud800b", "\u2028"]
+    "name",
+    ["", "   ", "x" * 61, "a<b", "a|b", "a\\b", "a/b", "`a`", "a\x00b", "a\u202eb", "a\u200bb", "a\ud800b", "\u2028"],
 )
 def test_what_cannot_be_a_name(store: Store, name: str) -> None:
     for refused in (lambda: people.join(store, name), lambda: people.set_person(store, "x", name, "lead")):
@@ -62,7 +63,9 @@ def test_what_cannot_be_a_name(store: Store, name: str) -> None:
     assert store.newest() == 0
 
 
-@pytest.mark.parametrize("name", ["Ann O'Hara", "Ann-Marie", "山田 太郎", "김", "=1+1", "**bold**", "[a](http:x)", "x; drop table label"])
+@pytest.mark.parametrize(
+    "name", ["Ann O'Hara", "Ann-Marie", "山田 太郎", "김", "=1+1", "**bold**", "[a](http:x)", "x; drop table label"]
+)
 def test_what_can(store: Store, name: str) -> None:
     assert people.join(store, name).name == name
     assert people.person(store, name).name == name

@@ -61,7 +61,15 @@ def test_skips_do_not_count_and_what_is_skipped_first_and_saved_later_does(store
     assert progress.personal(store, "ann").total == 0
     item = store.rows("select item_id from answer")[0][0]
     value = {"unit": "turn:1", "dimension": "helpfulness", "v": 5.0}
-    answer = {"key": new_id(), "person": "ann", "action": "save", "item": item, "version": key, "values": [value], "ms": 1}
+    answer = {
+        "key": new_id(),
+        "person": "ann",
+        "action": "save",
+        "item": item,
+        "version": key,
+        "values": [value],
+        "ms": 1,
+    }
     labels.save(store, "ann", [answer])
     assert progress.personal(store, "ann").total == 1
 
@@ -143,7 +151,11 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
     ]
     found_moves = {m.sort: m for m in moves.recent(store, 20)}
     assert {found_moves[s].dataset for s in ("rules", "drew", "answered", "filled", "items")} == {"demo"}
-    assert (found_moves["made"].name, found_moves["made"].role, found_moves["let go"].name) == ("ann", "researcher", "ben")
+    assert (found_moves["made"].name, found_moves["made"].role, found_moves["let go"].name) == (
+        "ann",
+        "researcher",
+        "ben",
+    )
     assert len(moves.recent(store, 3)) == 3
 
 

@@ -1,4 +1,4 @@
-"""Giving out: atomic, overlapping, expiring, filtered, never twice; and drawing, with the probabilities that are stored."""
+"""Giving out: atomic, overlapping, expiring, filtered, never twice; and drawing, with stored probabilities."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def answer(store: Store, person: str, given: queue.Given, action: str = "save", 
     return key
 
 
-def take(store: Store, person: str, found: str, n: int = 1, stream: Stream = "review", held: tuple[str, ...] = ()) -> list[queue.Given]:
+def take(
+    store: Store, person: str, found: str, n: int = 1, stream: Stream = "review", held: tuple[str, ...] = ()
+) -> list[queue.Given]:
     return queue.claim(store, person, found, stream, ANY, held, n)
 
 
@@ -251,7 +253,9 @@ def test_filters_know_of_draws_that_came_after_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("overlap", [1, 3])
-def test_twenty_threads_claim_at_once_and_nobody_gets_more_than_the_overlap_allows(tmp_path: Path, overlap: int) -> None:
+def test_twenty_threads_claim_at_once_and_nobody_gets_more_than_the_overlap_allows(
+    tmp_path: Path, overlap: int
+) -> None:
     store, found = make(tmp_path, count=60, people_n=20)
     rules(store, found, overlap=overlap)
     gate, got = threading.Barrier(20), [[] for _ in range(20)]  # type: ignore[var-annotated]
@@ -332,7 +336,9 @@ def plainly_open(store: Store, person: str, found: str, stream: str, moment: dat
 def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, clock: Clock, seed: int) -> None:
     store, found = make(tmp_path, count=12, audit=5, people_n=4, review=False)
     rng, judge, overlap = random.Random(seed), store.rows("select id from judge")[0][0], 1
-    hands: dict[tuple[str, Stream], list[queue.Given]] = {(f"p{n}", s): [] for n in range(4) for s in ("audit", "review")}
+    hands: dict[tuple[str, Stream], list[queue.Given]] = {
+        (f"p{n}", s): [] for n in range(4) for s in ("audit", "review")
+    }
     last: dict[tuple[str, str], str] = {}
     for step in range(70):
         person, stream = rng.choice(list(hands))
@@ -343,12 +349,16 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
             case "a" | "s" if hand:
                 given = hand.pop(rng.randrange(len(hand)))
                 if (person, given.item) not in last:
-                    last[person, given.item] = answer(store, person, given, rng.choice(["save", "save", "save", "skip"]))
+                    last[person, given.item] = answer(
+                        store, person, given, rng.choice(["save", "save", "save", "skip"])
+                    )
             case "s" if last:
                 (who, item), key = rng.choice(list(last.items()))
                 rows = store.rows("select draw_id, action from answer where id = $1", [key])
                 turned = "skip" if rows[0][1] == "save" else "save"
-                last[who, item] = answer(store, who, queue.Given(rows[0][0], item, "review", "blind", "", ()), turned, key)
+                last[who, item] = answer(
+                    store, who, queue.Given(rows[0][0], item, "review", "blind", "", ()), turned, key
+                )
             case "R":
                 queue.release(store, person, found)
                 hand.clear()
@@ -412,7 +422,9 @@ def test_the_plan_is_what_the_draw_does(tmp_path: Path) -> None:
     queue.draw_audit(store, "lea", found, 10, judge, 5)
     drawn = {
         (s, m): (n, p)
-        for s, m, n, p in store.rows("select stratum, mode, count(*), max(probability) from draw group by stratum, mode")
+        for s, m, n, p in store.rows(
+            "select stratum, mode, count(*), max(probability) from draw group by stratum, mode"
+        )
     }
     for share in planned:
         assert drawn[share.stratum, "blind"] == (share.now - share.now_assisted, pytest.approx(share.blind))
@@ -471,7 +483,11 @@ def test_the_list_goes_by_pages_and_counts_all(tmp_path: Path) -> None:
     assert (first.total, len(first.rows)) == (25, 10)
     assert first.states == {"open to you": 23, "held": 1, "answered": 1}
     assert next(r for r in first.rows if r.item == given[1].item).holders == ("p0",)
-    places = [r.place for skip in (0, 10, 20) for r in listing.listing(store, "p1", found, "review", ANY, skip=skip, most=10).rows]
+    places = [
+        r.place
+        for skip in (0, 10, 20)
+        for r in listing.listing(store, "p1", found, "review", ANY, skip=skip, most=10).rows
+    ]
     assert places == list(range(1, 26))
     some = listing.listing(store, "p1", found, "review", ANY, state="held")
     assert (some.total, [r.item for r in some.rows]) == (1, [given[1].item])
@@ -499,7 +515,20 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str
             "answer",
             "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at",
             [
-                (new_id(), "d", f"i{n}", f"w{n}", f"p{p}", "", "save", "blind", "", "", 9000, now() - timedelta(hours=1))
+                (
+                    new_id(),
+                    "d",
+                    f"i{n}",
+                    f"w{n}",
+                    f"p{p}",
+                    "",
+                    "save",
+                    "blind",
+                    "",
+                    "",
+                    9000,
+                    now() - timedelta(hours=1),
+                )
                 for n, p in pairs
             ],
         )
@@ -510,7 +539,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str
 
 
 def test_it_is_fast_with_5000_draws_and_20000_answers(large: tuple[Store, str]) -> None:
-    """Processor time of this process: claim with nothing new 15 ms at most, waiting 15 ms (both far below when idle)."""
+    """Processor time: a claim with nothing new, and a count of what waits, 15 ms at most (far below when idle)."""
     import time
 
     store, found = large

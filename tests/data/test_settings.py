@@ -47,7 +47,8 @@ def test_rules_that_a_newer_field_is_missing_from_still_read(store: Store) -> No
 @pytest.mark.parametrize(
     "bad",
     [
-        {"overlap": 0}, {"overlap": 21}, {"assisted_share": -0.1}, {"assisted_share": 1.0}, {"assisted_share": float("nan")},
+        {"overlap": 0}, {"overlap": 21},
+        {"assisted_share": -0.1}, {"assisted_share": 1.0}, {"assisted_share": float("nan")},
         {"claim_minutes": 0}, {"claim_minutes": 1441},
     ],
 )  # fmt: skip

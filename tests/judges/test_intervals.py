@@ -11,20 +11,18 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from judges import intervals
-from judges.agreement import cross_table, kappa
+from judges.agreement import cross_table, fleiss_cohen_everitt, kappa
 from judges.intervals import (
     LINEARISE_FROM,
     Cells,
-    Interval,
     cluster_bootstrap,
     difference,
-    fleiss_cohen_everitt,
     from_cells,
     linearised,
     linearised_table,
     moments,
-    wilson,
 )
+from judges.uncertainty import Interval, wilson
 
 WEIGHTS = [None, "linear", "quadratic"]
 quick = settings(deadline=None, max_examples=40)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judges.agreement import cross_table, kappa
-from judges.intervals import Interval, linearised, moments
+from judges.intervals import linearised, moments
+from judges.uncertainty import Interval
 from judges.planner import more_for_bound, more_for_width
 
 quick = settings(deadline=None, max_examples=60)

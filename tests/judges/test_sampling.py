@@ -1,4 +1,4 @@
-"""The audit sample: allocation, successive draws, and that 1 over the probabilities weighs the sample back to the whole."""
+"""The audit sample: allocation, successive draws, and that 1 over the probability brings the whole back."""
 
 from __future__ import annotations
 

@@ -37,7 +37,15 @@ def test_nothing_gives_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("confidence", "level"),
-    [(None, None), (1.0, "sure"), (0.8, "sure"), (0.79, "may shift"), (0.5, "may shift"), (0.49, "a guess"), (0.0, "a guess")],
+    [
+        (None, None),
+        (1.0, "sure"),
+        (0.8, "sure"),
+        (0.79, "may shift"),
+        (0.5, "may shift"),
+        (0.49, "a guess"),
+        (0.0, "a guess"),
+    ],
 )
 def test_confidence_in_words(confidence: float | None, level: str | None) -> None:
     assert triage.level(confidence) == level
@@ -69,7 +77,9 @@ def test_places_in_words(unit: str, words: str) -> None:
 
 
 def test_judges_that_disagree_more_need_more() -> None:
-    strengths = [triage.judges_disagree("a", "turn:1", "helpfulness", gap, 4, "judge-b").strength for gap in (2, 3, 4, 9)]
+    strengths = [
+        triage.judges_disagree("a", "turn:1", "helpfulness", gap, 4, "judge-b").strength for gap in (2, 3, 4, 9)
+    ]
     # .6 of the scale's width: 2/4, 3/4, 4/4, never more than .6
     assert strengths == [pytest.approx(0.3), pytest.approx(0.45), pytest.approx(0.6), pytest.approx(0.6)]
 

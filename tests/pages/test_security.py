@@ -17,7 +17,7 @@ from tests.pages.driving import enter, on_item
 from tests.server import Server
 
 Serve = Callable[..., Server]
-ADDRESSES = [route[4] for route in ROUTES]
+ADDRESSES = ["" if route[3] == "overview" else route[3] for route in ROUTES]  # the first page stands at the root
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def poisoned(app: Server, url: str) -> str:
         made = {**seeds.reply(item, verdict="good"), "decision_basis": poison}
         made["per_turn"][0]["issues"] = [poison]
         rows += [item, seeds.judgment(item, made, model=poison), {
-            "item": item["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 4, "annotator": poison,
+            "item": item["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 4, "annotator": ":red[**ann**] $x$",
             "mode": "blind", "made_at": "2026-01-31T12:00:00Z",
         }]  # fmt: skip
     name = poison[:100].replace("\n", " ")

@@ -37,23 +37,31 @@ class _Strict(BaseModel):
 
 
 class SideScores(_Strict):
+    """The scores of one side of a section."""
+
     groundedness: int = Field(ge=1, le=5)
     relevance: int = Field(ge=1, le=5)
     quality: int = Field(ge=1, le=5)
 
 
 class SectionJudgment(_Strict):
+    """One section by its label; a side that lacks it is null."""
+
     section_label: str
     response_a: SideScores | None
     response_b: SideScores | None
 
 
 class Failures(_Strict):
+    """The failures that each response shows."""
+
     response_a: list[Failure] = []
     response_b: list[Failure] = []
 
 
 class Aggregates(_Strict):
+    """The weighted score of each response."""
+
     response_a: float = Field(ge=1, le=5)
     response_b: float = Field(ge=1, le=5)
 

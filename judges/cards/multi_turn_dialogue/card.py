@@ -35,12 +35,16 @@ class _Strict(BaseModel):
 
 
 class TurnScores(_Strict):
+    """The scores of one assistant turn."""
+
     context_use: int = Field(ge=1, le=5)
     helpfulness: int = Field(ge=1, le=5)
     safety: int = Field(ge=1, le=5)
 
 
 class PerTurn(_Strict):
+    """One assistant turn, with the concrete problems found in it."""
+
     turn: int = Field(ge=1)
     role: Literal["assistant"] = "assistant"
     scores: TurnScores
@@ -48,16 +52,22 @@ class PerTurn(_Strict):
 
 
 class Noted(_Strict):
+    """A score with a short note."""
+
     score: int = Field(ge=1, le=5)
     note: str = ""
 
 
 class NotedOrNa(_Strict):
+    """A score, or n/a, with a short note."""
+
     score: int | Literal["n/a"] | None
     note: str = ""
 
 
 class Conversation(_Strict):
+    """The scores of the conversation as a whole."""
+
     coherence: Noted
     task_completion: NotedOrNa
     repair_handling: NotedOrNa

@@ -26,6 +26,8 @@ class _Strict(BaseModel):
 
 
 class Scores(_Strict):
+    """The four scores."""
+
     factuality: int = Field(ge=1, le=5)
     instruction_following: int = Field(ge=1, le=5)
     coherence: int = Field(ge=1, le=5)

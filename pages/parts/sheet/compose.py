@@ -119,9 +119,9 @@ def _row(
 ) -> Json:
     """One row: texts on the left, the cells of its unit (or of both sides of it) on the right, and what belongs to it."""
     whole = {u: d for u, d in _cells(view)}
-    names = [u for u in whole if u == unit or u in (f"{unit}/a", f"{unit}/b")]
+    names = [unit] if unit in whole else [f"{unit}/a", f"{unit}/b"] if sort in ("section", "side") else []
     groups = [
-        {"label": name[-1].upper() if "/" in name else "", "cells": [_cell(view, name, d) for d in whole[name]]}
+        {"label": name[-1].upper() if "/" in name else "", "cells": [_cell(view, name, d) for d in whole.get(name, [])]}
         for name in names
     ]
     on_row = [r for r in view.remarks if r[0] == unit or r[0] in names or (not r[0] and sort == "whole")]

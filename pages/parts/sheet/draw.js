@@ -138,8 +138,14 @@ function cellName(view, c, withJudge) {
   return name;
 }
 
+// Beside two texts each group keeps the place under its own, even when the other side has no cells.
+const placed = (row) => {
+  const groups = row.groups || [], some = groups.filter((g) => g.cells.length);
+  return row.columns === 2 && some.length ? groups : some;
+};
+
 function drawRow(view, row, r) {
-  const two = row.columns === 2, texts = row.texts || [], groups = (row.groups || []).filter((g) => g.cells.length);
+  const two = row.columns === 2, texts = row.texts || [], groups = placed(row);
   const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { "data-unit": row.unit, "data-row": r });
   const main = el("div", "main"), pre = el("div", "pre");
   if (row.no || row.title) {

@@ -1,0 +1,75 @@
+"""A figure with its uncertainty, and the interval of a share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+MIN_CLUSTERS = 30
+"""Fewer items than this give no verdict: the spread between items is itself unknown."""
+
+
+def quantile(probability: float) -> float:
+    """Quantile of the standard normal distribution; ValueError outside 0..1."""
+    if not 0 < probability < 1:
+        raise ValueError(f"A level lies between 0 and 1, such as .95; got {probability}.")
+    return NormalDist().inv_cdf(probability)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its uncertainty. `low` and `high` are two-sided at `level`; `lower_bound` is always the one-sided
+    95 % bound.
+
+    `items` is the number of clusters, `n_eff` their effective number (Kish, over items), `se` the standard error,
+    `undefined` the share of bootstrap replicates in which the figure did not exist (left out). What does not exist is
+    None.
+    """
+
+    point: float | None
+    low: float | None
+    high: float | None
+    lower_bound: float | None
+    items: int
+    cells: int
+    n_eff: float
+    method: str
+    se: float | None = None
+    level: float = 0.95
+    undefined: float = 0.0
+
+    @property
+    def verdictless(self) -> bool:
+        """True below `MIN_CLUSTERS` items: the interval may be shown, and nothing may be concluded from it."""
+        return self.items < MIN_CLUSTERS
+
+    def bound(self, level: float = 0.95) -> float | None:
+        """The one-sided lower bound at another level: the distance of the 95 % bound, stretched by normal quantiles."""
+        if self.point is None or self.lower_bound is None:
+            return None
+        return self.lower_bound - (self.point - self.lower_bound) * (quantile(level) / quantile(0.95) - 1)
+
+
+def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
+    """Interval of a share of independent trials; `items` and `cells` are n (rounded), all figures None when n is 0.
+
+        (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
+
+    ValueError unless 0 <= successes <= n. Source: Wilson 1927.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"Successes must lie between 0 and n; got {successes} of {n}.")
+    trials = round(n)
+    if n == 0:
+        return Interval(None, None, None, None, 0, 0, 0.0, "wilson", None, level)
+    p = successes / n
+
+    def ends(z: float) -> tuple[float, float]:
+        centre, half = p + z**2 / (2 * n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
+        return (0.0 if successes == 0 else low), (1.0 if successes == n else high)
+
+    low, high = ends(quantile((1 + level) / 2))
+    bound = ends(quantile(0.95))[0]
+    return Interval(p, low, high, bound, trials, trials, float(n), "wilson", sqrt(p * (1 - p) / n), level)

@@ -1,0 +1,38 @@
+"""What of a queue is sent to the browser ahead, and what is said when nothing is left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+AHEAD, LETTERS = 6, 400_000
+"""Sheets sent ahead: at most so many, and no more of them once they hold so many characters together."""
+
+_EMPTY = {
+    "audit": (
+        "The audit sample is done",
+        "You have answered every item of it that is open to you. A researcher can draw more on the Queues page.",
+    ),
+    "review": (
+        "The review queue is empty",
+        "Nothing that the judge was unsure of waits for you. A researcher can fill the queue on the Queues page.",
+    ),
+    "filtered": ("Nothing waits with these filters", "Clear a filter above, or choose another queue."),
+}
+
+
+def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As many of the sheets as are light enough to send together, at least two."""
+    total, kept = 0, []
+    for sheet in sheets:
+        total += sum(len(text["text"] or "") for row in sheet["rows"] for text in row["texts"])
+        total += sum(len(head["text"]) for head in sheet["head"])
+        if len(kept) >= 2 and total > LETTERS:
+            break
+        kept.append(sheet)
+    return kept
+
+
+def empty(stream: str, filtered: bool) -> dict[str, str]:
+    """What stands on the desk when nothing waits."""
+    title, text = _EMPTY["filtered" if filtered else stream]
+    return {"title": title, "text": text}

@@ -1,0 +1,127 @@
+"""What the calibration page costs at size: `python -m tests.bench.calibration` (minutes, 2 GB of disk).
+
+Ten million cells of gold in eight dimensions (five-point scales, flags, a verdict) over a million items of ten cells,
+labelled blind on random draws of unequal probability, all in a store as the app has it. Measured is what the page asks
+for: every kappa with its interval by items, from the store's tables to the figures. Beside it, in the same run and on
+the same rows, scikit-learn's plain `cohen_kappa_score` on arrays that are in memory already (a point, no interval).
+"""
+
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from sklearn.metrics import cohen_kappa_score
+
+from data.calibration import dimensions, evidence, rests
+from data.store import open_store
+from judges.agreement import kappa
+from judges.calibrate import anchoring, summarise
+
+ITEMS = 1_000_000
+CARD = "long_form_pairwise"
+ASKED = {  # the units of an item that are asked each dimension: ten cells in eight dimensions
+    "groundedness": ["section:1/a", "section:1/b"],
+    "relevance": ["section:1/a", "section:1/b"],
+    "quality": ["section:1/a"],
+    "mid_content_drift": ["response/a"],
+    "lost_in_middle": ["response/a"],
+    "hallucinated_continuation": ["response/a"],
+    "false_completeness": ["response/a"],
+    "verdict": ["pair"],
+}
+MOST = 90.0
+"""Seconds that all of it may take; on two idle cores it is a fraction of that."""
+
+
+def fill(store, asked):
+    """Write the workspace: items, draws, scores and labels, each by one statement."""
+
+    def value(dimension, who):
+        seen = f"(z + {who} * (random() - 0.5))"
+        lo, hi = dimension.scale.base, dimension.scale.base + dimension.scale.size - 1
+        return f"greatest({lo}.0, least({hi}.0, round({(lo + hi) / 2} + {dimension.scale.size / 2} * {seen})))"
+
+    def work(tx):
+        tx.rows("select setseed(0.4)")
+        tx.rows(
+            f"create temp table made as select i, md5(i::text)[:20] as id, random() - 0.5 as z from range({ITEMS}) t(i)"
+        )
+        tx.add("dataset", "id, name, description, synthetic", [("ds", "bench", "", True)])
+        tx.add("judge", "id, card, card_version, model, params, synthetic", [("judge", CARD, "1", "m", "{}", True)])
+        seq = tx.seq
+        tx.rows(
+            "insert into item select id, 'ds', 'item ' || i, 'pair', 's' || (i % 5), 't', '{}', '{}', id, 10, "
+            f"{seq} from made"
+        )
+        tx.rows(
+            "insert into draw select 'd' || id, 'ds', id, 'audit', 'blind', '', 's' || (i % 5), 1 / (1.0 + i % 5), i, "
+            f"'[]', {seq} from made"
+        )
+        for number, dimension in enumerate(asked):
+            for unit in ASKED[dimension.name]:
+                key = f"'{number}{unit}' || id"
+                tx.rows(
+                    f"insert into score select '', 'judge', id, '{unit}', '{dimension.name}', "
+                    f"{value(dimension, 0.6)}, null, '', 0, {seq} from made"
+                )
+                tx.rows(
+                    f"insert into label select {key}, '', id, '{unit}', '{dimension.name}', "
+                    f"{value(dimension, 0.5)}, 'ann', 'blind', 'd' || id, '', false, null, null, null, "
+                    f"false, timestamp '2026-01-31 12:00:00', {seq} from made"
+                )
+
+    store.tx("bench", "fill", work)
+
+
+def codes(store, dimension):
+    """The same rows as arrays, as small as can be: scikit-learn's best case."""
+    frame = store.frame(
+        "select cast(l.value as tinyint) as human, cast(s.value as tinyint) as judge from label l join score s "
+        "on s.item_id = l.item_id and s.unit = l.unit and s.dimension = l.dimension where l.dimension = $1",
+        [dimension.name],
+    )
+    return frame["human"].to_numpy(), frame["judge"].to_numpy()
+
+
+def main():
+    asked = [d for d in dimensions(CARD) if d.name in ASKED]
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(f"duckdb:///{Path(folder) / 'bench.duckdb'}")
+        start = perf_counter()
+        fill(store, asked)
+        print(
+            f"{ITEMS:,} items, {ITEMS * 10:,} cells, {len(asked)} dimensions; written in {perf_counter() - start:.0f} s"
+        )
+        ours = theirs = 0.0
+        for dimension in asked:
+            start = perf_counter()
+            found = summarise(evidence(store, "ds", "judge", dimension, "gate"), dimension)
+            ours += (mine := perf_counter() - start)
+            human, judge = codes(store, dimension)
+            labels = list(range(dimension.scale.base, dimension.scale.base + dimension.scale.size))
+            start = perf_counter()
+            point = cohen_kappa_score(human, judge, labels=labels)
+            theirs += (sklearn := perf_counter() - start)
+            assert np.isclose(kappa(found.counts), point), dimension.name
+            assert found.interval.low < found.interval.point < found.interval.high
+            interval = f"{found.interval.point:.4f} ({found.interval.low:.4f} to {found.interval.high:.4f})"
+            print(f"  {dimension.name:28} {found.cells:>9,} {interval} {mine:6.2f} s   scikit-learn {sklearn:5.2f} s")
+        print(f"{'points and intervals by items, from the tables':58} {ours:7.2f} s {ours / theirs:6.2f}")
+        print(f"{'scikit-learn, plain kappa, point only, from memory':58} {theirs:7.2f} s   1.00")
+        start = perf_counter()
+        anchoring(
+            evidence(store, "ds", "judge", asked[0], "gate"),
+            evidence(store, "ds", "judge", asked[0], "assisted"),
+            asked[0],
+        )
+        print(f"{'blind beside assisted, one dimension':58} {perf_counter() - start:7.2f} s")
+        start = perf_counter()
+        rests(store, "ds", CARD)
+        print(f"{'what every basis rests on (asked where the gate has none)':58} {perf_counter() - start:7.2f} s")
+        store.close()
+    assert ours < MOST, f"{ours:.0f} s for ten million cells; at most {MOST:.0f} s are allowed."
+
+
+if __name__ == "__main__":
+    main()

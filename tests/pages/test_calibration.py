@@ -1,0 +1,153 @@
+"""The calibration page in a real browser: what it says in each state, and the clicks that lead to the desk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from data import people
+from data.datasets import ensure
+from data.store import open_store
+from tests.data.cells import Cell, fill
+from tests.pages.driving import enter
+from tests.server import Server
+
+NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
+TURN = "turn:1"
+
+
+def judged(items: int, **options: Any) -> list[Cell]:
+    """Cells on one turn of each item: people 1..5 in turn, the judge the same but for every seventh, one too high."""
+    return [
+        Cell(n, TURN, (float(n % 5 + 1),), float(min(n % 5 + 1 + (n % 7 == 0), 5)), **options) for n in range(items)
+    ]
+
+
+@pytest.fixture
+def app(serve: Callable[..., Server]) -> Server:
+    server = serve(start=False)
+    store = open_store(server.store)
+    people.join(store, "lea")
+    cells = judged(150, probability=0.5)
+    cells += [Cell(1000 + n, TURN, c.people, c.judge, "assisted", 0.5) for n, c in enumerate(judged(40))]
+    cells += [Cell(n, TURN, (5.0,), 5.0, probability=0.5, dimension="safety") for n in range(40)]
+    cells += [
+        Cell(n, "conversation", (None if n % 3 == 0 else 4.0,), None, "blind", 0.5, "task_completion")
+        for n in range(20)
+    ]
+    cells += [Cell(n, "conversation", (2.0,), "unscored", "blind", 0.5, "coherence") for n in range(5)]
+    fill(store, cells, NASTY)
+    voted = [Cell(n, "pair", (n % 3.0,), (n + (n % 4 == 0)) % 3.0, dimension="verdict") for n in range(60)]
+    fill(store, voted, "votes", "pair", "plain_pairwise")
+    fill(store, [Cell(0, TURN, (), 3.0)], "unlabelled")
+    store.tx("test", "empty", lambda tx: ensure(tx, "unjudged"))
+    store.close()
+    server.start()
+    return server
+
+
+def look(page: Any, app: Server, dataset: str, more: str = "") -> None:
+    enter(page, app.url, "lea", f"calibration?dataset={quote(dataset)}{more}")
+
+
+def click(page: Any, chart: Any, row: int, column: int, k: int) -> None:
+    """Click off the middle of a cell of a heat map."""
+    plane = chart.locator(".nsewdrag").first
+    plane.scroll_into_view_if_needed()
+    box = plane.bounding_box()
+    x, y = box["x"] + box["width"] * (column + 0.2) / k, box["y"] + box["height"] * (row + 0.7) / k
+    page.mouse.move(x, y)
+    expect(chart.locator(".hoverlayer .hovertext")).to_be_visible()
+    page.mouse.click(x, y)
+
+
+def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    look(page, app, NASTY, "&dimension=turn.helpfulness")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("rest on blind labels of random draws: 150 items, 215 cells with gold, each weighted")
+    plot = page.locator(".js-plotly-plot").first
+    for words in ("● eligible", "□ not enough gold · 100 more items", "– undefined"):
+        expect(plot).to_contain_text(words)
+    expect(main).to_contain_text("reaches the 0.50 that the policy asks, and so does its lower bound")
+    expect(main).to_contain_text("On 150 cells of 150 items that both people and judge scored.")
+    expect(main.get_by_text("Blind beside assisted")).to_be_visible()
+    expect(main).to_contain_text("on 40 items, 40 cells")
+    # people say 1, judge 2: items 0, 35, 70, 105, 140 (multiples of 7 and 5)
+    click(page, page.locator(".js-plotly-plot").nth(1), 0, 1, 5)
+    expect(main).to_contain_text("People say 1, the judge 2: 5 cells. Click one to open it on the desk.")
+    listed = page.get_by_test_id("stDataFrame").nth(1)
+    listed.scroll_into_view_if_needed()
+    box = listed.bounding_box()
+    page.mouse.click(box["x"] + 40, box["y"] + 50)
+    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    assert quote(NASTY[:2]) in page.url
+    assert not [url for url in asked if url.startswith("https://canary")]
+
+
+def test_a_click_on_a_row_shows_that_dimension_and_the_address_keeps_it(app: Server, page: Any) -> None:
+    look(page, app, NASTY)
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("Blind beside assisted")
+    table = page.get_by_test_id("stDataFrame").first
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 60, box["y"] + 33 * 3 + 16)  # the third row: safety, where all say 5
+    expect(main).to_contain_text("Kappa is undefined on 40 items")
+    page.wait_for_url(re.compile("dimension=turn.safety"))
+    expect(main).to_contain_text("100% of all answers are one and the same")
+    page.reload()
+    expect(main).to_contain_text("Kappa is undefined on 40 items")
+
+
+def test_na_and_unscored_cells_are_told_apart(app: Server, page: Any) -> None:
+    look(page, app, NASTY, "&dimension=conversation.task_completion")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("n/a: people 7, judge 20 of 20 cells.")
+    expect(main).to_contain_text("No cell has both gold and a score of this judge yet.")
+    look(page, app, NASTY, "&dimension=conversation.coherence")
+    expect(main).to_contain_text("Unscored: 5 cells with gold have no score of this judge.")
+
+
+def test_labels_that_the_gate_does_not_count_are_shown_as_such(app: Server, page: Any) -> None:
+    look(page, app, "votes")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("The gate counts blind labels of random draws, and this dataset has none")
+    expect(page.get_by_label("Resting on")).to_have_value("All blind labels · 60 labels of 1 people")
+    expect(main).to_contain_text(
+        "These figures rest on all blind labels: 60 items, 60 cells with gold, each counted once."
+    )
+    expect(main).to_contain_text("The gate: There is gold for 0 items; the policy asks for 100.")
+    look(page, app, "votes", "&ties=dropped")
+    expect(main).to_contain_text("each counted once, ties dropped on both sides.")
+    page.get_by_label("Ties").click()
+    page.get_by_role("option", name="counted (S1)").click()
+    expect(main).to_contain_text("each counted once.")
+    page.wait_for_url(re.compile("ties=counted"))
+
+
+def test_where_there_is_nothing_yet_it_says_what_to_do(app: Server, page: Any) -> None:
+    look(page, app, "unlabelled")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("There is no label of this judge's dimensions yet")
+    expect(main.get_by_role("link", name="Draw a sample")).to_be_visible()
+    look(page, app, "unjudged")
+    expect(main).to_contain_text("No judge has scored this dataset yet")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_charts_take_the_colours_of_the_theme(app: Server, new_page: Callable[..., Any], scheme: str) -> None:
+    page = new_page(color_scheme=scheme)
+    look(page, app, NASTY)
+    dot = page.locator(".js-plotly-plot").first.locator(".scatterlayer .point").last
+    expect(dot).to_be_attached()
+    painted = page.locator(".js-plotly-plot").first.inner_html()
+    accent = {"light": "rgb(15, 118, 110)", "dark": "rgb(94, 201, 187)"}[scheme]
+    assert accent in painted
+    assert not re.search(r"rgb\(0, 0, [1-9]", painted)  # no placeholder is left

@@ -1,0 +1,65 @@
+"""The import page: what a file becomes is seen before it is written, and nothing in it acts as Markdown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from data import people
+from data.store import open_store
+from tests.pages.driving import enter
+from tests.server import Server
+
+CANARY = "![x](http://127.0.0.1:9/canary.png)"
+GOOD = {"id": f"d {CANARY}", "kind": "dialogue", "turns": [{"turn": 1, "role": "assistant", "text": CANARY}]}
+
+
+def opened(assay: Server, page: Any, *names: str) -> None:
+    """The page, as lea, who is the lead."""
+    assay.stop()
+    store = open_store(f"duckdb:///{assay.store_path}")
+    for name in ("lea", *names):
+        people.join(store, name)
+    store.close()
+    assay.start()
+
+
+def test_good_rows_are_imported_and_the_bad_ones_are_listed(assay: Server, page: Any, tmp_path: Path) -> None:
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url) if "canary" in request.url else None)
+    opened(assay, page)
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(GOOD) + f"\nnonsense {CANARY}\n" + json.dumps({**GOOD, "kind": CANARY}) + "\n")
+    enter(page, assay.url, "lea", "import")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_label("Its name").fill("mine")
+    page.get_by_label("Its name").press("Enter")
+    page.get_by_text("2 lines cannot be taken.").wait_for()
+    page.get_by_role("button", name="Import 1 good row").click()
+    page.get_by_text("mine: added 1 item, 0 judgments and 0 labels").wait_for()
+    assert not fetched
+    assay.stop()
+    store = open_store(f"duckdb:///{assay.store_path}")
+    assert store.rows("select name from item") == [(f"d {CANARY}",)]
+    store.close()
+
+
+def test_a_table_is_mapped_on_screen(assay: Server, page: Any, tmp_path: Path) -> None:
+    opened(assay, page)
+    file = tmp_path / "table.csv"
+    file.write_text("id,instruction,output\n1,Say hi,hi\n2,Say ho,ho\n")
+    enter(page, assay.url, "lea", "import")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_label("Its name").fill("table")
+    page.get_by_label("Its name").press("Enter")
+    page.get_by_text("What the first rows become").wait_for()
+    page.get_by_role("button", name="Import all").click()
+    page.get_by_text("table: added 2 items, 0 judgments and 0 labels").wait_for()
+
+
+def test_annotators_have_no_such_page(assay: Server, page: Any) -> None:
+    opened(assay, page, "ann")
+    enter(page, assay.url, "ann", "import")
+    page.get_by_text("Overview").first.wait_for()
+    assert page.locator("input[type=file]").count() == 0

@@ -1,0 +1,149 @@
+"""The people page and the name picker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from data import people
+from data.store import open_store
+from tests.pages.driving import enter
+from tests.server import Server
+
+Serve = Callable[..., Server]
+
+
+def peopled(serve: Serve, names: list[str]) -> Server:
+    """The app with these people, the first of them lead."""
+    app = serve(start=False)
+    store = open_store(app.store)
+    for name in names:
+        people.join(store, name)
+    store.close()
+    app.start()
+    return app
+
+
+def roles(app: Server) -> dict[str, tuple[str, bool]]:
+    app.stop()
+    store = open_store(app.store)
+    found = {p.name: (p.role, p.active) for p in people.everyone(store, active=False)}
+    store.close()
+    return found
+
+
+def pick(page: Any, row: int) -> None:
+    """Click on the name in that row of the table (it is a canvas)."""
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 60, "y": 35 * row + 52})
+
+
+@pytest.mark.parametrize("name", ["美香", "José O'Hara"])
+def test_a_name_is_remembered_by_the_browser(serve: Serve, new_page: Callable[..., Any], name: str) -> None:
+    app = peopled(serve, ["lea", name])
+    page = new_page()
+    page.goto(app.url)
+    page.get_by_role("button", name=name).click()
+    page.get_by_role("heading", name="Overview").wait_for()
+    page.wait_for_function("() => document.cookie.includes('assay_name=')")
+    tab = page.context.new_page()
+    tab.goto(f"{app.url}/people")
+    tab.get_by_role("heading", name="People").wait_for()
+    # leaving forgets it, in this tab at once and for the next one
+    tab.get_by_role("link", name=name).click()
+    tab.get_by_role("button", name="Change name").click()
+    tab.get_by_text("Who are you?").wait_for()
+    tab.wait_for_function("() => !/assay_name=[^;]/.test(document.cookie)")
+    tab.reload()
+    tab.get_by_text("Who are you?").wait_for()
+
+
+def test_no_gap_is_left_by_the_cookie(serve: Serve, page: Any) -> None:
+    app = peopled(serve, ["lea"])
+    page.goto(app.url)
+    page.get_by_role("button", name="lea").click()
+    heading = page.get_by_role("heading", name="Overview")
+    heading.wait_for()
+    page.wait_for_function("() => document.cookie.includes('assay_name=')")
+    page.wait_for_timeout(500)
+    after = heading.bounding_box()["y"]
+    page.reload()
+    heading.wait_for()
+    page.wait_for_timeout(1000)
+    assert abs(heading.bounding_box()["y"] - after) < 4
+
+
+def test_one_of_sixty_is_found_by_typing(serve: Serve, page: Any) -> None:
+    app = peopled(serve, ["lea", *(f"person {n:02}" for n in range(59)), "美香"])
+    page.goto(app.url)
+    field = page.get_by_role("combobox", name="Find your name")
+    field.wait_for()
+    expect(page.get_by_role("button", name="person 07")).to_have_count(0)
+    field.click()
+    page.keyboard.type("美")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="美香").wait_for()
+
+
+def test_somebody_new_enters_as_annotator_and_a_bad_name_is_refused(serve: Serve, page: Any) -> None:
+    app = peopled(serve, ["lea"])
+    page.goto(app.url)
+    field = page.get_by_label("Somebody else")
+    field.fill("<b>")
+    page.keyboard.press("Enter")
+    page.get_by_text("cannot be a name").wait_for()
+    field.fill("new one")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="new one").click()
+    page.get_by_text("You work here as annotator").wait_for()
+
+
+def test_a_lead_adds_changes_and_lets_go(serve: Serve, page: Any) -> None:
+    app = peopled(serve, ["lea", "ann"])
+    enter(page, app.url, "lea", "people")
+    page.get_by_text("on 127.0.0.1").wait_for()
+    page.get_by_role("button", name="Add a person").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("zoe")
+    dialog.get_by_text("researcher", exact=True).click()
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    dialog.wait_for(state="detached")
+    # ann, lea, zoe: the rows are in the order of the names
+    page.wait_for_timeout(1000)
+    pick(page, 0)
+    dialog.get_by_text("ann", exact=True).wait_for()
+    dialog.get_by_role("button", name="Let go").click()
+    dialog.wait_for(state="detached")
+    page.wait_for_timeout(1000)
+    pick(page, 1)
+    dialog.get_by_text("lea", exact=True).wait_for()
+    dialog.get_by_role("button", name="Let go").click()
+    dialog.get_by_text("lea is the only lead").wait_for()
+    assert roles(app) == {"ann": ("annotator", False), "lea": ("lead", True), "zoe": ("researcher", True)}
+
+
+def test_everybody_sees_the_list_and_only_leads_can_change_it(serve: Serve, page: Any) -> None:
+    app = peopled(serve, ["lea", "ann"])
+    enter(page, app.url, "ann", "people")
+    page.get_by_test_id("stDataFrame").first.wait_for()
+    expect(page.get_by_role("button", name="Add a person")).to_have_count(0)
+    pick(page, 1)
+    page.wait_for_timeout(1500)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_who_is_let_go_is_out_at_the_next_step(serve: Serve, new_page: Callable[..., Any]) -> None:
+    app = peopled(serve, ["lea", "ann"])
+    ann, lea = new_page(), new_page()
+    enter(ann, app.url, "ann", "people")
+    ann.get_by_role("heading", name="People").wait_for()
+    enter(lea, app.url, "lea", "people")
+    lea.get_by_test_id("stDataFrame").first.wait_for()
+    lea.wait_for_timeout(1000)
+    pick(lea, 0)
+    lea.get_by_role("dialog").get_by_role("button", name="Let go").click()
+    lea.get_by_role("dialog").wait_for(state="detached")
+    ann.get_by_role("link", name="Overview").click()
+    ann.get_by_text("Who are you?").wait_for()

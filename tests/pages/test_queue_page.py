@@ -1,0 +1,151 @@
+"""The queues page: the list, its states and filters, and for researchers the ways to fill it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from data import queue
+from data.datasets import dataset
+from data.queue import Filters
+from data.store import open_store
+from tests import seeds
+from tests.pages.driving import enter, on_item
+from tests.server import Server
+
+Serve = Callable[..., Server]
+
+
+def seeded(serve: Serve, count: int = 30, **options: Any) -> Server:
+    """The app, running on `count` judged dialogues."""
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, count, **options)
+    app.start()
+    return app
+
+
+def row(page: Any, n: int) -> None:
+    """Click on the item's name in that row of the table (it is a canvas)."""
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 120, "y": 35 * n + 52})
+
+
+@pytest.mark.parametrize("stream", ["review", "audit"])
+def test_a_click_on_a_row_opens_that_item_on_the_desk(serve: Serve, page: Any, stream: str) -> None:
+    app = serve(start=False)
+    items = [seeds.dialogue(n) for n in range(1, 31)]
+    store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], audit=8)
+    found = dataset(store, "demo").id
+    third = store.rows(
+        "select item_id from draw where dataset_id = $1 and stream = $2 order by priority, id limit 3", [found, stream]
+    )[2][0]
+    store.close()
+    app.start()
+    enter(page, app.url, "ann", f"queue?dataset=demo&stream={stream}")
+    page.get_by_test_id("stDataFrame").first.wait_for()
+    page.wait_for_timeout(1500)
+    row(page, 2)
+    page.wait_for_url(re.compile(f"desk.*stream={stream}.*item={third}"))
+    assert on_item(page) == third
+
+
+def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 30, audit=10)
+    enter(page, app.url, "ann", "queue?dataset=demo&stream=audit&system=model-x")
+    expect(page.get_by_role("button", name="Filters (1)")).to_be_visible()
+    page.get_by_text(re.compile(r"^[34] items for you")).wait_for()
+    page.get_by_text("Review queue", exact=True).click()
+    page.wait_for_url(re.compile("stream=review"))
+    page.get_by_text(re.compile(r"^\d+ items for you · 0 of 30 answered")).wait_for()
+    page.reload()
+    page.get_by_text(re.compile("0 of 30 answered")).wait_for()
+    page.get_by_role("button", name="Label").last.click()
+    page.wait_for_url(re.compile("desk.*stream=review.*system=model-x"))
+
+
+def test_annotators_fill_nothing(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 6)
+    enter(page, app.url, "ann", "queue")
+    page.get_by_test_id("stDataFrame").first.wait_for()
+    for name in ("Fill the queue", "Draw a sample", "Rules"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+
+
+def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 30, review=False)
+    enter(page, app.url, "lea", "queue?stream=audit")
+    page.get_by_role("button", name="Draw a sample").click()
+    dialog = page.get_by_role("dialog")
+    size = dialog.get_by_label("Items", exact=True)
+    size.fill("10")
+    size.press("Tab")
+    dialog.get_by_text("This draws 10 items now: 8 blind and 2 assisted.").wait_for()
+    dialog.get_by_role("button", name="Draw", exact=True).click()
+    page.get_by_text(re.compile("0 of 10 answered")).wait_for()
+    dialog.wait_for(state="detached")
+    app.stop()
+    store = open_store(app.store)
+    assert store.rows("select mode, count(*) from draw group by mode order by 1") == [("assisted", 2), ("blind", 8)]
+    assert store.rows(
+        "select count(*) from change where action like 'draw audit sample (seed %' and actor = 'lea'"
+    ) == [(1,)]
+    store.close()
+
+
+def test_a_researcher_fills_the_review_queue_and_changes_the_rules(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 30, review=False)
+    enter(page, app.url, "lea", "queue?stream=review")
+    page.get_by_role("button", name="Fill the queue").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("This takes in 30 items.").wait_for()
+    dialog.get_by_role("button", name="Fill", exact=True).click()
+    page.get_by_text(re.compile("0 of 30 answered")).wait_for()
+    dialog.wait_for(state="detached")
+    page.get_by_role("button", name="Rules").click()
+    people = dialog.get_by_label("People per item", exact=True)
+    people.fill("2")
+    people.press("Tab")
+    dialog.get_by_role("button", name="Save").click()
+    dialog.wait_for(state="detached")
+    app.stop()
+    store = open_store(app.store)
+    assert '"overlap":2' in store.rows("select value from setting_now")[0][0]
+    store.close()
+
+
+def test_what_i_hold_can_be_given_back(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    items = [seeds.dialogue(n) for n in range(1, 13)]
+    store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], names=("lea", "ann", "ben"))
+    found = dataset(store, "demo").id
+    queue.claim(store, "ann", found, "review", Filters(), [], 4)
+    queue.claim(store, "ben", found, "review", Filters(), [], 2)
+    store.close()
+    app.start()
+    enter(page, app.url, "ann", "queue")
+    page.get_by_text("Held by you 4").wait_for()
+    expect(page.get_by_text("Held by others 2")).to_be_visible()
+    page.get_by_role("button", name="Give back").click()
+    page.get_by_text("Open to you 10").wait_for()
+    expect(page.get_by_text("Held by you")).to_have_count(0)
+
+
+def test_a_long_queue_goes_by_pages_and_by_state(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 120)
+    enter(page, app.url, "ann", "queue")
+    page.get_by_text("1–50 of 120").wait_for()
+    page.get_by_role("button", name="Last").click()
+    page.get_by_text("101–120 of 120").wait_for()
+    page.get_by_text("Open to you 120").click()
+    page.get_by_text("1–50 of 120").wait_for()
+
+
+def test_without_a_dataset_it_shows_the_way(assay: Server, page: Any) -> None:
+    page.goto(f"{assay.url}/queue")
+    page.get_by_label("Your name").fill("lea")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Queues").click()
+    page.get_by_text("There is no dataset yet.").wait_for()

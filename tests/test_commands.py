@@ -1,0 +1,80 @@
+"""Every command is documented and answers in sentences: `make ...`, `python -m data ...`, `python -m judges ...`."""
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server import ROOT
+
+TOOLS = [tool for tool in ("data", "judges") if (ROOT / tool / "__main__.py").exists()]
+
+
+def run(*command: str | Path, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a command without a terminal."""
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+
+
+def make(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run make with this Python in the place of .venv's, installing nothing."""
+    if not shutil.which("make"):
+        pytest.skip("make is not here.")
+    given = (f"PY={sys.executable}", "-o", ".venv/.installed", "-f", str(ROOT / "Makefile"))
+    return run("make", "--no-print-directory", *given, *arguments, folder=folder)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_command_is_in_the_readme(tool):
+    shown = run(sys.executable, "-m", tool, "--help")
+    assert shown.returncode == 0, shown.stderr
+    commands = dict(re.findall(r"^ {4}([a-z][a-z-]*) +(\S.*)$", shown.stdout, re.MULTILINE))
+    assert commands, f"python -m {tool} --help lists no command with a word on what it does:\n{shown.stdout}"
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    missing = [name for name in commands if f"python -m {tool} {name}" not in readme]
+    assert not missing, f"README.md does not say what python -m {tool} does with: {', '.join(missing)}"
+    for name in commands:
+        told = run(sys.executable, "-m", tool, name, "--help")
+        assert told.returncode == 0 and f"python -m {tool} {name}" in told.stdout, told.stdout + told.stderr
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("--nonsense",)], ids=" ".join)
+def test_a_slip_is_answered_with_the_usage(tool, arguments):
+    answer = run(sys.executable, "-m", tool, *arguments)
+    assert answer.returncode == 2
+    assert f"python -m {tool}" in answer.stderr and "Traceback" not in answer.stderr
+
+
+def test_make_says_what_there_is():
+    """Plain `make` is help, and help has a line for every target that a person types."""
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {line.split()[1] for line in make().stdout.splitlines()} == set(phony[1].split())
+
+
+@pytest.mark.parametrize(
+    ("port", "sentence"),
+    [
+        ("abc", "ASSAY_PORT is 'abc'. It has to be a port"),
+        ("70000", "ASSAY_PORT is '70000'. It has to be a port"),
+        ("0", "ASSAY_PORT is '0'. It has to be a port"),
+        ("taken", "is in use, perhaps by Assay already"),
+    ],
+)
+def test_make_run_refuses_a_port_in_a_sentence(port, sentence):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        given = listener.getsockname()[1] if port == "taken" else port
+        answer = make("run", f"ASSAY_PORT={given}")
+    assert answer.returncode != 0
+    assert sentence in answer.stderr and "Traceback" not in answer.stderr
+    assert "http://127.0.0.1" not in answer.stdout, "It says where it is served, and is not served."
+
+
+def test_make_without_a_python_says_so(tmp_path):
+    answer = make(".venv/bin/pip", "PYTHON=/nowhere/python3", folder=tmp_path)
+    assert answer.returncode != 0
+    assert "Assay needs Python 3.11 or later, and /nowhere/python3 is not." in answer.stdout
+    assert not (tmp_path / ".venv").exists()
