@@ -17,13 +17,21 @@ MAKER = "Assay samples"
 def begin(url: str | None = None) -> Store:
     """Open the workspace, with the synthetic sample in it when it is new and `ASSAY_SAMPLES` is not 0."""
     store = open_store(url)
-    if store.newest() == 0 and os.environ.get("ASSAY_SAMPLES", "1") != "0":
-        install_samples(store)
+    wanted = os.environ.get("ASSAY_SAMPLES", "1") != "0"
+    begun = any(p.name == MAKER for p in people.everyone(store))  # a start that was cut off left it active
+    if begun or (wanted and store.newest() == 0):
+        _install(store)
     return store
 
 
-def install_samples(store: Store) -> None:
-    """Import the synthetic sample, marked as such, and fill both queues of each of its datasets."""
+def install_samples(store: Store, actor: str) -> None:
+    """Put the synthetic sample into a workspace (researchers and leads). What of it is there is not added again."""
+    people.require(store, actor, "researcher")
+    _install(store)
+
+
+def _install(store: Store) -> None:
+    """Import the sample, marked as synthetic, and fill both queues of each of its datasets."""
     from data import samples
     from data.intake import Plan, from_path, take
 
@@ -42,7 +50,8 @@ def install_samples(store: Store) -> None:
             found = datasets.dataset(store, dataset.name)
             judges = datasets.judges(store, found.id)
             judge = judges[0][0] if judges else ""
-            queue.draw_audit(store, MAKER, found.id, max(len(dataset.items) // 2, 1), judge, seed=number)
+            if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [found.id]):
+                queue.draw_audit(store, MAKER, found.id, max(len(dataset.items) // 2, 1), judge, seed=number)
             if judge:
                 queue.fill_review(store, MAKER, found.id, judge)
     store.tx(MAKER, "samples", lambda tx: people.append(tx, [Person(MAKER, "researcher", False)]))

@@ -17,9 +17,10 @@ from judges.intervals import LINEARISE_FROM
 from judges.types import Dimension
 
 _JOINED = (
-    "from ({gold}) g join item i on i.id = g.item_id "
+    "from ({gold}) g "
     "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
 )
+_ITEM = "join item i on i.id = g.item_id "
 _LARGEST_TABLE = 16  # values squared: beyond it the cross-products of a table are too many columns
 
 
@@ -99,7 +100,7 @@ def meeting(
     """
     extra, params = (where or Slice()).sql(4)
     frame = store.frame(
-        f"with met as ({_met(dimension, basis, extra)}) "
+        f"with met as ({_met(dimension, basis, extra, _ITEM if extra else '')}) "
         "select dense_rank() over (order by item_id) as no, human, judge, scored, weight from met",
         [dataset_id, dimension.name, judge_id, *params],
     )
@@ -163,17 +164,17 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
     )
 
 
-def _met(dimension: Dimension, basis: Basis, extra: str) -> str:
+def _met(dimension: Dimension, basis: Basis, extra: str, join: str = "") -> str:
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight. $1 dataset, $2 dimension,
 
-    $3 judge; `extra` are further conditions.
+    $3 judge; `extra` are further conditions, `join` what they need.
     """
     weight = "1 / g.probability" if basis in WEIGHTED else "cast(1 as double precision)"
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, "
         f"{weight} as weight "
         + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis))
-        + f"where 1 = 1{extra}"
+        + f"{join}where 1 = 1{extra}"
     )
 
 
@@ -202,7 +203,7 @@ def items_in(
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit "
         + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis))
-        + f"where s.judge_id is not null and {' and '.join(conditions)} order by i.name, g.unit limit {most:d}",
+        + f"{_ITEM}where s.judge_id is not null and {' and '.join(conditions)} order by i.name, g.unit limit {most:d}",
         [dataset_id, dimension.name, judge_id, *params],
     )
     return [Found(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit)) for i, name, a, b, unit in rows]

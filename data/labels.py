@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -69,7 +70,7 @@ class Saved:
 
     key: str
     item: str
-    at: str
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def save(store: Store, actor: str, answers: list[dict[str, Any]]) -> tuple[list[
             if why:
                 refused.append(Refused(answer.key, answer.item, why))
             else:
-                saved.append(Saved(answer.key, answer.item, f"{now():%H:%M:%S}"))
+                saved.append(Saved(answer.key, answer.item, now()))
 
     if answers:
         store.tx(actor, "answers", work, target=str(len(answers)))

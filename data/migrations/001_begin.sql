@@ -207,7 +207,8 @@ select scope, name, value from (
 -- A label is replaced by the row that names it; a withdrawn one stands for "no answer any more".
 create view label_now as
 select l.* from label l
-where not l.withdrawn and not exists (select 1 from label r where r.replaces = l.id);
+left join (select replaces from label where replaces is not null) r on r.replaces = l.id
+where not l.withdrawn and r.replaces is null;
 
 create view answer_now as
 select a.* from answer a

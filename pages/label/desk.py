@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import Any
 
 import streamlit as st
@@ -57,7 +57,7 @@ def _desk(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
             "notice": state.get("notice") or notice,
         },
         key=key,
-        on_outbox=lambda: _save(who, key, state),
+        on_outbox=lambda: _save(who, key, state, zone),
     )
 
 
@@ -75,7 +75,7 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
     return found
 
 
-def _save(who: Person, key: str, state: dict[str, Any]) -> None:
+def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Save what the browser sent, and remember what to acknowledge."""
     outbox = getattr(session.component_state(key), "outbox", None) or {}
     try:
@@ -84,5 +84,6 @@ def _save(who: Person, key: str, state: dict[str, Any]) -> None:
     except AssayError as error:
         state["notice"] = str(error)
         return
-    state["acked"] = (state.get("acked", []) + [{"key": s.key, "at": s.at} for s in saved])[-200:]
+    at = {s.key: f"{s.at.replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}" for s in saved}
+    state["acked"] = (state.get("acked", []) + [{"key": s.key, "at": at[s.key]} for s in saved])[-200:]
     state["refused"] = [{"key": r.key, "item": r.item, "why": r.why} for r in refused]

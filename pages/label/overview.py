@@ -81,7 +81,7 @@ def _install() -> None:
     """Load the sample, and show what it brought."""
     try:
         with st.spinner("Importing the sample and filling its queues ..."):
-            begin.install_samples(session.store())
+            begin.install_samples(session.store(), session.me().name)
     except AssayError as error:
         text.refuse(error)
         return

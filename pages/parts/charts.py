@@ -59,7 +59,7 @@ def intervals(
         colour, symbol = _LOOKS[span.state]
         figure.add_annotation(
             x=1.01, y=row, xref="paper", yref="y", xanchor="left", showarrow=False, align="left",
-            text=f"<span style='opacity:.75'>{escape(span.remark)}</span>",
+            text=f"<span style='opacity:.8'>{escape(span.remark)}</span>", font={"color": INK},
         )  # fmt: skip
         if span.point is None:
             continue
@@ -77,7 +77,7 @@ def intervals(
         figure.add_vline(x=mark, line={"color": QUIET, "width": 1, "dash": "dash"}, layer="below")
         figure.add_annotation(
             x=mark, y=1, xref="x", yref="paper", yanchor="bottom", showarrow=False,
-            text=f"<span style='opacity:.75'>{escape(marked)}</span>",
+            text=f"<span style='opacity:.8'>{escape(marked)}</span>", font={"color": INK},
         )  # fmt: skip
     lowest = min(
         [s.low for s in spans if s.low is not None] + [s.point for s in spans if s.point is not None] + [reach[0]]

@@ -8,7 +8,7 @@ the same rows, scikit-learn's plain `cohen_kappa_score` on arrays that are in me
 
 import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
@@ -30,8 +30,8 @@ ASKED = {  # the units of an item that are asked each dimension: ten cells in ei
     "false_completeness": ["response/a"],
     "verdict": ["pair"],
 }
-MOST = 90.0
-"""Seconds that all of it may take; on two idle cores it is a fraction of that."""
+MOST = 60.0
+"""Seconds of processor time that all points and intervals may take, whatever else the machine is doing."""
 
 
 def fill(store, asked):
@@ -93,11 +93,11 @@ def main():
         print(
             f"{ITEMS:,} items, {ITEMS * 10:,} cells, {len(asked)} dimensions; written in {perf_counter() - start:.0f} s"
         )
-        ours = theirs = 0.0
+        ours = theirs = worked = 0.0
         for dimension in asked:
-            start = perf_counter()
+            start, begun = perf_counter(), process_time()
             found = summarise(evidence(store, "ds", "judge", dimension, "gate"), dimension)
-            ours += (mine := perf_counter() - start)
+            ours, worked = ours + (mine := perf_counter() - start), worked + process_time() - begun
             human, judge = codes(store, dimension)
             labels = list(range(dimension.scale.base, dimension.scale.base + dimension.scale.size))
             start = perf_counter()
@@ -108,6 +108,7 @@ def main():
             interval = f"{found.interval.point:.4f} ({found.interval.low:.4f} to {found.interval.high:.4f})"
             print(f"  {dimension.name:28} {found.cells:>9,} {interval} {mine:6.2f} s   scikit-learn {sklearn:5.2f} s")
         print(f"{'points and intervals by items, from the tables':58} {ours:7.2f} s {ours / theirs:6.2f}")
+        print(f"{'  the same in processor time of all threads':58} {worked:7.2f} s")
         print(f"{'scikit-learn, plain kappa, point only, from memory':58} {theirs:7.2f} s   1.00")
         start = perf_counter()
         anchoring(
@@ -120,7 +121,7 @@ def main():
         rests(store, "ds", CARD)
         print(f"{'what every basis rests on (asked where the gate has none)':58} {perf_counter() - start:7.2f} s")
         store.close()
-    assert ours < MOST, f"{ours:.0f} s for ten million cells; at most {MOST:.0f} s are allowed."
+    assert worked < MOST, f"{worked:.0f} s of processor time for ten million cells; at most {MOST:.0f} s are allowed."
 
 
 if __name__ == "__main__":

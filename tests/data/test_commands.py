@@ -234,9 +234,9 @@ def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -
     command = [sys.executable, "-m", "data", "import", str(tmp_path / "many.jsonl"), "--dataset", "d"]
     spools = tmp_path / "spools"
     spools.mkdir()
-    environment = {**os.environ, "TMPDIR": str(spools)}
+    options = {"cwd": ROOT, "env": {**os.environ, "TMPDIR": str(spools)}}
     for after in (0.0, 1.0, 4.0):
-        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
             while one.poll() is None and not list(spools.glob("assay-intake-*")):
                 time.sleep(0.01)
             time.sleep(after)

@@ -46,8 +46,11 @@ def test_a_click_on_a_row_opens_that_item_on_the_desk(serve: Serve, page: Any, s
     app.start()
     enter(page, app.url, "ann", f"queue?dataset=demo&stream={stream}")
     page.get_by_test_id("stDataFrame").first.wait_for()
-    page.wait_for_timeout(1500)
-    row(page, 2)
+    for _ in range(6):  # a canvas does not say when it is ready
+        row(page, 2)
+        page.wait_for_timeout(2500)
+        if "desk" in page.url:
+            break
     page.wait_for_url(re.compile(f"desk.*stream={stream}.*item={third}"))
     assert on_item(page) == third
 
