@@ -35,7 +35,9 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [h for h in message["headers"] if h[0].lower() not in HEADERS] + list(HEADERS.items())
+                message["headers"] = [h for h in message["headers"] if h[0].lower() not in HEADERS] + list(
+                    HEADERS.items()
+                )
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)

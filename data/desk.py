@@ -1,4 +1,4 @@
-"""What the desk shows of an item: its text, a judge's scores unless it is to be answered blind, and one's own answers."""
+"""What the desk shows of an item: its text, a judge's scores unless it is blind, and one's own answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cell = tuple[str, str]
 
 @dataclass(frozen=True)
 class JudgeValue:
-    """What the judge said in a cell: the value (None = n/a), how sure it is (0..1 or None) and where that comes from."""
+    """What the judge said in a cell: the value (None = n/a), how sure it is (0..1 or None), and the source of that."""
 
     value: float | None
     confidence: float | None
@@ -76,11 +76,14 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
     ids = list(stored)
     marks = ", ".join(f"${n}" for n in range(2, len(ids) + 2))
     revealed = {
-        str(r[0]) for r in store.rows(f"select item_id from reveal where person = $1 and item_id in ({marks})", [person, *ids])
+        str(r[0])
+        for r in store.rows(f"select item_id from reveal where person = $1 and item_id in ({marks})", [person, *ids])
     }
     version = {
         str(r[0]): str(r[1])
-        for r in store.rows(f"select item_id, id from answer_now where person = $1 and item_id in ({marks})", [person, *ids])
+        for r in store.rows(
+            f"select item_id, id from answer_now where person = $1 and item_id in ({marks})", [person, *ids]
+        )
     }
     usual = {d: _usual(store, d) for d in {i.dataset_id for i in stored.values()}}
     made = []

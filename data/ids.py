@@ -10,7 +10,6 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 

@@ -33,7 +33,7 @@ class Mark:
         return int(found[1])
 
     def write(self, number: int) -> None:
-        """Raise the mark and wait until it is on the disk. A mark that lags behind is harmless, so this never raises."""
+        """Raise the mark and wait until it is on the disk. One that lags behind is harmless, so this never raises."""
         if number == self._last:
             return
         digits = f"{number:020d}".encode()

@@ -96,7 +96,7 @@ class Store(Reader):
         """Let go of the file."""
 
     def tx(self, actor: str, action: str, work: Callable[[Tx], T], target: str = "") -> T:
-        """One change: what `work` appends, and the row that says who did what when. Nothing appended, nothing recorded."""
+        """One change: what `work` appends, and the row that says who did what when; no rows, no change."""
 
         def recorded(tx: Tx) -> T:
             result = work(tx)

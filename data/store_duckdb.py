@@ -55,7 +55,8 @@ class DuckTx(Tx):
             return len(values)
         width = len(values[0])
         marks = ", ".join(
-            "(" + ", ".join(f"${r * width + c + 1}" for c in range(width)) + f", {self.seq})" for r in range(len(values))
+            "(" + ", ".join(f"${r * width + c + 1}" for c in range(width)) + f", {self.seq})"
+            for r in range(len(values))
         )
         self.cursor.execute(f"insert into {table} ({columns}, seq) values {marks}", [v for row in values for v in row])
         return len(values)
@@ -113,7 +114,9 @@ class DuckStore(Store):
                 "for several processes at once use a PostgreSQL store."
             )
         if "permission" in text.lower() or "read-only" in text.lower():
-            return StoreFailed(f"The store {self.path} cannot be written: {_first_line(error)} Check the file's rights.")
+            return StoreFailed(
+                f"The store {self.path} cannot be written: {_first_line(error)} Check the file's rights."
+            )
         return StoreDamaged(
             f"The store {self.path} cannot be opened: {_first_line(error)} "
             "Restore a backup (python -m data restore BACKUP), or move the file away to begin a new one."
@@ -253,7 +256,9 @@ class DuckStore(Store):
                     cursor.execute("detach copy_of_store")
                 part.replace(file)
             except (duckdb.Error, OSError) as error:
-                raise StoreFailed(f"The backup {file} was not made: {_first_line(error)} Nothing was changed.") from None
+                raise StoreFailed(
+                    f"The backup {file} was not made: {_first_line(error)} Nothing was changed."
+                ) from None
             finally:
                 part.unlink(missing_ok=True)
 

@@ -11,7 +11,7 @@ from judges.card import Card
 from judges.types import Dialogue, Pair, Reading, Response
 
 _TRIES = 500
-"""How many braces in prose are tried as the start of an object: a judge's reply has one, a hostile one has a million."""
+"""How many braces in prose are tried as the start of an object: a reply has one, a hostile one a million."""
 _RANGE = {"greater_than_equal", "less_than_equal", "greater_than", "less_than", "int_from_float", "literal_error"}
 
 
@@ -103,7 +103,9 @@ def _no_object(text: str, found: int) -> Reading:
         return Reading(unscored="unreadable", why=f"the reply holds {found} different JSON objects")
     if text.count("{") > text.count("}"):
         return Reading(unscored="cut_off", why="the reply's JSON ends before it is complete")
-    return Reading(unscored="unreadable", why="the reply holds no JSON object" if text.strip() else "the reply is empty")
+    return Reading(
+        unscored="unreadable", why="the reply holds no JSON object" if text.strip() else "the reply is empty"
+    )
 
 
 def _invalid(error: ValidationError) -> Reading:

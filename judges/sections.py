@@ -58,18 +58,15 @@ def _headed(text: str) -> list[tuple[str, int, int]]:
     ]
     if not found:
         found = [
-            (m.start(), 1, m.group(1))
-            for m in _BOLD.finditer(text)
-            if not any(s <= m.start() < e for s, e in fences)
+            (m.start(), 1, m.group(1)) for m in _BOLD.finditer(text) if not any(s <= m.start() < e for s, e in fences)
         ]
         if len(found) < 2:
             return []
     levels = sorted({level for _, level, _ in found})
     top = levels[0]
-    if len(levels) > 1 and sum(level == top for _, level, _ in found) == 1 and not text[: found[0][0]].strip():
-        # A lone title at the head is no structure of its own: the level below it is.
-        if found[0][1] == top and len(found) > 1:
-            top = levels[1]
+    lone = sum(level == top for _, level, _ in found) == 1 and found[0][1] == top
+    if lone and len(levels) > 1 and not text[: found[0][0]].strip():
+        top = levels[1]  # a lone title at the head is no structure of its own: the level below it is
     starts = [(pos, title) for pos, level, title in found if level <= top]
     if starts and starts[0][0] != 0 and not text[: starts[0][0]].strip():
         starts[0] = (0, starts[0][1])

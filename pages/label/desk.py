@@ -24,7 +24,9 @@ def page() -> None:
 
 
 @st.fragment
-def _desk(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters, linked: str, zone: tzinfo) -> None:
+def _desk(
+    who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters, linked: str, zone: tzinfo
+) -> None:
     """The desk itself, which alone reruns with every answer."""
     key = f"desk:{who.name}:{dataset.id}:{stream}"
     state = session.scratch(f"{key}:{filters}")

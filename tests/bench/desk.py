@@ -21,13 +21,16 @@ from tests.server import Server
 
 CLOCK = """item => { window.painted = []; window.acked = []; let pressed = 0, was = '', sent = {}, held = 0;
   addEventListener('keydown', () => { pressed = performance.now(); was = item();
-    requestAnimationFrame(() => setTimeout(() => { if (item() !== was) painted.push(performance.now() - pressed) })) }, true) }"""
+    const after = () => { if (item() !== was) painted.push(performance.now() - pressed) };
+    requestAnimationFrame(() => setTimeout(after)) }, true) }"""
 ACKS = """() => { const s = (%s)(); let held = 0, since = [];
-  new MutationObserver(() => { const now = +s.dataset.unsaved, t = performance.now();
+  const count = () => { const now = +s.dataset.unsaved, t = performance.now();
     for (; held < now; held++) since.push(t);
-    for (; held > now; held--) acked.push(t - since.shift()) }).observe(s, {attributes: true, attributeFilter: ['data-unsaved']}) }"""
+    for (; held > now; held--) acked.push(t - since.shift()) };
+  new MutationObserver(count).observe(s, {attributes: true, attributeFilter: ['data-unsaved']}) }"""
 BARE = """<main></main><script>let n = 0; const paint = () => { const rows = document.createDocumentFragment();
-  for (let t = 0; t < 400; t++) { const b = document.createElement('button'); b.textContent = n + ' ' + t; rows.append(b) }
+  for (let t = 0; t < 400; t++) {
+    const b = document.createElement('button'); b.textContent = n + ' ' + t; rows.append(b) }
   document.querySelector('main').replaceChildren(rows); document.body.dataset.item = ++n };
   addEventListener('keydown', paint); paint()</script>"""
 

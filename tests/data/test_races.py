@@ -48,7 +48,9 @@ def test_a_thousand_races_of_one_answer_leave_one_row_each(tmp_path: Path) -> No
         view = desk.views(store, "ann", [given])[0]
         values = [(unit, d.name, 1.0) for unit, d in view.card.cells(view.item.content)]
         key = new_id()
-        results = together(lambda n, g=given, k=key, v=values: labels.save(store, "ann", [answer(g.item, g.draw, k, v)]))  # type: ignore[misc]
+        results = together(
+            lambda n, g=given, k=key, v=values: labels.save(store, "ann", [answer(g.item, g.draw, k, v)])
+        )  # type: ignore[misc]
         assert all([s.key for s in saved] == [key] and not refused for saved, refused in results)
     assert store.rows("select count(*), count(distinct item_id) from answer") == [(ROUNDS, ROUNDS)]
     assert store.rows("select answer_id from label group by answer_id having count(*) <> 8") == []

@@ -9,8 +9,8 @@ from statsmodels.stats.multitest import multipletests
 from judges.agreement import kish
 from judges.gate import Policy, decide, decide_together, holm, p_value
 from judges.intervals import from_cells, linearised, moments
-from judges.uncertainty import Interval
 from judges.planner import more_for_bound
+from judges.uncertainty import Interval
 
 quick = settings(deadline=None, max_examples=50)
 LOOSE = Policy(lower_bound=False)

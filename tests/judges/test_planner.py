@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from judges.agreement import cross_table, kappa
 from judges.intervals import linearised, moments
-from judges.uncertainty import Interval
 from judges.planner import more_for_bound, more_for_width
+from judges.uncertainty import Interval
 
 quick = settings(deadline=None, max_examples=60)
 

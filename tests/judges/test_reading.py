@@ -189,7 +189,14 @@ def test_any_text_is_read_without_raising(text: str) -> None:
     assert found.unscored is not None
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda s: st.lists(s, max_size=3) | st.dictionaries(st.text(max_size=5), s, max_size=3), max_leaves=8))  # fmt: skip
+INSIDE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda s: st.lists(s, max_size=3) | st.dictionaries(st.text(max_size=5), s, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(INSIDE)
 def test_objects_finds_what_json_wrote(value: Any) -> None:
     found = objects("see: " + json.dumps({"it": value}) + " end")
     assert found == [{"it": value}]

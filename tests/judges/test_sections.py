@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,4 +38,4 @@ def test_sections_cover_each_text_once_without_gaps(a: str, b: str) -> None:
         spans = sorted(getattr(s, side) for s in sections if getattr(s, side) is not None)
         assert spans[0][0] == 0
         assert spans[-1][1] == len(text)
-        assert all(first[1] == second[0] for first, second in zip(spans, spans[1:], strict=False))
+        assert all(first[1] == second[0] for first, second in itertools.pairwise(spans))

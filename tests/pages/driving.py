@@ -28,7 +28,9 @@ def unsaved(page: Any) -> int:
 
 def all_saved(page: Any, seconds: float = 60) -> None:
     """Wait until everything is acknowledged."""
-    page.wait_for_function("() => { const s = (" + FIND + ")(); return s && s.dataset.unsaved === '0' }", timeout=seconds * 1000)
+    page.wait_for_function(
+        "() => { const s = (" + FIND + ")(); return s && s.dataset.unsaved === '0' }", timeout=seconds * 1000
+    )
 
 
 def accept_all(page: Any, items: int, each: Callable[[str], None] = lambda _: None) -> list[str]:

@@ -13,6 +13,7 @@ from tests.pages.driving import accept_all, all_saved, enter, on_item, patiently
 from tests.server import Server
 
 Serve = Callable[..., Server]
+FIRST_CELL = "select value from {} where item_id = $1 and unit = 'turn:1' and dimension = 'context_use' order by seq"
 
 
 def seeded(serve: Serve, count: int = 30, **options: Any) -> Server:
@@ -99,8 +100,8 @@ def test_back_changes_the_answer_and_keeps_its_history(serve: Serve, page: Any) 
     all_saved(page)
     store = after(app)
     assert store.rows("select count(*) from answer where item_id = $1", [first]) == [(2,)]
-    assert store.rows("select value from label_now where item_id = $1 and unit = 'turn:1' and dimension = 'context_use'", [first]) == [(1.0,)]  # fmt: skip
-    assert store.rows("select value from label where item_id = $1 and unit = 'turn:1' and dimension = 'context_use' order by seq", [first]) == [(4.0,), (1.0,)]  # fmt: skip
+    assert store.rows(FIRST_CELL.format("label_now"), [first]) == [(1.0,)]
+    assert store.rows(FIRST_CELL.format("label"), [first]) == [(4.0,), (1.0,)]
     assert store.rows("select count(*) from label_now where item_id = $1", [first]) == [(14,)]
     store.close()
 
@@ -154,7 +155,9 @@ def test_a_blind_answer_needs_values_and_a_reveal_counts_as_revealed(serve: Serv
     page.keyboard.press("Control+Enter")
     all_saved(page)
     store = after(app)
-    rows = store.rows("select mode, count(*), min(value) from label_now where item_id = $1 group by mode order by mode", [item])
+    rows = store.rows(
+        "select mode, count(*), min(value) from label_now where item_id = $1 group by mode order by mode", [item]
+    )
     assert [(mode, n) for mode, n, _ in rows] == [("blind", 14), ("revealed", 1)]
     assert store.rows("select saw from label where item_id = $1 and mode = 'blind' and saw", [item]) == []
     store.close()
@@ -223,7 +226,7 @@ def test_a_reload_goes_on_where_it_was(serve: Serve, page: Any) -> None:
     on_item(page, item)
     all_saved(page)
     store = after(app)
-    assert store.rows("select value from label_now where item_id = $1 and unit = 'turn:1' and dimension = 'context_use'", [item]) == [(2.0,)]  # fmt: skip
+    assert store.rows(FIRST_CELL.format("label_now"), [item]) == [(2.0,)]
     assert store.rows("select count(*) from answer") == [(3,)]
     store.close()
 
@@ -249,7 +252,7 @@ def test_two_tabs_of_one_person_double_nothing(serve: Serve, page: Any) -> None:
 
 def test_untrusted_text_stays_text(serve: Serve, page: Any, tmp_path: Path) -> None:
     app = serve(start=False)
-    evil = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script> ![x](http://127.0.0.1:9/x)"
+    evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> ![x](http://127.0.0.1:9/x)'
     item = seeds.dialogue(1, text=evil, system=evil)
     item["scenario"] = evil
     made = {**seeds.reply(item), "decision_basis": evil}

@@ -1,4 +1,4 @@
-"""What must hold when things go wrong while somebody labels: nothing lost, nothing doubled, nothing on the wrong item."""
+"""When things go wrong while somebody labels: nothing is lost, doubled, or on the wrong item."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def canary() -> Iterator[tuple[str, list[str]]]:
 
 def poisoned(app: Server, url: str) -> str:
     """A workspace in which every text that can be untrusted asks for a picture; the poison."""
-    poison = f"![p]({url}/md) <img src='{url}/html'> :material/bug_report: [l]({url}/link) $x$ :red[r] <script>fetch('{url}/js')</script>"  # fmt: skip
+    poison = f"![p]({url}/md) <img src='{url}/html'> :material/bug_report: [l]({url}/link) $x$ :red[r] "
+    poison += f"<script>fetch('{url}/js')</script>"
     rows = []
     for n in range(1, 6):
         item = seeds.dialogue(n, text=poison, system=poison)
@@ -51,7 +52,8 @@ def poisoned(app: Server, url: str) -> str:
         made = {**seeds.reply(item, verdict="good"), "decision_basis": poison}
         made["per_turn"][0]["issues"] = [poison]
         rows += [item, seeds.judgment(item, made, model=poison), {
-            "item": item["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 4, "annotator": ":red[**ann**] $x$",
+            "item": item["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 4,
+            "annotator": ":red[**ann**] $x$",
             "mode": "blind", "made_at": "2026-01-31T12:00:00Z",
         }]  # fmt: skip
     name = poison[:100].replace("\n", " ")

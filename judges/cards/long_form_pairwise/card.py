@@ -109,16 +109,21 @@ def read(reply: Reply, item: Pair) -> Reading:
         aggregate = getattr(reply.aggregate_scores, f"response_{side}")
         scores.append(Score(f"response/{side}", "aggregate", float(aggregate)))
         own = [s.value for s in scores if s.unit.startswith("section:") and s.unit.endswith(f"/{side}")]
-        low, high = min((v for v in own if v is not None), default=1.0), max((v for v in own if v is not None), default=5.0)
+        low, high = (
+            min((v for v in own if v is not None), default=1.0),
+            max((v for v in own if v is not None), default=5.0),
+        )
         if not low <= aggregate <= high and not (flagged and aggregate < low):
-            text = f"The aggregate {aggregate:g} of response {side.upper()} lies outside its sections ({low:g} to {high:g})."
+            where = f"outside its sections ({low:g} to {high:g})"
+            text = f"The aggregate {aggregate:g} of response {side.upper()} lies {where}."
             remarks.append(Remark(f"response/{side}", "aggregate", "rule", text))
     scores.append(Score("pair", "verdict", float(VERDICTS.index(reply.verdict))))
     if reply.decision_basis.strip():
         remarks.append(Remark("pair", "verdict", "note", reply.decision_basis))
     a, b = reply.aggregate_scores.response_a, reply.aggregate_scores.response_b
     if reply.verdict not in allowed_verdicts(a, b):
-        text = f"The judge said {reply.verdict}. Its aggregates ({a:g} and {b:g}) allow {' or '.join(allowed_verdicts(a, b))}."
+        allowed = " or ".join(allowed_verdicts(a, b))
+        text = f"The judge said {reply.verdict}. Its aggregates ({a:g} and {b:g}) allow {allowed}."
         remarks.append(Remark("pair", "verdict", "rule", text))
     return Reading(tuple(scores), tuple(remarks))
 

@@ -43,7 +43,13 @@ def _why(reasons: tuple[str, ...]) -> list[str]:
 
 def _title(content: Dialogue | Pair | Response) -> str:
     """A short line for the head of the sheet: the beginning of what the item is about."""
-    text = content.scenario if isinstance(content, Dialogue) else content.input if isinstance(content, Pair) else content.task
+    text = (
+        content.scenario
+        if isinstance(content, Dialogue)
+        else content.input
+        if isinstance(content, Pair)
+        else content.task
+    )
     if not text and isinstance(content, Dialogue):
         text = content.turns[0].text
     first = next((line.strip(" #*\t") for line in text.splitlines() if line.strip(" #*\t")), "Untitled")
@@ -76,7 +82,9 @@ def _dialogue(view: View, content: Dialogue) -> list[Json]:
     rows = []
     for number in numbers:
         texts = [
-            {"role": t.role, "label": "", "text": t.text} for t in content.turns if t.turn == number and t.role != "system"
+            {"role": t.role, "label": "", "text": t.text}
+            for t in content.turns
+            if t.turn == number and t.role != "system"
         ]
         rows.append(_row(view, f"turn:{number}", "turn", str(number), texts))
     return [*rows, _row(view, "conversation", "whole", "", [])]
@@ -114,11 +122,9 @@ def _response(view: View, content: Response) -> list[Json]:
     return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", "text": content.output}])]
 
 
-def _row(
-    view: View, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1
-) -> Json:
-    """One row: texts on the left, the cells of its unit (or of both sides of it) on the right, and what belongs to it."""
-    whole = {u: d for u, d in _cells(view)}
+def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1) -> Json:
+    """One row: texts on the left, the cells of its unit (or of both its sides) on the right, and what belongs to it."""
+    whole = dict(_cells(view))
     names = [unit] if unit in whole else [f"{unit}/a", f"{unit}/b"] if sort in ("section", "side") else []
     groups = [
         {"label": name[-1].upper() if "/" in name else "", "cells": [_cell(view, name, d) for d in whole.get(name, [])]}
