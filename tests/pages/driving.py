@@ -58,4 +58,5 @@ FIND = """() => {
   const look = root => { for (const e of root.querySelectorAll('*')) {
     if (e.classList.contains('sheet') && 'item' in e.dataset) return e;
     if (e.shadowRoot) { const found = look(e.shadowRoot); if (found) return found; } } return null };
-  return look(document) }"""
+  if (!window.desk || !window.desk.isConnected) window.desk = look(document);
+  return window.desk }"""
