@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
-import importlib
-import pkgutil
 import sys
 from collections.abc import AsyncIterator
 
@@ -16,10 +13,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-import pages
 from data.begin import begin
 from judges.errors import AssayError
 from pages.parts import session
+from pages.parts.settle import settle
 
 HEADERS = {
     b"content-security-policy": b"img-src 'self' data: blob:; connect-src 'self' ws: wss:; object-src 'none'; "
@@ -62,18 +59,6 @@ async def life(_: object) -> AsyncIterator[None]:
     finally:
         session.serve(None)
         store.close()
-
-
-def settle() -> None:
-    """Load all pages, and take what is loaded by now out of the garbage collector's way: it lives as long as the server,
-
-    and walking over it now and then would hold up an answer for a tenth of a second.
-    """
-    for module in pkgutil.walk_packages(pages.__path__, "pages."):
-        if module.name != "pages.main":
-            importlib.import_module(module.name)
-    gc.collect()
-    gc.freeze()
 
 
 def health(_: Request) -> JSONResponse:

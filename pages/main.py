@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from judges.errors import AssayError
@@ -22,13 +24,14 @@ ROUTES = [
     ("lead", workspace.page, "Workspace", "workspace", ":material/database:"),
     ("annotator", enter.me, "", "me", ":material/account_circle:"),
 ]
+ICON = str(Path(__file__).parent / "parts" / "icon.svg")
 HOME = overview.page
 """The page at the root address, whatever its own is."""
 
 
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
-    st.set_page_config(page_title="Assay", page_icon=":material/balance:", layout="wide")
+    st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
     who = session.person()
     enter.remember()
     if who is None:
