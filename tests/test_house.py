@@ -276,8 +276,8 @@ NUMERIC = re.compile(r"[-+ ]?0?\d*,?(\.\d+)?[defg%]|,")  # formats that refuse a
 def shown_text_is_ours(source: Source) -> Iterator[Finding]:
     """Streamlit reads Markdown in every title and label, and fetches remote images from it.
 
-    So those get string constants or text.plain(...), the templates of text.say, text.quiet and text.warn are constants, and
-    nothing asks for raw HTML.
+    So those get string constants or text.plain(...), the templates of text.say, text.quiet and text.warn are
+    constants, and nothing asks for raw HTML.
     """
     if source.floor not in ("app", "pages") or source.path == "pages/parts/text.py":
         return
@@ -294,7 +294,8 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         receiver, method = name_of(node.func.value), node.func.attr
-        if receiver == "text" and method in ("say", "quiet", "warn") and node.args and not fixed(node.args[0], constants):
+        templated = receiver == "text" and method in ("say", "quiet", "warn")
+        if templated and node.args and not fixed(node.args[0], constants):
             yield node.lineno, f"the template of text.{method} has to be a constant; values go in by name"
         if receiver in modules or method not in READ_AS_MARKDOWN:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import datasets
+from data import datasets, scores
 from data.gold import BASES, Basis
 from judges.calibrate import Line
 from pages.evidence import dimension, load, votes
@@ -39,6 +39,7 @@ def page() -> None:
         basis, dropped = _basis(at, gate)
     if basis is None:
         _nothing(dataset.name)
+        calibrated.means(scores.means(store, dataset.id, judge), opened=True)
         return
     lines = load.lines(store, at, basis, dropped, asked)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}"
@@ -51,6 +52,7 @@ def page() -> None:
     dimension.detail(at, line, basis, dataset.name, key)
     if line.dimension.sort == "pair":
         votes.panel(at, line.dimension)
+    calibrated.means(scores.means(store, dataset.id, judge))
 
 
 def _basis(at: load.Place, gate: list[Line]) -> tuple[Basis | None, bool]:

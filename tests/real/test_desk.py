@@ -1,0 +1,56 @@
+"""Real judge outputs on the real desk: MT-Bench in Japanese beside gpt-4o's ratings, labelled in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data import datasets, people, queue, scores
+from data.intake import Plan, from_path, take
+from data.store import open_store
+from tests.pages.driving import accept_all, all_saved, enter, on_item
+from tests.server import Server
+
+MEANS = {
+    ("gpt-4o", "shisa-ai/shisa-v2-llama3.1-8b"): (7.6375, 7.1750, 7.40625),
+    ("gpt-4o", "shisa-ai/shisa-v2-llama3.3-70b"): (9.0750, 7.8125, 8.44375),
+    ("gpt-4.1-2025-04-14", "shisa-ai/shisa-v2-llama3.1-8b"): (7.4125, 6.5750, 6.99375),
+    ("gpt-4.1-2025-04-14", "shisa-ai/shisa-v2-llama3.3-70b"): (8.9625, 7.8500, 8.40625),
+}
+
+
+def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Server], page: Any, real: Path) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    people.join(store, "lea")
+    take(store, "lea", from_path(real / "mt_bench_ja"), Plan(dataset="mt_bench_ja"))
+    found = datasets.dataset(store, "mt_bench_ja")
+    judges = {model: judge for judge, _, model, _, _ in datasets.judges(store, found.id)}
+    assert set(judges) == {"gpt-4o", "gpt-4.1-2025-04-14"}
+    assert queue.fill_review(store, "lea", found.id, judges["gpt-4o"]) == 160
+    store.close()
+    app.start()
+    enter(page, app.url, "lea", "desk?dataset=mt_bench_ja&stream=review")
+    item = on_item(page)
+    assert page.locator(".sheet .cell").count() == 2
+    page.keyboard.press("3")  # the first turn's rating: 3 instead of the judge's
+    page.keyboard.press("0")  # the second's: 10
+    page.keyboard.press("Control+Enter")
+    accept_all(page, 5)
+    all_saved(page)
+    app.stop()
+    store = open_store(app.store)
+    assert store.rows("select unit, value from label_now where item_id = $1 order by unit", [item]) == [
+        ("turn:1", 3.0),
+        ("turn:2", 10.0),
+    ]
+    assert store.rows("select count(*) from answer") == [(6,)]
+    for (model, system), (first, second, both) in MEANS.items():
+        by_unit = {m.unit: m.mean for m in scores.means(store, found.id, judges[model]) if m.system == system}
+        assert by_unit["turn:1"] == pytest.approx(first, abs=5e-5)
+        assert by_unit["turn:2"] == pytest.approx(second, abs=5e-5)
+        assert by_unit[""] == pytest.approx(both, abs=5e-5)
+    store.close()
