@@ -180,7 +180,7 @@ def means(found: list[Mean], opened: bool = False) -> None:
     if not found:
         return
     with st.expander("Mean scores by system", expanded=opened, icon=":material/functions:"):
-        st.caption("The judge's own scores; \"all\" is the mean over all its rows. How far to trust them is said above.")
+        st.caption("The judge's own scores; \"all\" is over all its rows. How far to trust them is said above.")
         st.dataframe(
             {
                 "system": [m.system or "unnamed" for m in found],
