@@ -10,7 +10,7 @@ from typing import Any
 from data.ids import canonical
 
 DEPTH = 100
-_DIGITS = 18
+_DIGITS = 20  # as long as 64 bits can be: identifiers and nanoseconds are, scores are not
 # A text that is never closed is taken to the end: looking again from each quote in it would take quadratic time.
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 _ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
@@ -97,7 +97,7 @@ def _constant(name: str) -> Any:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > _DIGITS:
+    if len(digits.lstrip("-")) > _DIGITS:
         raise BadJson(f"the number {digits[:20]}... is too large")
     return int(digits)
 

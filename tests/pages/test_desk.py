@@ -198,8 +198,8 @@ def test_a_link_to_an_item_works_for_a_colleague(serve: Serve, new_page: Callabl
     on_item(one)
     item = accept_all(one, 3)[-1]
     item = on_item(one, item)
-    link = one.evaluate("location.href")
-    assert f"item={item}" in link
+    one.wait_for_url(f"**item={item}**")  # written a moment after the item is painted
+    link = one.url
     two.context.add_cookies([{"name": "assay_name", "value": "bob", "url": app.url}])
     two.goto(link)
     assert on_item(two) == item

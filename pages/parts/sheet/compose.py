@@ -52,7 +52,8 @@ def _title(content: Dialogue | Pair | Response) -> str:
     )
     if not text and isinstance(content, Dialogue):
         text = content.turns[0].text
-    first = next((line.strip(" #*\t") for line in text.splitlines() if line.strip(" #*\t")), "Untitled")
+    lines = [line.strip(" #*\t") for line in text.splitlines()]
+    first = next((line for line in lines if line and not (line[0] == "[" and line[-1] == "]")), "Untitled")
     cut = next((first[: n + 1] for n, c in enumerate(first) if c in ".。!?！？" and n > 12), first)
     return cut if len(cut) <= 90 else cut[:88].rstrip() + "…"
 
