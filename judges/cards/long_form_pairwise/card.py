@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from judges.card import Card
-from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
+from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
 
 Failure = Literal[
     "mid_content_drift", "lost_in_middle", "hallucinated_continuation", "false_completeness", "format_collapse"
@@ -32,11 +32,7 @@ DIMENSIONS = (
 )
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class SideScores(_Strict):
+class SideScores(Strict):
     """The scores of one side of a section."""
 
     groundedness: int = Field(ge=1, le=5)
@@ -44,7 +40,7 @@ class SideScores(_Strict):
     quality: int = Field(ge=1, le=5)
 
 
-class SectionJudgment(_Strict):
+class SectionJudgment(Strict):
     """One section by its label; a side that lacks it is null."""
 
     section_label: str
@@ -52,21 +48,21 @@ class SectionJudgment(_Strict):
     response_b: SideScores | None
 
 
-class Failures(_Strict):
+class Failures(Strict):
     """The failures that each response shows."""
 
     response_a: list[Failure] = []
     response_b: list[Failure] = []
 
 
-class Aggregates(_Strict):
+class Aggregates(Strict):
     """The weighted score of each response."""
 
     response_a: float = Field(ge=1, le=5)
     response_b: float = Field(ge=1, le=5)
 
 
-class Reply(_Strict):
+class Reply(Strict):
     """The judge's JSON; a side that lacks a section is null there."""
 
     section_judgments: list[SectionJudgment]

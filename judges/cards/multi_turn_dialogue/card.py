@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from judges.card import Card
-from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score
+from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
 
 Verdict = Literal["poor", "borderline", "good", "excellent"]
 VERDICTS: tuple[Verdict, ...] = ("poor", "borderline", "good", "excellent")
@@ -36,11 +36,7 @@ DIMENSIONS = (
 )
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class TurnScores(_Strict):
+class TurnScores(Strict):
     """The scores of one assistant turn."""
 
     context_use: int = Field(ge=1, le=5)
@@ -48,7 +44,7 @@ class TurnScores(_Strict):
     safety: int = Field(ge=1, le=5)
 
 
-class PerTurn(_Strict):
+class PerTurn(Strict):
     """One assistant turn, with the concrete problems found in it."""
 
     turn: int = Field(ge=1)
@@ -57,21 +53,21 @@ class PerTurn(_Strict):
     issues: list[str] = []
 
 
-class Noted(_Strict):
+class Noted(Strict):
     """A score with a short note."""
 
     score: int = Field(ge=1, le=5)
     note: str = ""
 
 
-class NotedOrNa(_Strict):
+class NotedOrNa(Strict):
     """A score, or n/a, with a short note."""
 
     score: int | Literal["n/a"] | None
     note: str = ""
 
 
-class Conversation(_Strict):
+class Conversation(Strict):
     """The scores of the conversation as a whole."""
 
     coherence: Noted
@@ -79,7 +75,7 @@ class Conversation(_Strict):
     repair_handling: NotedOrNa
 
 
-class Reply(_Strict):
+class Reply(Strict):
     """The judge's JSON, with one per_turn entry for every assistant turn."""
 
     per_turn: list[PerTurn]

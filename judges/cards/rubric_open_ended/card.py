@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from judges.card import Card
-from judges.types import Dimension, Reading, Remark, Response, Scale, Score
+from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 
 VERDICTS = ("poor", "borderline", "good", "excellent")
 _SCALE = Scale("ordinal", 1, 5)
@@ -21,11 +21,7 @@ DIMENSIONS = (
 )
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Scores(_Strict):
+class Scores(Strict):
     """The four scores."""
 
     factuality: int = Field(ge=1, le=5)
@@ -34,7 +30,7 @@ class Scores(_Strict):
     completeness: int = Field(ge=1, le=5)
 
 
-class Reply(_Strict):
+class Reply(Strict):
     """The judge's JSON."""
 
     scores: Scores
