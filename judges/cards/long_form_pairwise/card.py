@@ -51,8 +51,8 @@ class SectionJudgment(Strict):
 class Failures(Strict):
     """The failures that each response shows."""
 
-    response_a: list[Failure] = []
-    response_b: list[Failure] = []
+    response_a: list[Failure] = Field(default_factory=list)
+    response_b: list[Failure] = Field(default_factory=list)
 
 
 class Aggregates(Strict):

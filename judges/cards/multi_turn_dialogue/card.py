@@ -50,7 +50,7 @@ class PerTurn(Strict):
     turn: int = Field(ge=1)
     role: Literal["assistant"] = "assistant"
     scores: TurnScores
-    issues: list[str] = []
+    issues: list[str] = Field(default_factory=list)
 
 
 class Noted(Strict):

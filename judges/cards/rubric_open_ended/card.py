@@ -36,7 +36,7 @@ class Reply(Strict):
     scores: Scores
     verdict: Literal["poor", "borderline", "good", "excellent"]
     decision_basis: str
-    issues: list[str] = []
+    issues: list[str] = Field(default_factory=list)
 
 
 def read(reply: Reply, item: Response) -> Reading:
