@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
@@ -22,19 +21,6 @@ _JOINED = (
 )
 _ITEM = "join item i on i.id = g.item_id "
 _LARGEST_TABLE = 16  # values squared: beyond it the cross-products of a table are too many columns
-
-
-@dataclass(frozen=True)
-class Slice:
-    """A part of a dataset: one system under test. "" means all."""
-
-    system: str = ""
-
-    def sql(self, first: int) -> tuple[str, list[Any]]:
-        """The condition on items `i`, with parameters numbered from `first`."""
-        if not self.system:
-            return "", []
-        return f" and (i.system_a = ${first} or i.system_b = ${first})", [self.system]
 
 
 class Rest(NamedTuple):
@@ -91,18 +77,15 @@ def evidence(
     return meeting(store, dataset_id, judge_id, dimension, basis)
 
 
-def meeting(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, where: Slice | None = None
-) -> Meeting:
+def meeting(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Meeting:
     """The cells of one judge and dimension where there is gold: who says what, and with which weight.
 
     Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others.
     """
-    extra, params = (where or Slice()).sql(4)
     frame = store.frame(
-        f"with met as ({_met(dimension, basis, extra, _ITEM if extra else '')}) "
+        f"with met as ({_met(dimension, basis)}) "
         "select dense_rank() over (order by item_id) as no, human, judge, scored, weight from met",
-        [dataset_id, dimension.name, judge_id, *params],
+        [dataset_id, dimension.name, judge_id],
     )
     return Meeting(
         item=frame["no"].to_numpy(dtype=np.int64) - 1,
@@ -164,17 +147,17 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
     )
 
 
-def _met(dimension: Dimension, basis: Basis, extra: str, join: str = "") -> str:
+def _met(dimension: Dimension, basis: Basis, extra: str = "") -> str:
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight. $1 dataset, $2 dimension,
 
-    $3 judge; `extra` are further conditions, `join` what they need.
+    $3 judge; `extra` are further conditions.
     """
     weight = "1 / g.probability" if basis in WEIGHTED else "cast(1 as double precision)"
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, "
         f"{weight} as weight "
         + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis))
-        + f"{join}where 1 = 1{extra}"
+        + f"where 1 = 1{extra}"
     )
 
 

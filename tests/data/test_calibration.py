@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from data import calibration, datasets, people, votes
-from data.calibration import Slice, evidence, items_in, meeting, rests, sums, unscored
+from data.calibration import evidence, items_in, meeting, rests, sums, unscored
 from data.intake import Plan, from_path, take
 from data.store import open_store
 from judges.calibrate import Meeting, Sums, summarise
@@ -133,11 +133,6 @@ def test_each_basis_counts_its_own_labels(store):
         "gate": (1, 1), "blind": (2, 1), "assisted": (2, 2), "all": (5, 2),
     }  # fmt: skip
     assert rests(store, dataset, "plain_pairwise")["all"] == (0, 0)  # its dimensions have no labels here
-
-
-def test_a_slice_is_one_system(store):
-    dataset, judge = fill(store, [Cell(n, "turn:1", (float(n + 1),), 3.0) for n in range(4)], "slices")
-    assert sorted(meeting(store, dataset, judge, HELP, "all", Slice("s1")).human) == [2, 4]
 
 
 def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store):
