@@ -85,7 +85,7 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
             f"select item_id, id from answer_now where person = $1 and item_id in ({marks})", [person, *ids]
         )
     }
-    usual = {d: _usual(store, d) for d in {i.dataset_id for i in stored.values()}}
+    usual = {d: datasets.judges(store, d) for d in {i.dataset_id for i in stored.values()}}
     made = []
     for g in given:
         if g.item not in stored:
@@ -104,11 +104,6 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
     _add_own(store, person, [v for v in made if v.version])
     _add_judge(store, [v for v in made if v.judge_id])
     return made
-
-
-def _usual(store: Store, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
-    """The judges of a dataset, most used first."""
-    return datasets.judges(store, dataset_id)
 
 
 def _judge(item: Stored, wanted: str, usual: list[tuple[str, str, str, bool, int]]) -> tuple[str, Card, str]:

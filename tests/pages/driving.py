@@ -6,6 +6,17 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tests import seeds
+from tests.server import Server
+
+
+def seeded(serve: Callable[..., Server], count: int = 30, **options: Any) -> Server:
+    """The app, running on `count` judged dialogues."""
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, count, **options)
+    app.start()
+    return app
+
 
 def enter(page: Any, url: str, name: str, path: str = "desk?stream=review") -> None:
     """Open a page of the app as somebody who has entered before on this browser."""

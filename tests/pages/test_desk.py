@@ -9,19 +9,11 @@ from typing import Any
 
 from data.store import Store, open_store
 from tests import seeds
-from tests.pages.driving import accept_all, all_saved, enter, on_item, patiently, unsaved
+from tests.pages.driving import accept_all, all_saved, enter, on_item, patiently, seeded, unsaved
 from tests.server import Server
 
 Serve = Callable[..., Server]
 FIRST_CELL = "select value from {} where item_id = $1 and unit = 'turn:1' and dimension = 'context_use' order by seq"
-
-
-def seeded(serve: Serve, count: int = 30, **options: Any) -> Server:
-    """The app, running on `count` judged dialogues."""
-    app = serve(start=False)
-    seeds.dialogues(app.store_path, count, **options)
-    app.start()
-    return app
 
 
 def after(app: Server) -> Store:

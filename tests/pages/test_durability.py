@@ -9,19 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from data.store import Store, open_store
-from tests import seeds
-from tests.pages.driving import FIND, accept_all, all_saved, enter, on_item, unsaved
+from tests.pages.driving import FIND, accept_all, all_saved, enter, on_item, seeded, unsaved
 from tests.server import Server
 
 Serve = Callable[..., Server]
-
-
-def seeded(serve: Serve, count: int, **options: Any) -> Server:
-    """The app, running on `count` judged dialogues."""
-    app = serve(start=False)
-    seeds.dialogues(app.store_path, count, **options)
-    app.start()
-    return app
 
 
 def mark_with(page: Any, given: dict[str, int]) -> Callable[[str], None]:
