@@ -6,16 +6,41 @@ import hashlib
 import importlib
 import json
 import pkgutil
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 import judges.cards
 from judges.errors import UnknownCard
+from judges.params import Params
 from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Scale, sort_of, units
+
+Item = Dialogue | Pair | Response
+
+
+@dataclass(frozen=True)
+class Example:
+    """A few-shot example: what it shows ("a 1", "low confidence"), the fields as the judge sees them, its reply."""
+
+    shows: str
+    fields: dict[str, Any]
+    reply: dict[str, Any] | str
+
+
+def _whole(_: Any) -> list[str]:
+    return [""]
+
+
+def _usual(_item: Any, _part: str) -> str:
+    return ""
+
+
+def _content(item: Any, _part: str) -> dict[str, Any]:
+    return dict(item.model_dump(mode="json", exclude={"id", "kind", "system", "meta"}))
 
 
 @dataclass(frozen=True)
@@ -24,6 +49,12 @@ class Card:
 
     `reply` is the pydantic model of the judge's JSON; `read` turns a valid reply for one item into scores and remarks;
     `text` (where a card's judges answer in prose) makes the reply's JSON of a raw text, and of the part it is about.
+
+    What running it takes: `prompts` are its system messages by variant ("" is the usual one; none: replies can be
+    imported, but the card cannot be run), `variant` says which of them an item (and part) gets, `parts` the units that
+    are judged in a call of their own ("" = the whole item), and `fields` what the judge is shown of the item, as JSON.
+    `audits` are the names of the known failures that are looked for, `defaults` the parameters that it begins with.
+    `recipe` says how a card was made that has no folder of its own (judges/made.py); None for a folder's card.
     """
 
     name: str
@@ -33,6 +64,14 @@ class Card:
     reply: type[BaseModel]
     read: Callable[[Any, Any], Reading]
     text: Callable[[str, str], dict[str, Any]] | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    variant: Callable[[Any, str], str] = _usual
+    parts: Callable[[Any], list[str]] = _whole
+    fields: Callable[[Any, str], dict[str, Any]] = _content
+    examples: tuple[Example, ...] = ()
+    audits: tuple[str, ...] = ()
+    defaults: Params = field(default_factory=Params)
+    recipe: dict[str, Any] | None = None
 
     @cached_property
     def spec(self) -> dict[str, Any]:
@@ -43,6 +82,9 @@ class Card:
             "kind": self.kind,
             "dimensions": [asdict(d) for d in self.dimensions],
             "reply": self.reply.model_json_schema(),
+            "prompts": dict(self.prompts),
+            "examples": [asdict(e) for e in self.examples],
+            "recipe": self.recipe,
         }
 
     @cached_property
@@ -56,16 +98,23 @@ class Card:
         sort = sort_of(unit)
         return next((d for d in self.dimensions if d.name == name and d.sort == sort), None)
 
-    def cells(self, item: Dialogue | Pair | Response) -> list[tuple[str, Dimension]]:
+    def cells(self, item: Item) -> list[tuple[str, Dimension]]:
         """Every (unit, dimension) of an item that people are asked about, in reading order."""
         return [(unit, d) for unit in units(item) for d in self.dimensions if d.asked and d.sort == sort_of(unit)]
 
 
+def prompts_beside(file: str) -> dict[str, str]:
+    """The prompts in the folder of a card's module, by variant: prompt.md is "", prompt_reference.md "reference"."""
+    found = sorted(Path(file).parent.glob("prompt*.md"))
+    return {f.stem.removeprefix("prompt").removeprefix("_"): f.read_text(encoding="utf-8").strip() for f in found}
+
+
 @cache
 def cards() -> dict[str, Card]:
-    """Every card that has a folder in judges/cards/, by name."""
+    """Every card that has a folder in judges/cards/, by name; a folder may give several as CARDS."""
     found = [m.name for m in pkgutil.iter_modules(judges.cards.__path__) if m.ispkg]
-    loaded = [importlib.import_module(f"judges.cards.{name}.card").CARD for name in sorted(found)]
+    modules = [importlib.import_module(f"judges.cards.{name}.card") for name in sorted(found)]
+    loaded = [card for module in modules for card in getattr(module, "CARDS", None) or (module.CARD,)]
     return {card.name: card for card in loaded}
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from data.commands.actor import actor
-from data.commands.bar import Bar
 from data.errors import BadInput
 from data.intake import (
     FORMATS,
@@ -26,6 +25,7 @@ from data.intake import (
     take,
 )
 from data.store import open_store
+from judges.commands.bar import Bar
 
 _SHOWN = 1_000
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any
@@ -12,21 +11,13 @@ from data.errors import BadInput
 from data.ids import canonical, content_id
 from judges.card import cards
 from judges.sections import cut
+from judges.tokens import tokens
 from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Section, sort_of, systems, units
 
 LONG = 500
 """Tokens, roughly, from which the responses of a pair are cut into sections (CARDS, long_form_pairwise)."""
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _YEARS = (1990, 2200)
 Row = tuple[Any, ...]
-
-
-def tokens(text: str) -> int:
-    """About how many tokens a text has: one for a Chinese, Japanese or Korean character, one for three others."""
-    if len(text) < LONG:
-        return len(text) // 3
-    wide = len(_WIDE.findall(text))
-    return wide + (len(text) - wide) // 3
 
 
 def prepared(item: Dialogue | Pair | Response) -> Dialogue | Pair | Response:

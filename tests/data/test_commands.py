@@ -15,9 +15,9 @@ import pytest
 
 from data import people
 from data.commands import COMMANDS, main
-from data.commands.bar import Bar
 from data.mark import Mark
 from data.store import open_store
+from judges.commands.bar import Bar
 from tests.data.importing import label, pair, text, verdict
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,8 +12,8 @@ import pytest
 from data import people
 from data.errors import BadInput, NotAllowed
 from data.intake import Plan, Refused, preview, take
-from data.intake.rows import tokens
 from data.verify import verify
+from judges.tokens import tokens
 from judges.types import ITEM, Pair
 from tests.data.importing import bring, counts, label, pair, source, verdict, workspace, wrong
 from tests.seeds import dialogue, judgment

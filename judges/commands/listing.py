@@ -1,0 +1,22 @@
+"""`list`: the cards there are."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from judges.card import cards
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("list", help="the cards there are", description=__doc__.partition(": ")[2])
+    parser.set_defaults(run=run)
+
+
+def run(_: argparse.Namespace) -> int:
+    """A line for each card: name, version, kind of item, and what it asks."""
+    for card in cards().values():
+        asked = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
+        print(f"{card.name:22} {card.version}  {card.kind:9} {asked}")
+    return 0

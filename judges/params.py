@@ -1,0 +1,49 @@
+"""How a judge is asked: parameters that are part of its identity."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from judges.types import Kind, Strict
+
+Probe = Literal["", "scenario_swapped", "reference_removed", "injected_order"]
+_ONLY: dict[str, set[Kind]] = {
+    "orders": {"pair"},
+    "window": {"dialogue"},
+    "window_over": {"dialogue"},
+    "context": {"pair"},
+}
+_QUIET = {"verdict": "last", "probe": "", "seed": None, "logprobs": False}
+"""Parameters that are left out of a judge's identity while they have these values."""
+
+
+class Params(Strict):
+    """The parameters of a judge. `tokens` are the endpoint's; another value of any of them is another judge.
+
+    samples: how often each item is asked; orders: a pair as A/B only, or as A/B and B/A; window: assistant turns per
+    window for dialogues of more than `window_over` turns (0: never cut); context: tokens that fit into one call, above
+    which a pair is judged chapter by chapter (0: never cut); verdict: which rating in a prose reply counts ("last",
+    or FastChat's reading, the first); probe: a change made to the item before it is shown, to see what it does.
+    """
+
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    seed: int | None = None
+    samples: int = Field(default=1, ge=1, le=50)
+    max_tokens: int = Field(default=2048, ge=16, le=200_000)
+    logprobs: bool = False
+    orders: Literal["ab", "both"] = "ab"
+    window: int = Field(default=5, ge=0, le=50)
+    window_over: int = Field(default=10, ge=1, le=1000)
+    context: int = Field(default=0, ge=0, le=10_000_000)
+    verdict: Literal["last", "fastchat"] = "last"
+    probe: Probe = ""
+
+    def identity(self, kind: Kind) -> dict[str, Any]:
+        """What is stored of a judge, and hashed into its id: the parameters that matter for that kind of item."""
+        return {
+            name: value
+            for name, value in self.model_dump().items()
+            if kind in _ONLY.get(name, {kind}) and not (name in _QUIET and value == _QUIET[name])
+        }
