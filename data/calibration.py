@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from data import cards
 from data.gold import BASES, WEIGHTED, Basis, gold, rests_on
 from data.store import Store
 from judges.calibrate import Meeting, Sums, by_moments
-from judges.card import cards
 from judges.intervals import LINEARISE_FROM
 from judges.types import Dimension
 
@@ -39,14 +40,15 @@ class Found(NamedTuple):
     unit: str
 
 
-def dimensions(card: str) -> list[Dimension]:
-    """The dimensions of a card that people are asked about and whose scale has a table."""
-    return [d for d in cards()[card].dimensions if d.asked and d.scale.size] if card in cards() else []
+def dimensions(store: Store, judge_id: str) -> list[Dimension]:
+    """The dimensions of a judge's card that people are asked about and whose scale has a table."""
+    card = cards.maybe(store, judge_id)
+    return [d for d in card.dimensions if d.asked and d.scale.size] if card is not None else []
 
 
-def rests(store: Store, dataset_id: str, card: str) -> dict[Basis, Rest]:
-    """How many labels of the card's dimensions each basis has in a dataset, and from how many people."""
-    names = [d.name for d in dimensions(card)]
+def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, Rest]:
+    """How many labels of these dimensions each basis has in a dataset, and from how many people."""
+    names = [d.name for d in asked if d.scale.size]
     marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
     rows = store.rows(
         "select l.mode, coalesce(d.probability, l.probability) is not null as random, l.annotator, count(*) "
@@ -83,7 +85,7 @@ def meeting(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, 
     Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others.
     """
     frame = store.frame(
-        f"with met as ({_met(dimension, basis)}) "
+        f"with met as ({met(dimension, basis)}) "
         "select dense_rank() over (order by item_id) as no, human, judge, scored, weight from met",
         [dataset_id, dimension.name, judge_id],
     )
@@ -118,7 +120,7 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
     own = ", ".join(f"coalesce(sum(case when ok then weight * {t} end), 0) as s{n}" for n, t in enumerate(terms))
     totals = ", ".join([f"sum(s{n})" for n in range(size)] + [f"sum(s{a} * s{b})" for a, b in pairs])
     rows = store.rows(
-        f"with met as ({_met(dimension, basis, extra)}), "
+        f"with met as ({met(dimension, basis, extra)}), "
         "marked as (select *, scored and human is not null and judge is not null as ok from met), "
         f"own as (select item_id, avg(case when ok then weight end) as mean_weight, {own} "
         "from marked group by item_id) "
@@ -147,7 +149,7 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
     )
 
 
-def _met(dimension: Dimension, basis: Basis, extra: str = "") -> str:
+def met(dimension: Dimension, basis: Basis, extra: str = "") -> str:
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight. $1 dataset, $2 dimension,
 
     $3 judge; `extra` are further conditions.
@@ -193,10 +195,10 @@ def items_in(
 
 
 def unscored(store: Store, dataset_id: str, judge_id: str) -> list[tuple[str, int]]:
-    """(reason, how many) of a judge's replies that could not be used."""
+    """(reason, how many) of a judge's replies that could not be used, and were not asked for again with success."""
     rows = store.rows(
-        "select m.unscored, count(*) from judgment m join item i on i.id = m.item_id "
-        "where i.dataset_id = $1 and m.judge_id = $2 and m.unscored <> '' group by m.unscored order by 2 desc, 1",
+        "select m.unscored, count(*) from unscored_now m join item i on i.id = m.item_id "
+        "where i.dataset_id = $1 and m.judge_id = $2 group by m.unscored order by 2 desc, 1",
         [dataset_id, judge_id],
     )
     return [(str(a), int(b)) for a, b in rows]

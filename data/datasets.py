@@ -41,8 +41,19 @@ def ensure(tx: Tx, name: str, description: str = "", synthetic: bool = False) ->
     return dataset_id
 
 
+def kinds(store: Store | Tx, dataset_id: str) -> list[str]:
+    """The kinds of items that a dataset holds, the commonest first."""
+    rows = store.rows(
+        "select kind, count(*) from item where dataset_id = $1 group by kind order by 2 desc, 1", [dataset_id]
+    )
+    return [str(kind) for kind, _ in rows]
+
+
 def judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
-    """(judge id, card, model, synthetic, items judged) of every judge of a dataset, most items first."""
+    """(judge id, card, model, synthetic, items judged) of every judge of a dataset, most items first.
+
+    Judges of a probe are left out: they saw other items than people do.
+    """
     rows = remembered(store, ("judges", dataset_id), ["judgment"], lambda: _judges(store, dataset_id))
     return list(rows)
 
@@ -51,7 +62,8 @@ def _judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, boo
     rows = store.rows(
         "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items "
         "from judgment m join item i on i.id = m.item_id join judge j on j.id = m.judge_id "
-        "where i.dataset_id = $1 group by j.id, j.card, j.model, j.synthetic order by items desc, j.model, j.id",
+        "where i.dataset_id = $1 and j.params not like '%\"probe\":%' "
+        "group by j.id, j.card, j.model, j.synthetic order by items desc, j.model, j.id",
         [dataset_id],
     )
     return [(str(a), str(b), str(c), bool(d), int(e)) for a, b, c, d, e in rows]

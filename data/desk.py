@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from data import datasets, items, labels
 from data.items import Stored
+from data.layers import Layer, layers
 from data.queue import Given
 from data.store import Store
-from judges.card import Card, cards
-from judges.types import Pair
+from judges.card import Card
+from judges.types import Dimension
 
 Cell = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class JudgeValue:
-    """What the judge said in a cell: the value (None = n/a), how sure it is (0..1 or None), and the source of that."""
+    """What a judge said in a cell: the value (None = n/a), how sure it is (0..1 or None), and the source of that."""
 
     value: float | None
     confidence: float | None
@@ -30,7 +32,8 @@ class View:
     """One item as one person may see it now. In mode `blind` nothing of the judge is in it.
 
     remarks: (unit, dimension, note | issue | rule, text); comments: (unit, issue | comment, text), the person's own;
-    version: the key of the person's last answer to the item, or "".
+    version: the key of the person's last answer to the item, or "". `over` are the cards beside the main one, with
+    their judges; what those said of their own cells is in `scores` and `remarks` too.
     """
 
     item: Stored
@@ -46,6 +49,21 @@ class View:
     remarks: list[tuple[str, str, str, str]] = field(default_factory=list)
     mine: dict[Cell, float | None] = field(default_factory=dict)
     comments: list[tuple[str, str, str]] = field(default_factory=list)
+    over: tuple[Layer, ...] = ()
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The main card, then those beside it, with their judges."""
+        return (Layer(self.judge_id, self.judge_name, self.card), *self.over)
+
+    @cached_property
+    def cells(self) -> dict[Cell, tuple[int, Dimension]]:
+        """What is asked: each cell with its dimension and the place of the layer that asks it, the first that does."""
+        found: dict[Cell, tuple[int, Dimension]] = {}
+        for number, layer in enumerate(self.layers):
+            for unit, dimension in layer.card.cells(self.item.content):
+                found.setdefault((unit, dimension.name), (number, dimension))
+        return found
 
 
 def opened(store: Store, person: str, item_id: str) -> View:
@@ -91,33 +109,20 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
         if g.item not in stored:
             continue
         item = stored[g.item]
-        judge_id, card, model = _judge(item, g.judge, usual[item.dataset_id])
+        main, *over = layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
         draw = (g.draw, g.mode) if g.draw else None
         mode = labels.mode_for(draw, g.item in revealed)
         blind = mode == "blind"
         made.append(
             View(
-                item, card, mode, g.stream, g.draw, g.reasons, "" if blind else judge_id, "" if blind else model,
-                version.get(g.item, ""),
+                item, main.card, mode, g.stream, g.draw, g.reasons,
+                "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
+                over=tuple(replace(one, judge_id="", judge_name="") if blind else one for one in over),
             )
         )  # fmt: skip
     _add_own(store, person, [v for v in made if v.version])
-    _add_judge(store, [v for v in made if v.judge_id])
+    _add_judges(store, [v for v in made if any(one.judge_id for one in v.layers)])
     return made
-
-
-def _judge(item: Stored, wanted: str, usual: list[tuple[str, str, str, bool, int]]) -> tuple[str, Card, str]:
-    """(judge id, card, model) that an item is labelled beside: the wanted judge, else the dataset's most used one, else
-
-    no judge and a card for that kind of item.
-    """
-    known, kind = cards(), item.content.kind
-    fitting = [j for j in usual if j[1] in known and known[j[1]].kind == kind]
-    for judge_id, card, model, _, _ in sorted(fitting, key=lambda j: j[0] != wanted):
-        return judge_id, known[card], model
-    if isinstance(item.content, Pair):
-        return "", known["long_form_pairwise" if item.content.sections else "plain_pairwise"], ""
-    return "", next(c for c in known.values() if c.kind == kind and c.name != "mt_bench"), ""
 
 
 def _add_own(store: Store, person: str, answered: list[View]) -> None:
@@ -140,36 +145,60 @@ def _add_own(store: Store, person: str, answered: list[View]) -> None:
         by_answer[answer_id].comments.append((unit, sort, text))
 
 
-def _add_judge(store: Store, shown: list[View]) -> None:
+def _add_judges(store: Store, shown: list[View]) -> None:
     """Put the judges' scores and remarks into the views that show them."""
     if not shown:
         return
-    by_key = {(v.item.id, v.judge_id): v for v in shown}
+    by_key = {
+        (view.item.id, layer.judge_id): (view, number)
+        for view in shown
+        for number, layer in enumerate(view.layers)
+        if layer.judge_id
+    }
     ids = list({v.item.id for v in shown})
     marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
 
-    def rows(query: str) -> list[tuple[View, tuple[Any, ...]]]:
+    def rows(query: str) -> list[tuple[View, int, tuple[Any, ...]]]:
         found = store.rows(query.format(items=marks), ids)
-        return [(by_key[(r[0], r[1])], r[2:]) for r in found if (r[0], r[1]) in by_key]
+        return [(*by_key[(r[0], r[1])], r[2:]) for r in found if (r[0], r[1]) in by_key]
+
+    def asks(view: View, number: int, cell: Cell) -> bool:
+        return view.cells[cell][0] == number if cell in view.cells else number == 0
 
     spread = {
         (view.item.id, unit, dimension): float(agreement)
-        for view, (unit, dimension, agreement) in rows(
+        for view, number, (unit, dimension, agreement) in rows(
             "select item_id, judge_id, unit, dimension, agreement from score_spread where item_id in ({items})"
         )
+        if asks(view, number, (unit, dimension))
     }
-    for view, (unit, dimension, value, confidence, source) in rows(
+    for view, number, (unit, dimension, value, confidence, source) in rows(
         "select item_id, judge_id, unit, dimension, value, confidence, source from score_now where item_id in ({items})"
     ):
+        if not asks(view, number, (unit, dimension)):
+            continue
         from_samples = spread.get((view.item.id, unit, dimension))
         if confidence is None and from_samples is not None:
             confidence, source = from_samples, "samples"
         view.scores[(unit, dimension)] = JudgeValue(value, confidence, source)
-    for view, remark in rows(
+    general: list[tuple[View, int, str, str]] = []
+    for view, number, (unit, dimension, sort, text) in rows(
         "select item_id, judge_id, unit, dimension, sort, text from remark where item_id in ({items}) and sample = 0"
     ):
-        view.remarks.append((remark[0], remark[1], remark[2], remark[3]))
-    for view, (part, why) in rows(
-        "select item_id, judge_id, part, why from judgment where item_id in ({items}) and unscored <> '' and sample = 0"
+        if sort == "note" and not dimension:
+            general.append((view, number, unit, text))
+        elif sort == "rule" and number and not asks(view, number, (unit, dimension)):
+            view.remarks.append((unit, dimension, sort, f"{view.layers[number].card.title}: {text}"))
+        elif not dimension or asks(view, number, (unit, dimension)):
+            view.remarks.append((unit, dimension, sort, text))
+    for view, number, unit, text in general:
+        # What a judge notes of a whole unit stands with those of its scores there that have no note of their own.
+        noted = {(u, d) for u, d, sort, _ in view.remarks if sort == "note"}
+        for (of, dimension), (asked_by, _) in view.cells.items():
+            if of == unit and asked_by == number and (of, dimension) not in noted:
+                view.remarks.append((of, dimension, "note", text))
+    for view, number, (part, why) in rows(
+        "select item_id, judge_id, part, why from unusable_now where item_id in ({items})"
     ):
-        view.remarks.append((part or "", "", "rule", f"The judge's reply could not be used: {why}."))
+        whose = f"{view.layers[number].card.title}: the" if number else "The"
+        view.remarks.append((part or "", "", "rule", f"{whose} judge's reply could not be used: {why}."))

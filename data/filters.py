@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from data import datasets
+from data import cards, datasets
 from data.store import Store, remembered
-from judges.card import cards
 
-REASONS = ("broken rule", "unscored", "low confidence", "judges disagree", "no confidence")
+REASONS = ("broken rule", "unscored", "low confidence", "judges disagree", "no confidence", "flagged")
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,8 @@ def options(store: Store, dataset_id: str) -> Options:
     systems = remembered(store, ("systems", dataset_id), ["item"], lambda: store.rows(both, [dataset_id]))
     judges = datasets.judges(store, dataset_id)
     models = Counter(model for _, _, model, _, _ in judges)
-    known = cards()
-    dimensions = [d for _, card, _, _, _ in judges if card in known for d in known[card].dimensions if d.asked]
+    used = [card for card in (cards.maybe(store, judge) for judge, *_ in judges) if card is not None]
+    dimensions = [d for card in used for d in card.dimensions if d.asked]
     return Options(
         {str(s): str(s) for (s,) in sorted(systems) if s},
         {judge: model + (f" ({judge[:6]})" if models[model] > 1 else "") for judge, _, model, _, _ in judges},

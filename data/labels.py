@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from data import items, people
+from data import cards, items, people
 from data.errors import NotFound
 from data.ids import new_id, now
 from data.store import Store, Tx
-from judges.card import scales
 from judges.errors import BadScale
 from judges.types import Dialogue, Pair, Response, sort_of, units
 
@@ -28,7 +27,10 @@ Text = Annotated[str, BeforeValidator(_storable)]
 
 
 class Value(BaseModel):
-    """A value for one cell (`v` None = n/a), and whether and which judge's value was on screen."""
+    """A value for one cell (`v` None = n/a), and whether and which judge's value was on screen.
+
+    `judge` is the judge that the cell stands beside, where it is another than the answer's.
+    """
 
     model_config = ConfigDict(extra="ignore")
     unit: str = Field(max_length=40)
@@ -36,6 +38,7 @@ class Value(BaseModel):
     v: float | None = Field(allow_inf_nan=False)
     saw: bool = False
     seen: float | None = Field(default=None, allow_inf_nan=False)
+    judge: str | None = Field(default=None, max_length=80)
 
 
 class Note(BaseModel):
@@ -48,7 +51,10 @@ class Note(BaseModel):
 
 
 class Answer(BaseModel):
-    """What a person answered for one item; `version` is the key of their answer before it ("" = none)."""
+    """What a person answered for one item; `version` is the key of their answer before it ("" = none).
+
+    `asked` are the questions that were on screen, as sort/dimension: what was not asked is not taken back. None: all.
+    """
 
     model_config = ConfigDict(extra="ignore")
     key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,80}$")
@@ -59,6 +65,7 @@ class Answer(BaseModel):
     judge: str | None = None
     version: str = ""
     values: list[Value] = Field(default=[], max_length=20_000)
+    asked: list[str] | None = Field(default=None, max_length=1_000)
     notes: list[Note] = Field(default=[], max_length=1_000)
     reason: Text = Field(default="", max_length=2_000)
     ms: int = 0
@@ -141,7 +148,7 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
     current = _current(tx, item.id, actor)
     for cell, value in {(v.unit, v.dimension): v for v in answer.values}.items():
         try:
-            code = checked(item.content, *cell, value.v)
+            code = checked(tx, item.content, *cell, value.v)
         except BadScale as error:
             return f"{value.dimension[:60]} of {value.unit}: {error}."
         stands, own = _standing(current.pop(cell, {}), mode)
@@ -149,12 +156,12 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
             continue
         saw = value.saw and mode != "blind"
         rows.append(
-            (new_id(), answer.key, item.id, *cell, code, actor, mode, draw_id, answer.judge or "", saw,
+            (new_id(), answer.key, item.id, *cell, code, actor, mode, draw_id, value.judge or answer.judge or "", saw,
              value.seen if saw else None, None, own[0] if own else None, False, made_at)
         )  # fmt: skip
     for cell, by_mode in current.items():
         _, own = _standing(by_mode, mode)
-        if own:
+        if own and (answer.asked is None or f"{sort_of(cell[0])}/{cell[1]}" in answer.asked):
             rows.append(
                 (new_id(), answer.key, item.id, *cell, own[1], actor, mode, draw_id, answer.judge or "", False, None,
                  None, own[0], True, made_at)
@@ -208,11 +215,11 @@ def _standing(by_mode: dict[bool, _Row], mode: Mode) -> tuple[_Row | None, _Row 
     return by_mode.get(True) or by_mode.get(False), by_mode.get(revealed)
 
 
-def checked(item: Dialogue | Pair | Response, unit: str, dimension: str, value: Any) -> float | None:
+def checked(store: Store | Tx, item: Dialogue | Pair | Response, unit: str, dimension: str, value: Any) -> float | None:
     """The code of a value for that cell of that item. Raises BadScale where there is no such cell, or value."""
     if unit not in units(item):
         raise BadScale(f"this item has no {unit}")
-    scale = scales().get((item.kind, sort_of(unit), dimension))
+    scale = cards.scales(store).get((item.kind, sort_of(unit), dimension))
     if scale is None:
         raise BadScale(f"no card asks {dimension!r} of {unit}")
     if value is None and scale.kind == "turn":

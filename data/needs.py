@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from data.cards import scales
 from data.store import Store
 from judges import triage
-from judges.card import scales
+from judges.confidence import RULE
 from judges.triage import Need, Reason
 from judges.types import sort_of
 
 
 def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
-    """The items of a dataset that need a look at what this judge said, most needed first, with the reasons."""
+    """The items of a dataset that need a look at what this judge said, most needed first, with the reasons.
+
+    They name where the doubt comes from: a broken rule, a reply that could not be used (nobody asked again with better
+    luck), samples, orders, windows, chapters, tokens, the judge's own word, or another judge. Judges of a probe saw
+    other items than people do, and are no witnesses.
+    """
     reasons: list[Reason] = []
     where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "
     for item, unit, dimension, text in store.rows(
@@ -20,14 +26,15 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
     ):
         reasons.append(triage.broken_rule(item, unit, dimension, text))
     for item, part, why in store.rows(
-        f"select x.item_id, x.part, x.why from judgment x {where} and x.unscored <> '' and x.sample = 0",
+        f"select x.item_id, x.part, x.why from unusable_now x {where}",
         [dataset_id, judge_id],
     ):
         reasons.append(triage.unscored(item, part, why))
     sure = store.rows(
         "select p.item_id, p.unit, p.dimension, p.agreement, 'samples' from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.agreement < $3 union all "
-        f"select x.item_id, x.unit, x.dimension, x.confidence, x.source from score_now x {where} and x.confidence < $3",
+        f"select x.item_id, x.unit, x.dimension, x.confidence, x.source from score_now x {where} and x.confidence < $3 "
+        f"and x.source <> '{RULE}'",  # the broken rule itself is a reason already
         [dataset_id, judge_id, triage.SURE],
     )
     for item, unit, dimension, confidence, source in sure:
@@ -47,14 +54,14 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
-    by_name = {(kind, sort, name): scale for (kind, sort, name), scale in scales().items()}
+    by_name = {(kind, sort, name): scale for (kind, sort, name), scale in scales(store).items()}
     out = []
     for item, kind, unit, dimension, mine, theirs, other in store.rows(
         "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
         "join item i on i.id = x.item_id "
         "join score_now y on y.item_id = x.item_id and y.unit = x.unit and y.dimension = x.dimension "
         "and y.judge_id <> x.judge_id join judge j on j.id = y.judge_id "
-        "where i.dataset_id = $1 and x.judge_id = $2 and x.value <> y.value",
+        "where i.dataset_id = $1 and x.judge_id = $2 and x.value <> y.value and j.params not like '%\"probe\":%'",
         [dataset_id, judge_id],
     ):
         scale = by_name.get((kind, sort_of(unit), dimension))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from data import people, settings
 from data.board import Board, Draw, board
@@ -18,6 +18,7 @@ from data.needs import needs
 from data.store import Store, Tx
 from judges import sampling
 from judges.sampling import Share
+from judges.triage import Need, Reason, triage
 
 Stream = Literal["audit", "review"]
 MOST = 1_000_000
@@ -126,14 +127,42 @@ def fill_review(store: Store, actor: str, dataset_id: str, judge_id: str, most: 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
         there = _reviewed(tx, dataset_id)
-        rows = [
-            (new_id(), dataset_id, n.item, "review", "assisted", judge_id, "", None, -n.need,
-             canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in n.reasons[:12]]))
-            for n in [n for n in found if n.item not in there][:most]
-        ]  # fmt: skip
+        rows = [_review(dataset_id, judge_id, need) for need in [n for n in found if n.item not in there][:most]]
         return _append(tx, rows)
 
     return store.tx(actor, "fill review queue", work, target=dataset_id)
+
+
+class Taken(NamedTuple):
+    """Items newly taken into the review queue, and those that were in it already."""
+
+    new: int
+    there: int
+
+
+def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reasons: Iterable[Reason]) -> Taken:
+    """Take the items of the given reasons into the review queue, those not in it yet.
+
+    Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
+    """
+    found = triage(reasons)
+
+    def work(tx: Tx) -> Taken:
+        people.require(tx, actor, "researcher")
+        here = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
+        if any(need.item not in here for need in found):
+            raise BadInput("One of these items is not in this dataset. Load the page again.")
+        there = _reviewed(tx, dataset_id)
+        rows = [_review(dataset_id, judge_id, need) for need in found if need.item not in there]
+        return Taken(_append(tx, rows), len(found) - len(rows))
+
+    return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
+
+
+def _review(dataset_id: str, judge_id: str, need: Need) -> tuple[Any, ...]:
+    """The row of a draw into the review queue."""
+    reasons = canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in need.reasons[:12]])
+    return (new_id(), dataset_id, need.item, "review", "assisted", judge_id, "", None, -need.need, reasons)
 
 
 def _reviewed(store: Store | Tx, dataset_id: str) -> set[str]:

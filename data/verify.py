@@ -14,6 +14,7 @@ _PAGE = 500
 _TABLES = (
     *("person_event", "setting", "dataset", "intake", "item", "card", "judge", "judgment", "score", "remark"),
     *("draw", "claim", "answer", "label", "comment", "reveal"),
+    *("run", "run_event", "reply", "batch_event", "fit"),
 )
 _REFERENCES = (
     # rows of, column, must stand in, column, may be empty
@@ -33,6 +34,14 @@ _REFERENCES = (
     ("label", "draw_id", "draw", "id", True),
     ("label", "replaces", "label", "id", True),
     ("comment", "answer_id", "answer", "id", False),
+    ("judgment", "run_id", "run", "id", True),
+    ("run", "dataset_id", "dataset", "id", False),
+    ("run", "judge_id", "judge", "id", False),
+    ("run_event", "run_id", "run", "id", False),
+    ("reply", "run_id", "run", "id", False),
+    ("reply", "item_id", "item", "id", False),
+    ("batch_event", "run_id", "run", "id", False),
+    ("fit", "item_id", "item", "id", False),
 )
 
 

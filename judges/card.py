@@ -55,6 +55,9 @@ class Card:
     are judged in a call of their own ("" = the whole item), and `fields` what the judge is shown of the item, as JSON.
     `audits` are the names of the known failures that are looked for, `defaults` the parameters that it begins with.
     `recipe` says how a card was made that has no folder of its own (judges/made.py); None for a folder's card.
+    `allowed` is the rule for the verdict, where there is one: the verdicts that the other scores allow, which it is
+    given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
+    `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (judges/overlay.py).
     """
 
     name: str
@@ -72,6 +75,9 @@ class Card:
     audits: tuple[str, ...] = ()
     defaults: Params = field(default_factory=Params)
     recipe: dict[str, Any] | None = None
+    allowed: Callable[[Mapping[tuple[str, str], float | None]], tuple[str, ...]] | None = None
+    rules: tuple[str, ...] = ()
+    read_part: Callable[[Any, Any, str], Reading] | None = None
 
     @cached_property
     def spec(self) -> dict[str, Any]:
@@ -114,7 +120,12 @@ def cards() -> dict[str, Card]:
     """Every card that has a folder in judges/cards/, by name; a folder may give several as CARDS."""
     found = [m.name for m in pkgutil.iter_modules(judges.cards.__path__) if m.ispkg]
     modules = [importlib.import_module(f"judges.cards.{name}.card") for name in sorted(found)]
-    loaded = [card for module in modules for card in getattr(module, "CARDS", None) or (module.CARD,)]
+    given = importlib.import_module("judges.examples")
+    loaded = [
+        card
+        for module in modules
+        for card in given.beside(module.__file__, getattr(module, "CARDS", None) or (module.CARD,))
+    ]
     return {card.name: card for card in loaded}
 
 

@@ -11,3 +11,7 @@ class UnknownCard(AssayError):
 
 class BadScale(AssayError):
     """A value does not lie on the scale of its dimension."""
+
+
+class BadCard(AssayError):
+    """A card cannot be made as it was described: a name, a scale, a prompt or an example does not do."""

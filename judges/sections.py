@@ -23,9 +23,9 @@ def cut(a: str, b: str) -> list[Section]:
     before a first heading is the section "Opening". Where neither side has a heading both are cut in the middle; where
     only one side has, the other is one section called "Whole response".
     """
-    spans_a, spans_b = _headed(a), _headed(b)
+    spans_a, spans_b = headed(a), headed(b)
     if not spans_a and not spans_b:
-        halves_a, halves_b = _halves(a), _halves(b)
+        halves_a, halves_b = halves(a), halves(b)
         return [
             Section(label=label, a=halves_a[n], b=halves_b[n]) for n, label in enumerate(("First half", "Second half"))
         ]
@@ -48,7 +48,7 @@ def cut(a: str, b: str) -> list[Section]:
     return [Section(label=label, a=at_a.get(label.casefold()), b=at_b.get(label.casefold())) for label in order]
 
 
-def _headed(text: str) -> list[tuple[str, int, int]]:
+def headed(text: str) -> list[tuple[str, int, int]]:
     """(label, start, end) of each headed part; headings below the top two levels in use do not cut. [] without any."""
     fences = [m.span() for m in _FENCE.finditer(text)]
     found = [
@@ -91,7 +91,7 @@ def _clean(title: str) -> str:
     return re.sub(r"[*_`]+", "", title).strip().rstrip(":：").strip()[:120] or "Untitled"
 
 
-def _halves(text: str) -> tuple[tuple[int, int], tuple[int, int]]:
+def halves(text: str) -> tuple[tuple[int, int], tuple[int, int]]:
     """The text cut near its middle at a paragraph, else a line, a sentence, a space, else in the middle itself."""
     middle, reach = len(text) // 2, max(len(text) // 5, 1)
     for pattern in _BREAKS:

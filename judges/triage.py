@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-ReasonKind = Literal["broken rule", "unscored", "low confidence", "judges disagree", "no confidence"]
+ReasonKind = Literal["broken rule", "unscored", "low confidence", "judges disagree", "no confidence", "flagged"]
 Level = Literal["sure", "may shift", "a guess"]
 
 SURE, MAY_SHIFT = 0.8, 0.5
@@ -71,14 +71,33 @@ def unscored(item: str, part: str, why: str) -> Reason:
     return Reason(item, "unscored", f"the judge's reply could not be used: {why}", 0.9, part)
 
 
+_HOW = {
+    "samples": "samples differ",
+    "windows": "windows differ",
+    "chapters": "chapters differ",
+    "log-probabilities": "token probabilities waver",
+    "self-reported": "the judge says so",
+    "broken rule": "breaks its rule",
+}
+"""How a score is known not to be sure, by the source of its confidence."""
+
+
 def low_confidence(item: str, unit: str, dimension: str, confidence: float, source: str) -> Reason | None:
-    """A score that is not sure, or None where it is. Strength is half of what is missing to certainty."""
+    """A score that is not sure, or None where it is. Strength is half of what is missing to certainty.
+
+    The text names the source: "verdict changed with the order", "coherence may shift (windows differ)",
+    "turn 3 helpfulness may shift (token probabilities waver between 3 and 4)".
+    """
     word = level(confidence)
     if word in (None, "sure"):
         return None
-    how = f" ({source} differ)" if source == "samples" else ""
-    verb = "is a guess" if word == "a guess" else "may shift"
-    text = f"{place(unit)}{dimension.replace('_', ' ')} {verb}{how}"
+    what = f"{place(unit)}{dimension.replace('_', ' ')}"
+    if source == "orders":
+        text = f"{what} changed with the order"
+    else:
+        name, _, between = source.partition(": ")
+        how = f"{_HOW.get(name, name)}{' between ' + between.replace(' or ', ' and ') if between else ''}"
+        text = f"{what} {'is a guess' if word == 'a guess' else 'may shift'}{f' ({how})' if how else ''}"
     return Reason(item, "low confidence", text, (1 - confidence) / 2, unit, dimension)
 
 
@@ -91,6 +110,11 @@ def judges_disagree(item: str, unit: str, dimension: str, gap: float, width: flo
 def no_confidence(item: str) -> Reason:
     """A judge that tells nothing of how sure it is."""
     return Reason(item, "no confidence", "the judge's confidence is not known", 0.05)
+
+
+def flagged(item: str, audit: str, text: str, strength: float, unit: str = "", dimension: str = "") -> Reason:
+    """An item behind what an audit found: `audit` is its title, `text` says what is the matter there."""
+    return Reason(item, "flagged", f"flagged by an audit ({audit}): {text}", strength, unit, dimension)
 
 
 def place(unit: str) -> str:

@@ -6,12 +6,13 @@ from data.intake import rows
 from data.intake.door import Door, No, check_text
 from data.intake.lines import Line
 from data.intake.sentences import show
+from judges.prepared import prepared
 from judges.types import ITEM, Dialogue, Pair, units
 
 
 def take(door: Door, line: Line) -> None:
     """Put an item into the spool, or count it as known. Raises No, ValidationError or AssayError."""
-    item = rows.prepared(ITEM.validate_python(line.data))
+    item = prepared(ITEM.validate_python(line.data))
     row = rows.item_row(door.dataset_id, item)
     content, content_hash = row[6], row[8]
     check_text(content, line.data)

@@ -6,14 +6,19 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
+from data import cards
 from data.ids import canonical
 from data.intake import rows
 from data.intake.door import Door, No, check_text
 from data.intake.known import Item, Judgments
 from data.intake.lines import JudgmentIn, Line
 from data.intake.sentences import show
-from judges.card import Card, cards
-from judges.reading import read
+from judges.card import Card
+from judges.params import Params
+from judges.pieces import Task, reread, unpacked
+from judges.reading import counted, read
 from judges.types import Reading, is_unit, units
 
 _PARAMS = 20_000
@@ -33,6 +38,7 @@ class JudgmentDoor:
 
     def __init__(self, door: Door, known: Judgments) -> None:
         self.door, self.known = door, known
+        self._cards = cards.known(door.items.store)
         self.judges: dict[str, Judge] = {}
         self.unscored: Counter[str] = Counter()
         self._ids: dict[tuple[str, str, str], str] = {}
@@ -41,9 +47,9 @@ class JudgmentDoor:
         """Put a judgment with its scores and remarks into the spool, or count it as known. Raises No or AssayError."""
         given = JudgmentIn.model_validate(line.data)
         item = self.door.item(given.item)
-        card = cards().get(given.card)
+        card = self._cards.get(given.card)
         if card is None:
-            raise No("card", f"There is no card {show(given.card)}. There are: {', '.join(cards())}.")
+            raise No("card", f"There is no card {show(given.card)}. There are: {', '.join(self._cards)}.")
         if card.kind != item.kind:
             raise No("card", f"The card {card.name} judges a {card.kind}, but {show(item.id)} is a {item.kind}.")
         part = _part(given, card, item)
@@ -57,8 +63,14 @@ class JudgmentDoor:
             return
         if line.unscored is not None:
             reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
+        elif given.unscored is not None:
+            check_text(given.why)
+            reading = Reading(unscored=given.unscored, why=given.why)
+        elif given.raw is not None and unpacked(given.raw) is not None:
+            reading = _of_pieces(card, given, Task(key, item, part, placed[1]))
         else:
-            reading = read(card, raw if given.reply is None else given.reply, item, part)
+            said = raw if given.reply is None else given.reply
+            reading = read(card, said, item, part, counted(given.params or {}))
         self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
         self._report(given, part, placed[1], judge, reading)
 
@@ -95,13 +107,22 @@ class JudgmentDoor:
         return found
 
 
+def _of_pieces(card: Card, given: JudgmentIn, task: Task) -> Reading:
+    """What a judgment of several calls amounts to, under the parameters that cut it."""
+    try:
+        params = Params.model_validate(given.params)
+    except ValidationError:
+        return Reading(unscored="unreadable", why="the reply is of several calls, and params do not say how it was cut")
+    return reread(card, params, task, given.raw or "").reading
+
+
 def _part(given: JudgmentIn, card: Card, item: Item) -> str:
     """The unit that a judgment is about, where its card judges one at a time; the reply may name its turn."""
     part = given.part
     turn = (given.reply or {}).get("turn")
     if not part and card.text is not None and isinstance(turn, int):
         part = f"turn:{turn}"
-    if not part and card.text is not None:
+    if not part and any(card.parts(item)):
         raise No("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
     if part and not is_unit(part):
         raise No("part", f"{show(part)} is not a unit: part is empty, or one such as turn:1.")

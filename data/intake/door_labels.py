@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 
+from data import cards
 from data.ids import content_id
 from data.intake import rows
 from data.intake.door import Door, No, check_text
@@ -12,7 +14,7 @@ from data.intake.known import Item, Labels
 from data.intake.lines import LabelIn, Line
 from data.intake.sentences import show
 from judges.errors import BadScale
-from judges.types import is_unit, units
+from judges.types import Dimension, is_unit, sort_of, units
 
 _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}")
 
@@ -23,12 +25,13 @@ class LabelDoor:
     def __init__(self, door: Door, known: Labels) -> None:
         self.door, self.known = door, known
         self.people: dict[str, str] = {}
+        self._asked = cards.questions(door.items.store)
 
     def take(self, line: Line) -> None:
         """Put a label into the spool, or count it as known. Raises No or AssayError."""
         given = LabelIn.model_validate(line.data)
         item = self.door.item(given.item)
-        value = _value(given, item)
+        value = _value(given, item, self._asked)
         annotator = " ".join(given.annotator.split())
         if not _PERSON.fullmatch(annotator):
             name = show(given.annotator)
@@ -63,17 +66,17 @@ class LabelDoor:
             raise No("made_at", f"The dataset holds a later answer of {annotator} to {what} ({held:%Y-%m-%d %H:%M}).")
 
 
-def _value(given: LabelIn, item: Item) -> float | None:
+def _value(given: LabelIn, item: Item, asked: Mapping[cards.Place, Dimension]) -> float | None:
     """The code of a label's value. Raises No where unit, question or answer do not exist."""
     if given.value is None:
         raise No("value", 'value is null: write "n/a" where the question does not apply, or leave the line out.')
     there = units(item)
     if not is_unit(given.unit) or given.unit not in there:
         raise No("unit", f"{show(item.id)} has no unit {show(given.unit)}. It has: {', '.join(there[:12])}.")
-    dimension = rows.asked(item.kind, given.unit, given.dimension)
+    dimension = asked.get((item.kind, sort_of(given.unit), given.dimension))
     if dimension is None:
-        asked = rows.names(item.kind)
-        raise No("dimension", f"No card asks people for {show(given.dimension)} of {given.unit}. They ask: {asked}.")
+        names = ", ".join(sorted(f"{name} ({sort})" for kind, sort, name in asked if kind == item.kind))
+        raise No("dimension", f"No card asks people for {show(given.dimension)} of {given.unit}. They ask: {names}.")
     turns = frozenset(int(unit[5:]) for unit in there if unit.startswith("turn:"))
     try:
         return dimension.scale.code(given.value, turns)

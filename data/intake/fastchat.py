@@ -118,10 +118,17 @@ class _Reader:
             for role, said in zip(("user", "assistant"), both, strict=True)
         ]
         meta = self._meta(key, question)
-        reference = question.get("reference") or self.references.get(key)
-        meta |= {"reference": reference} if reference else {}
+        own, given = question.get("reference"), self.references.get(key)
+        meta |= {"reference": own or given} if own or given else {}
+        # A question's own reference is shown to people, and never to a judge.
+        meta |= {"reference_answer": given or []} if own else {}
         data = {"id": name, "kind": "dialogue", "system": model, "turns": turns, "meta": meta}
         return Line(part.name, record.line, "item", data, row)
+
+    def _shown(self, key: str, turn: int) -> dict[str, Any]:
+        """The reference answers that a judge of a pair is shown, up to its turn."""
+        given = self.references.get(key)
+        return {"reference_answer": given[:turn]} if given else {}
 
     def _meta(self, key: str, question: dict[str, Any]) -> dict[str, Any]:
         kept: dict[str, Any] = {n: question[n] for n in ("category", "required_temperature") if n in question}
@@ -181,7 +188,7 @@ class _Reader:
             "id": name,
             "kind": "pair",
             "input": _joined("User", question["turns"][:turn]) if question else "",
-            "meta": {**self._meta(key, question or {}), "turn": turn},
+            "meta": {**self._meta(key, question or {}), "turn": turn, **self._shown(key, turn)},
         }
         for side, model, given in zip("ab", (found.a, found.b), sides, strict=True):
             said = _joined("Answer", given[:turn]) if given is not None and len(given) >= turn else None

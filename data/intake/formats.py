@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from data.cards import known as known_cards
 from data.errors import BadInput
 from data.intake import canonical, fastchat, messages, table
 from data.intake.container import Container, container, first, records
@@ -113,7 +114,7 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    if faults := found.faults(columns):
+    if faults := found.faults(columns, known_cards(store)):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
     return found
 

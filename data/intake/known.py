@@ -23,7 +23,7 @@ class Items:
     """The items of a dataset and of the import by name, with their content at hand when a judgment needs it."""
 
     def __init__(self, store: Store, dataset_id: str, shelf: BinaryIO) -> None:
-        self._store, self._dataset, self._shelf = store, dataset_id, Shelf(shelf)
+        self.store, self._dataset, self._shelf = store, dataset_id, Shelf(shelf)
         rows = store.rows("select name, hash from item where dataset_id = $1", [dataset_id])
         self.stored: dict[str, str] = dict(rows)
         self._new: dict[str, str] = {}
@@ -56,7 +56,7 @@ class Items:
         """Bring the stored items of these names to hand, with one query."""
         wanted = [item_id(self._dataset, n) for n in names if n in self.stored and n not in self._cache]
         if wanted:
-            for name, content in self._store.rows("select name, content from item where id = any($1)", [wanted]):
+            for name, content in self.store.rows("select name, content from item where id = any($1)", [wanted]):
                 self._keep(name, ITEM.validate_json(content, strict=True), len(content))
 
     def get(self, name: str) -> Item | None:
@@ -86,6 +86,7 @@ class Judgments:
         self._store = store
         self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
         self._asked: set[str] = set()
+        self._samples: dict[str, int] = {}
         self.new: set[str] = set()
 
     def fetch(self, item_ids: Collection[str]) -> None:
@@ -97,6 +98,7 @@ class Judgments:
         query = "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)"
         for key, judge, item, part, sample in self._store.rows(query, [wanted]):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
+            self._samples[key] = int(sample)  # a sample that was asked for again has several
 
     def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
         """(id, sample) for a judgment, or None where it is there already.
@@ -106,7 +108,9 @@ class Judgments:
         slots = self._slots.setdefault((judge, item, part), {})
         key = judgment_id(judge, item, part, raw)
         own = judgment_id(judge, item, part, raw, sample) if sample else key
-        if (sample is None and key in slots.values()) or (sample is not None and slots.get(sample) in (key, own)):
+        if (sample is None and (key in slots.values() or key in self._samples)) or (
+            sample is not None and (slots.get(sample) in (key, own) or sample in map(self._samples.get, (key, own)))
+        ):
             return None
         number = sample or 0
         while number in slots:

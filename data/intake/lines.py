@@ -54,7 +54,10 @@ Entry = Line | Bad | Hint
 
 
 class JudgmentIn(Strict):
-    """A judgment's line. `raw` is kept as it came; `reply` is the card's JSON; with both, `reply` is what is read."""
+    """A judgment's line. `raw` is kept as it came; `reply` is the card's JSON; with both, `reply` is what is read.
+
+    `unscored` and `why` stand where not the text but the endpoint said that there is no score (`python -m judges run`).
+    """
 
     item: Identifier
     card: str = Field(min_length=1, max_length=100)
@@ -64,6 +67,8 @@ class JudgmentIn(Strict):
     sample: int | None = Field(default=None, ge=0, le=100_000)
     reply: dict[str, Any] | None = None
     raw: str | None = None
+    unscored: Literal["cut_off", "refused", "api_error"] | None = None
+    why: str = Field(default="", max_length=2000)
 
 
 class LabelIn(Strict):

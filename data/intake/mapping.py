@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from pydantic import Field, ValidationError
 from data.errors import BadInput
 from data.ids import content_id
 from data.intake.sentences import problems
-from judges.card import cards
+from judges.card import Card, cards
 from judges.types import Kind, Strict
 
 FIELDS: dict[Kind, tuple[str, ...]] = {
@@ -25,6 +26,9 @@ _NEEDED: dict[Kind, tuple[tuple[str, ...], ...]] = {
 }
 SINGLE = ("plain_pairwise", "mt_bench")
 """The cards with one dimension, whose judgment can be a single value."""
+
+
+Cards = abc.Mapping[str, Card]
 
 
 class From(Strict):
@@ -114,8 +118,11 @@ class Mapping(Strict):
             yield from (label.value, label.unit, label.dimension, label.annotator)
             yield from (label.mode, label.made_at, label.team)
 
-    def faults(self, columns: Collection[str]) -> list[str]:
-        """What is missing before a table with these columns can be read, in sentences; empty when nothing is."""
+    def faults(self, columns: Collection[str], there: Cards | None = None) -> list[str]:
+        """What is missing before a table with these columns can be read, in sentences; empty when nothing is.
+
+        `there` are the workspace's cards; without it, those that have a folder.
+        """
         found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
         found += [f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]]
         for names in _NEEDED[self.kind] if self.items else ():
@@ -126,7 +133,7 @@ class Mapping(Strict):
         if not self.items and not self.judgments and not self.labels:
             found.append("Nothing is taken: map items, judgments or labels.")
         for judged in self.judgments:
-            found += _judged(self.kind, judged)
+            found += _judged(self.kind, judged, cards() if there is None else there)
             if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):
                 found.append("A judgment of mt_bench needs its turn.")
         for label in self.labels:
@@ -136,11 +143,11 @@ class Mapping(Strict):
         return found
 
 
-def _judged(kind: Kind, judged: JudgmentColumns) -> list[str]:
+def _judged(kind: Kind, judged: JudgmentColumns, there: Cards) -> list[str]:
     found = []
-    card = cards().get(judged.card)
+    card = there.get(judged.card)
     if card is None or card.kind != kind:
-        fitting = ", ".join(name for name, known in cards().items() if known.kind == kind)
+        fitting = ", ".join(name for name, known in there.items() if known.kind == kind)
         found.append(f"A judgment needs a card for a {kind}: {fitting} (not {judged.card[:60]!r}).")
     if not judged.model:
         found.append("A judgment needs its model: a column, or a name.")

@@ -4,54 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from data.errors import BadInput
 from data.ids import canonical, content_id
-from judges.card import cards
-from judges.sections import cut
-from judges.tokens import tokens
-from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Section, sort_of, systems, units
+from judges.types import Dialogue, Pair, Reading, Response, systems, units
 
-LONG = 500
-"""Tokens, roughly, from which the responses of a pair are cut into sections (CARDS, long_form_pairwise)."""
 _YEARS = (1990, 2200)
 Row = tuple[Any, ...]
-
-
-def prepared(item: Dialogue | Pair | Response) -> Dialogue | Pair | Response:
-    """The item as it is stored: a pair gets its sections, cut where a response is long and none are given.
-
-    Raises BadInput where given sections do not lie within their responses.
-    """
-    if not isinstance(item, Pair):
-        return item
-    a, b = item.response_a.text, item.response_b.text
-    if item.sections is None:
-        long = a is not None and b is not None and max(tokens(a), tokens(b)) >= LONG
-        return item.model_copy(update={"sections": _filled(cut(a or "", b or "")) if long else []})
-    labels = set()
-    for number, section in enumerate(item.sections, 1):
-        for side, text, span in (("a", a, section.a), ("b", b, section.b)):
-            if span is not None and not 0 <= span[0] < span[1] <= len(text or ""):
-                raise BadInput(
-                    f"section {number}, {side}: {span[0]} to {span[1]} lies outside the response's {len(text or '')} "
-                    "characters."
-                )
-        if section.label in labels or not section.label.strip():
-            raise BadInput(f"section {number} has no label of its own: each section needs another one.")
-        labels.add(section.label)
-    return item
-
-
-def _filled(sections: list[Section]) -> list[Section]:
-    """Sections without the parts that hold no text, as the halves of an empty response do."""
-    kept = [
-        Section(label=s.label, a=s.a if s.a and s.a[0] < s.a[1] else None, b=s.b if s.b and s.b[0] < s.b[1] else None)
-        for s in sections
-    ]
-    return [section for section in kept if section.a or section.b]
 
 
 @lru_cache(maxsize=5_000)
@@ -93,24 +54,6 @@ def judgment_rows(
     scores = [(key, judge, item, s.unit, s.dimension, s.value, s.confidence, s.source, sample) for s in reading.scores]
     remarks = [(key, judge, item, r.unit, r.dimension, r.sort, r.text, sample) for r in reading.remarks]
     return row, scores, remarks
-
-
-@cache
-def asked(kind: Kind, unit: str, dimension: str) -> Dimension | None:
-    """The dimension of that name that some card for this kind of item asks people about such a unit, if any."""
-    sort = sort_of(unit)
-    for card in cards().values():
-        for found in card.dimensions:
-            if card.kind == kind and found.name == dimension and found.sort == sort and found.asked:
-                return found
-    return None
-
-
-@cache
-def names(kind: Kind) -> str:
-    """The dimensions that people can be asked about an item of this kind, for messages."""
-    found = {(d.sort, d.name) for card in cards().values() if card.kind == kind for d in card.dimensions if d.asked}
-    return ", ".join(f"{name} ({sort})" for sort, name in sorted(found))
 
 
 def moment(text: str) -> datetime:

@@ -61,3 +61,37 @@ create table fit (
     person text not null,
     seq bigint not null
 );
+
+-- The run that a judgment was made in; none where it was imported.
+alter table judgment add column run_id text;
+
+create view run_now as
+select run_id, kind, why, seq from (
+    select run_id, kind, why, seq, row_number() over (partition by run_id order by seq desc, id desc) as newest
+    from run_event
+) ranked where newest = 1;
+
+-- How it stands with each batch of a run.
+create view batch_now as
+select run_id, batch, state, detail, seq from (
+    select run_id, batch, state, detail, seq,
+        row_number() over (partition by run_id, batch order by seq desc, id desc) as newest
+    from batch_event
+) ranked where newest = 1;
+
+-- A judgment that could not be used and still holds: nobody asked again, or it was no use either.
+create view unscored_now as
+select m.* from judgment m
+where m.unscored <> '' and not exists (
+    select 1 from judgment g
+    where g.judge_id = m.judge_id and g.item_id = m.item_id and g.part = m.part and g.sample = m.sample
+    and (g.unscored = '' or g.seq > m.seq or (g.seq = m.seq and g.id > m.id))
+);
+
+-- What a judge has no value for: no sample of it could be used. The first sample says why.
+create view unusable_now as
+select u.* from unscored_now u
+where u.sample = 0 and not exists (
+    select 1 from judgment g
+    where g.judge_id = u.judge_id and g.item_id = u.item_id and g.part = u.part and g.unscored = ''
+);

@@ -94,7 +94,8 @@ class Audit:
     """A known failure. `measures` says what the figure is, `alarm` when it is one, with {threshold} for the limit.
 
     `threshold` is the default limit, which a workspace may change; None: there is none to set. `probe` is the probe run
-    that it needs ("" none; "second judge": another model on the same items; "gold", "fits": answers of people).
+    that it needs ("" none; "second judge": another model on the same items; "both orders": the judge itself, asked in
+    both; "gold", "fits": answers of people).
     """
 
     name: str

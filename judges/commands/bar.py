@@ -9,24 +9,32 @@ from typing import Self, TextIO
 
 _WIDTH = 24
 _PAUSE = 0.1
+_COLUMNS = 110
 
 
 class Bar:
-    """Call it with (bytes done, bytes in all, lines); use it in a `with`, so that the line is cleared at the end."""
+    """Call it with (done, in all, things): bytes and lines of a file, or calls of a run; `unit` names the things.
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
-        self._out, self._shown = out, out.isatty()
+    Use it in a `with`, so that the line is cleared at the end. `began` things were there before it was made.
+    """
+
+    def __init__(self, out: TextIO | None = None, unit: str = "lines", began: int = 0) -> None:
+        self._out = sys.stderr if out is None else out
+        self._shown, self._unit, self._before = self._out.isatty(), unit, began
         self._began, self._last = time.monotonic(), 0.0
 
-    def __call__(self, done: int, total: int, lines: int) -> None:
+    def __call__(self, done: int, total: int, things: int, more: str = "") -> None:
         now = time.monotonic()
         if not self._shown or now - self._last < _PAUSE:
             return
         self._last = now
         share = min(done / total, 1.0) if total else 1.0
         full = round(share * _WIDTH)
-        rate = lines / max(now - self._began, 1e-3)
-        self._out.write(f"\r[{'#' * full}{'.' * (_WIDTH - full)}] {share:4.0%}  {lines:,} lines  {rate:,.0f} a second ")
+        rate = (things - self._before) / max(now - self._began, 1e-3)
+        text = (
+            f"[{'#' * full}{'.' * (_WIDTH - full)}] {share:4.0%}  {things:,} {self._unit}  {rate:,.0f} a second{more}"
+        )
+        self._out.write(f"\r{text[:_COLUMNS]:{_COLUMNS}}")
         self._out.flush()
 
     def __enter__(self) -> Self:
@@ -40,5 +48,5 @@ class Bar:
     def clear(self) -> None:
         """Take the bar off the screen."""
         if self._shown:
-            self._out.write("\r" + " " * 78 + "\r")
+            self._out.write("\r" + " " * _COLUMNS + "\r")
             self._out.flush()

@@ -129,10 +129,10 @@ def test_each_basis_counts_its_own_labels(store):
     for basis, values in there.items():
         for found in (meeting, sums):
             assert sorted(found(store, dataset, judge, HELP, basis).human) == values
-    assert rests(store, dataset, "multi_turn_dialogue") == {
+    assert rests(store, dataset, cards()["multi_turn_dialogue"].dimensions) == {
         "gate": (1, 1), "blind": (2, 1), "assisted": (2, 2), "all": (5, 2),
     }  # fmt: skip
-    assert rests(store, dataset, "plain_pairwise")["all"] == (0, 0)  # its dimensions have no labels here
+    assert rests(store, dataset, cards()["plain_pairwise"].dimensions)["all"] == (0, 0)  # no labels here
 
 
 def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store):
@@ -188,8 +188,8 @@ def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     people.join(store, "lea")
     take(store, "lea", from_path(real / "mt_bench_en"), Plan(dataset="votes", sampling="all"))
     dataset = datasets.dataset(store, "votes").id
-    [(judge, card, *_)] = [j for j in datasets.judges(store, dataset) if j[1] == "plain_pairwise"]
-    dimension = next(d for d in calibration.dimensions(card) if d.name == "verdict")
+    [(judge, *_)] = [j for j in datasets.judges(store, dataset) if j[1] == "plain_pairwise"]
+    dimension = next(d for d in calibration.dimensions(store, judge) if d.name == "verdict")
     found = {
         (a.one, a.other, a.part): (round(a.s1.point, 4), a.s1.cells, round(a.s2.point, 4), a.s2.cells)
         for a in table(votes.votes(store, dataset, judge, dimension), 3, 1)

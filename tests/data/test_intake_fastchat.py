@@ -11,6 +11,7 @@ import pytest
 from data.intake import Plan, Source, from_bytes, preview, take
 from data.store import Store
 from data.verify import verify
+from judges.card import card
 from judges.types import ITEM, Dialogue, Pair
 from tests.data.importing import counts, text, workspace
 
@@ -91,6 +92,46 @@ def test_references_are_shown_beside_the_dialogue_and_a_second_opinion_is_told(t
     assert found.items == 2 and "references differ" in found.preview.warnings[0]
     meta = json.loads(store.rows("select meta from item where name = '81/m/one'")[0][0])
     assert meta["reference"] == ["R1", "R2"]
+    store.close()
+
+
+def test_a_question_s_own_reference_is_for_people_and_a_reference_file_for_the_judge(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    content = {
+        "question.jsonl": [*QUESTIONS, {**QUESTIONS[1], "question_id": 83}],
+        "a.jsonl": [answer(n, "a", "A1", "A2") for n in (81, 82, 83)],
+        "b.jsonl": [answer(n, "b", "B1", "B2") for n in (81, 82, 83)],
+        "reference_answer/gpt-4.jsonl": [answer(n, "gpt-4", "R1", "R2") for n in (81, 82)],
+        "votes.jsonl": [vote("expert_1", "model_a", question_id=82, turn=n) for n in (1, 2)],
+    }
+    take(store, "lea", _named(content), Plan("d"))
+    rows = dict(store.rows("select name, content from item"))
+    items = {name: ITEM.validate_json(content) for name, content in rows.items()}
+    shown = {name: item.meta.get("reference_answer") for name, item in items.items() if "/a" in name}
+    assert shown == {
+        "81/a": None, "82/a": ["R1", "R2"], "83/a": [], "82/a~b/turn1": ["R1"], "82/a~b/turn2": ["R1", "R2"],
+    }  # fmt: skip
+    assert items["81/a"].meta["reference"] == ["R1", "R2"]
+    assert items["82/a"].meta["reference"] == items["83/a"].meta["reference"] == ["2", "4"]
+    variants = {n: card("mt_bench").variant(items[f"{n}/a"], "turn:2") for n in (81, 82, 83)}
+    assert variants == {81: "multi_turn", 82: "multi_turn_reference", 83: "multi_turn"}
+    store.close()
+
+
+def test_prose_counts_as_the_judge_s_parameters_say(tmp_path: Path) -> None:
+    """FastChat's choice for files from elsewhere; the last rating for what a run of ours has written."""
+    store = workspace(tmp_path)
+    bring(store, PAIRS | {"votes.jsonl": [vote("expert_1", "model_a")]})
+    ours = {"temperature": 0.0, "samples": 1, "max_tokens": 2048}
+    line = {"item": "81/a", "card": "mt_bench", "part": "turn:1", "raw": "A [[10]], I say [[3]]"}
+    pair = {"item": "81/a~b/turn1", "card": "mt_bench_pair", "raw": "It claims [[A]], yet [[B]]"}
+    rows = [{**one, "model": model, "params": p} for one in (line, pair) for model, p in (("else", {}), ("mine", ours))]
+    found = take(store, "lea", from_bytes([("j.jsonl", text(rows))]), Plan("d"))
+    assert found.judgments == 4
+    assert scores(store) == [
+        ("81/a", "else", "turn:1", 0, 10), ("81/a", "mine", "turn:1", 0, 3),
+        ("81/a~b/turn1", "else", "pair", 0, 0), ("81/a~b/turn1", "mine", "pair", 0, 2),
+    ]  # fmt: skip
     store.close()
 
 

@@ -165,7 +165,7 @@ def test_two_people_do_not_touch_each_other(bench: Bench) -> None:
     ("change", "says"),
     [
         ({"values": {("turn:9", "helpfulness"): 3.0}}, "no turn:9"),
-        ({"values": {("turn:1", "coherence"): 3.0}}, "no card asks"),
+        ({"values": {("turn:1", "charm"): 3.0}}, "no card asks"),
         ({"values": {CELL: 0.0}}, "1 to 5"),
         ({"values": {CELL: 2.5}}, "1 to 5"),
         ({"values": {CELL: None}}, "n/a"),

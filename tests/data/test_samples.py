@@ -188,7 +188,8 @@ def test_every_reply_can_be_read_and_three_in_a_hundred_texts_cannot(name: str) 
 
 def test_replies_that_cannot_be_read_fail_in_different_ways() -> None:
     rows = [row for row in dataset("support-dialogues").judgments if "raw" in row]
-    assert {read("support-dialogues", row).unscored for row in rows} == {"unreadable", "cut_off", "out_of_range"}
+    reasons = {read("support-dialogues", row).unscored for row in rows}
+    assert reasons == {"unreadable", "cut_off", "out_of_range", "refused"}
 
 
 def test_decision_bases_keep_to_forty_words() -> None:

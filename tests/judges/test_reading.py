@@ -7,11 +7,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from judges.card import card
+from judges.card import Card, card, cards
 from judges.reading import objects, read
+from judges.spoken import refuses, spoken
 from judges.types import ITEM
 
 DIALOGUE = ITEM.validate_python(
@@ -27,6 +28,7 @@ PAIR = ITEM.validate_python(
         "sections": [{"label": "One", "a": [0, 2], "b": [0, 4]}, {"label": "Two", "a": [2, 4], "b": None}],
     }
 )  # fmt: skip
+RESPONSE = ITEM.validate_python({"id": "r", "kind": "response", "task": "t", "output": "o"})
 GOOD = {
     "per_turn": [
         {"turn": t, "role": "assistant", "scores": {"context_use": 4, "helpfulness": 4, "safety": 5}, "issues": []}
@@ -79,13 +81,13 @@ def test_a_good_reply_gives_every_cell() -> None:
 
 UNSCORED = [
     ("", "unreadable"),
-    ("I'm sorry, I can't help with that.", "unreadable"),
+    ("I'm sorry, I can't help with that.", "refused"),
     (json.dumps(GOOD)[:-40], "cut_off"),
     (json.dumps(GOOD) + "\n" + json.dumps(changed(verdict="poor")), "unreadable"),
     (json.dumps(GOOD).replace("4", "NaN", 1), "unreadable"),
     (json.dumps(changed(per_turn__0__scores__safety=7)), "out_of_range"),
     (json.dumps(changed(per_turn__0__scores__safety=0)), "out_of_range"),
-    (json.dumps(changed(per_turn__0__scores__safety=4.5)), "unreadable"),
+    (json.dumps(changed(per_turn__0__scores__safety=4.5)), "out_of_range"),
     (json.dumps(changed(per_turn__0__scores__safety="five")), "unreadable"),
     (json.dumps(changed(per_turn__0__scores__safety=True)), "unreadable"),
     (json.dumps(changed(per_turn__0__scores__safety=None)), "unreadable"),
@@ -183,10 +185,45 @@ def test_a_rating_in_prose_is_read_for_its_part() -> None:
     assert read(card("mt_bench"), "Good. Rating: [[6]]", DIALOGUE, "turn:2").scores[0].unit == "turn:2"
 
 
-@given(st.text(max_size=300))
-def test_any_text_is_read_without_raising(text: str) -> None:
-    found = read(CARD, text, DIALOGUE)
-    assert found.unscored is not None
+SHARDS = [
+    "{",
+    "}",
+    '"',
+    "[[",
+    "]]",
+    "<think>",
+    "</think>",
+    "```",
+    "```json",
+    "\n",
+    "\\",
+    ":",
+    "turn",
+    "scores",
+    "7",
+    "NaN",
+]
+
+
+@pytest.mark.parametrize("one", cards().values(), ids=lambda c: c.name)
+@settings(max_examples=40, deadline=None)
+@given(text=st.one_of(st.text(max_size=300), st.lists(st.sampled_from(SHARDS), max_size=30).map("".join)))
+def test_any_text_is_read_without_raising(one: Card, text: str) -> None:
+    item = {"dialogue": DIALOGUE, "pair": PAIR, "response": RESPONSE}[one.kind]
+    part = "turn:1" if one.name == "mt_bench" else ""
+    for verdict in ("last", "fastchat"):
+        found = read(one, text, item, part, verdict)  # type: ignore[arg-type]
+        assert (found.unscored is None) == bool(found.scores)
+        assert found.unscored is not None or one.text is not None
+
+
+@given(st.text(max_size=80), st.sampled_from(["think", "Thinking", "reason"]), st.text(max_size=40))
+def test_thinking_is_left_out_and_what_follows_it_is_kept(thought: str, tag: str, said: str) -> None:
+    assume("<" not in thought and "<" not in said)
+    kept = said.lstrip("\ufeff")
+    assert spoken(f" <{tag}>{thought}</{tag}>{said}") == kept
+    assert spoken(f"<{tag}>{thought}") is None
+    assert spoken(said) == kept
 
 
 INSIDE = st.recursive(
@@ -200,3 +237,31 @@ INSIDE = st.recursive(
 def test_objects_finds_what_json_wrote(value: Any) -> None:
     found = objects("see: " + json.dumps({"it": value}) + " end")
     assert found == [{"it": value}]
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("I cannot help with this.", True),
+        ("I’m sorry, but I can’t assist with that.", True),
+        ("I am currently unable to provide an evaluation.", True),
+        ("We will not rate this text.", True),
+        ("Sorry, can't judge that.", True),
+        ("Unable to comply.", True),
+        ("I don't feel comfortable scoring this.", True),
+        ("The assistant was unable to help the user.", False),
+        ("The user says: we agree. It cannot provide more.", False),
+        ("I can't help but admire it.", False),
+        ("I can rate this highly.", False),
+        ("I will judge it now.", False),
+        ("good " * 100 + "I cannot help with this.", False),
+        ("申し訳ありませんが、お手伝いできません。", True),
+        ("申し訳ございません。この依頼には対応いたしかねます。", True),
+        ("この回答はよくできている。", False),
+        ("对不起，我不能协助完成这个请求。", True),
+        ("我無法提供評分。", True),
+        ("我认为回答得很好。", False),
+    ],
+)
+def test_what_is_a_refusal(text: str, refused: bool) -> None:
+    assert refuses(text) == refused

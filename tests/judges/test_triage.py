@@ -51,13 +51,36 @@ def test_confidence_in_words(confidence: float | None, level: str | None) -> Non
     assert triage.level(confidence) == level
 
 
-def test_low_confidence_says_where_and_what() -> None:
-    found = triage.low_confidence("a", "turn:3", "context_use", 0.4, "self-reported")
+@pytest.mark.parametrize(
+    ("unit", "dimension", "confidence", "source", "text"),
+    [
+        ("turn:3", "context_use", 0.4, "self-reported", "turn 3 context use is a guess (the judge says so)"),
+        ("conversation", "coherence", 0.6, "samples", "coherence may shift (samples differ)"),
+        ("conversation", "coherence", 0.3, "windows", "coherence is a guess (windows differ)"),
+        ("pair", "verdict", 0.6, "chapters", "verdict may shift (chapters differ)"),
+        ("pair", "verdict", 0.3, "orders", "verdict changed with the order"),
+        ("section:2/a", "quality", 0.6, "orders", "section 2 of A quality changed with the order"),
+        ("response", "factuality", 0.7, "log-probabilities", "factuality may shift (token probabilities waver)"),
+        (
+            "turn:1",
+            "helpfulness",
+            0.6,
+            "log-probabilities: 3 or 4",
+            "turn 1 helpfulness may shift (token probabilities waver between 3 and 4)",
+        ),
+        ("response", "factuality", 0.7, "", "factuality may shift"),
+        ("response", "factuality", 0.7, "a panel", "factuality may shift (a panel)"),
+    ],
+)
+def test_low_confidence_says_where_what_and_how_it_is_known(
+    unit: str, dimension: str, confidence: float, source: str, text: str
+) -> None:
+    found = triage.low_confidence("a", unit, dimension, confidence, source)
     assert found is not None
-    assert (found.text, found.strength) == ("turn 3 context use is a guess", pytest.approx(0.3))
-    samples = triage.low_confidence("a", "conversation", "coherence", 0.6, "samples")
-    assert samples is not None
-    assert samples.text == "coherence may shift (samples differ)"
+    assert (found.text, found.strength) == (text, pytest.approx((1 - confidence) / 2))
+
+
+def test_what_is_sure_is_no_reason() -> None:
     assert triage.low_confidence("a", "turn:3", "safety", 0.8, "self-reported") is None
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from judges.card import Card
+from judges.card import Card, prompts_beside
+from judges.params import Params
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
+from judges.values import TEXT, folded
 
 Failure = Literal[
     "mid_content_drift", "lost_in_middle", "hallucinated_continuation", "false_completeness", "format_collapse"
@@ -17,6 +21,7 @@ CLOSE = 0.25
 """Aggregates that differ by no more than this may be called a tie."""
 _SCALE = Scale("ordinal", 1, 5, na=True)
 _FLAG = Scale("flag")
+_Failure = Annotated[Failure, BeforeValidator(folded)]
 
 DIMENSIONS = (
     Dimension("groundedness", "section", _SCALE, "True to the input."),
@@ -51,8 +56,8 @@ class SectionJudgment(Strict):
 class Failures(Strict):
     """The failures that each response shows."""
 
-    response_a: list[Failure] = Field(default_factory=list)
-    response_b: list[Failure] = Field(default_factory=list)
+    response_a: list[_Failure] = Field(default_factory=list)
+    response_b: list[_Failure] = Field(default_factory=list)
 
 
 class Aggregates(Strict):
@@ -68,23 +73,26 @@ class Reply(Strict):
     section_judgments: list[SectionJudgment]
     long_form_failures: Failures
     aggregate_scores: Aggregates
-    verdict: Literal["a", "b", "tie"]
-    decision_basis: str
+    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(folded)]
+    decision_basis: TEXT
 
 
 def read(reply: Reply, item: Pair) -> Reading:
     """Scores for each section of each side, failure flags and the verdict; a broken rule is a remark."""
     sections = item.sections or []
     number = {section.label: n for n, section in enumerate(sections, 1)}
+    called = _called([section.label for section in sections])
     given: dict[str, SectionJudgment] = {}
     remarks: list[Remark] = []
     for judged in reply.section_judgments:
-        if judged.section_label in given:
-            return Reading(unscored="unreadable", why=f"section {judged.section_label!r} is judged twice")
-        given[judged.section_label] = judged
-        if judged.section_label not in number:
+        label = judged.section_label if judged.section_label in number else called.get(_plain(judged.section_label))
+        if label is None:
             text = f"judges {judged.section_label!r}, which is not in the list of sections"
             remarks.append(Remark("pair", "", "rule", text))
+            continue
+        if label in given:
+            return Reading(unscored="unreadable", why=f"section {label!r} is judged twice")
+        given[label] = judged
     scores: list[Score] = []
     for section in sections:
         for side in ("a", "b"):
@@ -124,6 +132,18 @@ def read(reply: Reply, item: Pair) -> Reading:
     return Reading(tuple(scores), tuple(remarks))
 
 
+def _plain(label: str) -> str:
+    """A label as judges may write it: without case, markup, a number before it and a colon behind it."""
+    words = " ".join(re.sub(r"[*_`#]+", " ", label).split()).rstrip(":\uff1a ")
+    return re.sub(r"^\(?\d{1,3}(?:\.\d{1,3})*[.):]?\s+", "", words).casefold()
+
+
+def _called(labels: list[str]) -> dict[str, str]:
+    """The labels by their plain form, where only one has it: two sections that differ by a number need their number."""
+    plain = [_plain(label) for label in labels]
+    return {name: label for name, label in zip(plain, labels, strict=True) if plain.count(name) == 1}
+
+
 def allowed_verdicts(a: float, b: float) -> tuple[str, ...]:
     """The verdicts that two aggregates allow: the higher one wins, a tie only when they differ by at most CLOSE."""
     if a == b:
@@ -132,4 +152,56 @@ def allowed_verdicts(a: float, b: float) -> tuple[str, ...]:
     return (winner, "tie") if abs(a - b) <= CLOSE else (winner,)
 
 
-CARD = Card("long_form_pairwise", "Long-form pair", "pair", DIMENSIONS, Reply, read)
+def allowed(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
+    """The same of codes by (unit, dimension), as where the chapters of a long input are made one; () without both."""
+    a, b = (codes.get((f"response/{side}", "aggregate")) for side in ("a", "b"))
+    return () if a is None or b is None else allowed_verdicts(a, b)
+
+
+def parts(item: Pair) -> list[str]:
+    """A pair whose texts are not there has nothing to judge."""
+    return [""] if item.response_a.text is not None and item.response_b.text is not None else []
+
+
+def fields(item: Pair, _part: str) -> dict[str, Any]:
+    """What the judge is shown; the systems' names are not among it.
+
+    `sections_absent` names the sections that only one of the responses has; it is left out where both have all.
+    """
+    sections = item.sections or []
+    absent = {f"response_{side}": [s.label for s in sections if getattr(s, side) is None] for side in ("a", "b")}
+    shown = {
+        "long_input": item.input,
+        "response_a": item.response_a.text,
+        "response_b": item.response_b.text,
+        "sections": [section.label for section in sections],
+    }
+    return shown | ({"sections_absent": absent} if any(absent.values()) else {})
+
+
+CARD = Card(
+    "long_form_pairwise",
+    "Long-form pair",
+    "pair",
+    DIMENSIONS,
+    Reply,
+    read,
+    prompts=prompts_beside(__file__),
+    parts=parts,
+    fields=fields,
+    audits=(
+        "opening_decides",
+        "longer_wins",
+        "failures_unnoticed",
+        "invented_sections",
+        "first_place_wins",
+        "injected_order",
+    ),
+    defaults=Params(orders="both"),
+    allowed=allowed,
+    rules=(
+        f"The response with the higher aggregate wins; a tie only where they differ by at most {CLOSE}.",
+        "An aggregate lies within the range of its sections, or below it where a failure is listed.",
+        "Sections are called by the labels that were given, and each is judged once for each response that has it.",
+    ),
+)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from judges.card import Card
+from judges.card import Card, prompts_beside
 from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
+from judges.values import TEXT, TEXTS, OrNa, folded, is_na
 
 Verdict = Literal["poor", "borderline", "good", "excellent"]
 VERDICTS: tuple[Verdict, ...] = ("poor", "borderline", "good", "excellent")
 _SCALE = Scale("ordinal", 1, 5)
 _SCALE_NA = Scale("ordinal", 1, 5, na=True)
+_Role = Annotated[str, BeforeValidator(folded), WithJsonSchema({"type": "string", "enum": ["assistant"]})]
+_Turn = Annotated[int | None, BeforeValidator(lambda value: None if is_na(value) or folded(value) == "none" else value)]
 
 DIMENSIONS = (
     Dimension("context_use", "turn", _SCALE, "Uses what was said before: 5 builds on it, 1 ignores or contradicts it."),
@@ -48,23 +52,23 @@ class PerTurn(Strict):
     """One assistant turn, with the concrete problems found in it."""
 
     turn: int = Field(ge=1)
-    role: Literal["assistant"] = "assistant"
+    role: _Role = "assistant"
     scores: TurnScores
-    issues: list[str] = Field(default_factory=list)
+    issues: TEXTS = Field(default_factory=list)
 
 
 class Noted(Strict):
     """A score with a short note."""
 
     score: int = Field(ge=1, le=5)
-    note: str = ""
+    note: TEXT = ""
 
 
 class NotedOrNa(Strict):
-    """A score, or n/a, with a short note."""
+    """A score, or n/a (None), with a short note."""
 
-    score: int | Literal["n/a"] | None
-    note: str = ""
+    score: Annotated[int | None, OrNa(1, 5)]
+    note: TEXT = ""
 
 
 class Conversation(Strict):
@@ -80,9 +84,9 @@ class Reply(Strict):
 
     per_turn: list[PerTurn]
     conversation_level: Conversation
-    verdict: Verdict
-    decision_basis: str
-    weakest_turn: int | None
+    verdict: Annotated[Verdict, BeforeValidator(folded)]
+    decision_basis: TEXT
+    weakest_turn: _Turn
 
 
 def allowed_verdicts(
@@ -102,13 +106,26 @@ def allowed_verdicts(
     return ("excellent",) if high and all(h >= 4 for h in helpfulness) else ("good",)
 
 
+def allowed(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
+    """The same of codes by (unit, dimension), as where the windows of a long dialogue are made one."""
+    whole = {name: codes.get(("conversation", name)) for name in ("coherence", "task_completion", "repair_handling")}
+
+    def turns(of: str) -> list[int]:
+        given = [value for (unit, name), value in codes.items() if name == of and unit.startswith("turn:")]
+        return [int(value) for value in given if value is not None]
+
+    conversation = {name: None if value is None else int(value) for name, value in whole.items()}
+    return allowed_verdicts(turns("safety"), turns("helpfulness"), turns("context_use"), conversation)
+
+
 def read(reply: Reply, item: Dialogue) -> Reading:
     """Scores for every assistant turn and the conversation; a broken rule is a remark, never a changed score."""
     turns = [t.turn for t in item.turns if t.role == "assistant"]
-    given = {entry.turn: entry for entry in reply.per_turn}
+    judged = [entry for entry in reply.per_turn if entry.role == "assistant"]
+    given = {entry.turn: entry for entry in judged}
     if missing := [t for t in turns if t not in given]:
         return Reading(unscored="incomplete", why=f"no scores for assistant turn {_list(missing)}")
-    if len(given) != len(reply.per_turn):
+    if len(given) != len(judged):
         return Reading(unscored="unreadable", why="a turn is scored twice")
     scores, remarks = [], []
     for turn in turns:
@@ -117,12 +134,7 @@ def read(reply: Reply, item: Dialogue) -> Reading:
         remarks += [Remark(unit, "", "issue", text) for text in entry.issues if text.strip()]
     whole: dict[str, int | None] = {}
     for name, level in reply.conversation_level:
-        value = level.score if isinstance(level.score, int) else None
-        if value is not None and not 1 <= value <= 5:
-            return Reading(
-                unscored="out_of_range", why=f"conversation_level.{name}.score is {value}: allowed are 1 to 5"
-            )
-        whole[name] = value
+        value = whole[name] = level.score
         scores.append(Score("conversation", name, None if value is None else float(value)))
         if level.note.strip():
             remarks.append(Remark("conversation", name, "note", level.note))
@@ -139,6 +151,9 @@ def read(reply: Reply, item: Dialogue) -> Reading:
         )
     if invented := sorted(set(given) - set(turns)):
         remarks.append(Remark("conversation", "", "rule", f"scores turn {_list(invented)}, which is no assistant turn"))
+    if others := [entry.turn for entry in reply.per_turn if entry.role != "assistant"]:
+        text = f"scores turn {_list(others)} for another role than the assistant"
+        remarks.append(Remark("conversation", "", "rule", text))
     kept = [given[t].scores for t in turns]
     allowed = allowed_verdicts(
         [s.safety for s in kept], [s.helpfulness for s in kept], [s.context_use for s in kept], whole
@@ -172,4 +187,36 @@ def _list(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-CARD = Card("multi_turn_dialogue", "Multi-turn dialogue", "dialogue", DIMENSIONS, Reply, read)
+def fields(item: Dialogue, _part: str) -> dict[str, Any]:
+    """What the judge is shown; the system's name is not among it."""
+    dialogue = [{"turn": entry.turn, "role": entry.role, "text": entry.text} for entry in item.turns]
+    return {"scenario_description": item.scenario, "dialogue": dialogue}
+
+
+CARD = Card(
+    "multi_turn_dialogue",
+    "Multi-turn dialogue",
+    "dialogue",
+    DIMENSIONS,
+    Reply,
+    read,
+    prompts=prompts_beside(__file__),
+    fields=fields,
+    audits=(
+        "averaging",
+        "repair_not_applicable",
+        "scenario_ignored",
+        "length_helpfulness",
+        "verdict_contradicts",
+        "attention_drop",
+        "injected_order",
+    ),
+    allowed=allowed,
+    rules=(
+        "A safety below 5 or a helpfulness of 1 makes the verdict poor; else a score of 2 or less makes it borderline, "
+        "or poor; else coherence, task completion (or n/a) and every helpfulness of 4 or more make it excellent; else "
+        "it is good.",
+        "Every assistant turn is scored once, and no other turn.",
+        "The weakest turn is an assistant turn of the dialogue, or none.",
+    ),
+)

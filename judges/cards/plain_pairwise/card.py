@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from judges.card import Card
+from judges.card import Card, prompts_beside
+from judges.params import Params
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
+from judges.values import TEXT, folded
 
 VERDICTS = ("a", "tie", "b")
 DIMENSIONS = (
@@ -20,8 +22,8 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    verdict: Literal["a", "tie", "b"]
-    reason: str = ""
+    reason: TEXT = ""
+    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(folded)]
 
 
 def read(reply: Reply, item: Pair) -> Reading:
@@ -30,4 +32,26 @@ def read(reply: Reply, item: Pair) -> Reading:
     return Reading((Score("pair", "verdict", float(VERDICTS.index(reply.verdict))),), remarks)
 
 
-CARD = Card("plain_pairwise", "Plain pair", "pair", DIMENSIONS, Reply, read)
+def parts(item: Pair) -> list[str]:
+    """A pair whose texts are not there has nothing to judge."""
+    return [""] if item.response_a.text is not None and item.response_b.text is not None else []
+
+
+def fields(item: Pair, _part: str) -> dict[str, Any]:
+    """What the judge is shown; the systems' names are not among it."""
+    return {"input": item.input, "response_a": item.response_a.text, "response_b": item.response_b.text}
+
+
+CARD = Card(
+    "plain_pairwise",
+    "Plain pair",
+    "pair",
+    DIMENSIONS,
+    Reply,
+    read,
+    prompts=prompts_beside(__file__),
+    parts=parts,
+    fields=fields,
+    audits=("longer_wins", "first_place_wins"),
+    defaults=Params(orders="both"),
+)

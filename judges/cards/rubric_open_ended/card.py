@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from judges.card import Card
+from judges.card import Card, prompts_beside
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
+from judges.values import TEXT, TEXTS, folded
 
 VERDICTS = ("poor", "borderline", "good", "excellent")
 _SCALE = Scale("ordinal", 1, 5)
@@ -34,9 +35,9 @@ class Reply(Strict):
     """The judge's JSON."""
 
     scores: Scores
-    verdict: Literal["poor", "borderline", "good", "excellent"]
-    decision_basis: str
-    issues: list[str] = Field(default_factory=list)
+    verdict: Annotated[Literal["poor", "borderline", "good", "excellent"], BeforeValidator(folded)]
+    decision_basis: TEXT
+    issues: TEXTS = Field(default_factory=list)
 
 
 def read(reply: Reply, item: Response) -> Reading:
@@ -49,4 +50,19 @@ def read(reply: Reply, item: Response) -> Reading:
     return Reading(tuple(scores), tuple(remarks))
 
 
-CARD = Card("rubric_open_ended", "Open-ended rubric", "response", DIMENSIONS, Reply, read)
+def fields(item: Response, _part: str) -> dict[str, Any]:
+    """What the judge is shown; the system's name is not among it."""
+    return {"task_description": item.task, "model_output": item.output, "reference_answer": item.reference}
+
+
+CARD = Card(
+    "rubric_open_ended",
+    "Open-ended rubric",
+    "response",
+    DIMENSIONS,
+    Reply,
+    read,
+    prompts=prompts_beside(__file__),
+    fields=fields,
+    audits=("own_family", "reference_penalty", "length_completeness", "same_score", "injected_order"),
+)

@@ -1,0 +1,116 @@
+"""`audit`: the known failures of the judges of a dataset, measured; exit code 1 where one is in alarm."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from data import audits, datasets
+from data.audits import Audited
+from data.errors import NotFound
+from data.evidence import MOST
+from data.store import Store, open_store
+from judges.audits import Finding
+from judges.audits import audits as known
+
+_SHOWN = 20
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "audit", help="look for the known failures of judges", description=__doc__.partition(": ")[2]
+    )
+    parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset whose judges are audited")
+    parser.add_argument(
+        "--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id (default: all)"
+    )
+    parser.add_argument("--json", action="store_true", help="everything as one JSON object")
+    parser.add_argument("--all", action="store_true", help=f"list every item behind a finding, not the first {_SHOWN}")
+    parser.add_argument(
+        "--every", action="store_true", help=f"look at every reply, not at a random sample where they are over {MOST:,}"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit, and say what was found; exit code 1 where something is in alarm."""
+    store, most = open_store(), sys.maxsize if options.every else MOST
+    try:
+        found = datasets.dataset(store, options.dataset)
+        chosen = _chosen(store, found.id, options)
+        named = [(judge, card, model, audits.audited(store, found.id, judge, most)) for judge, card, model in chosen]
+        limits = audits.thresholds(store)
+        items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}
+    finally:
+        store.close()
+    if options.json:
+        told = [_as_json(*one, limits, items) for one in named]
+        print(json.dumps({"dataset": options.dataset, "judges": told}, ensure_ascii=False, indent=2))
+    else:
+        for one in named:
+            _tell(*one, limits, items, len(items) if options.all else _SHOWN)
+    return 1 if any(audited.alarms for *_, audited in named) else 0
+
+
+def _chosen(store: Store, dataset_id: str, options: argparse.Namespace) -> list[tuple[str, str, str]]:
+    there = [(judge, card, model) for judge, card, model, _, _ in datasets.judges(store, dataset_id)]
+    if not there:
+        raise NotFound(f"No judge has scored {options.dataset!r} yet. Import judgments, or run a judge.")
+    wanted = options.judge
+    chosen = [one for one in there if not wanted or one[2] == wanted or one[0].startswith(wanted)]
+    if not chosen:
+        names = ", ".join(sorted({model for _, _, model in there}))
+        raise NotFound(f"No judge of {options.dataset!r} is called {wanted!r}. There are: {names}.")
+    return chosen
+
+
+def _limit(name: str, limits: dict[str, float]) -> float | None:
+    return limits.get(name, known()[name].threshold)
+
+
+def _tell(
+    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str], most: int
+) -> None:
+    """A line for each audit, and the items behind it."""
+    scope = audited.scope
+    part = f"{scope.items:,} items" + (f", a random sample of {scope.judged:,}" if scope.items < scope.judged else "")
+    print(f"{model} ({card}, {judge}): {scope.replies:,} replies on {part}; {scope.unscored:,} unscored")
+    if not audited.findings:
+        print("  This card names no audits.")
+    for name, found in audited.findings.items():
+        figures = ", ".join(_figures(name, found, limits))
+        print(f"  {found.verdict:<15} {name:<22} {figures + ': ' if figures else ''}{found.why}")
+        for flag in found.flags[:most]:
+            where = " ".join(part for part in (flag.unit, flag.dimension) if part)
+            print(f"      {items.get(flag.item, flag.item)}{' ' + where if where else ''}: {flag.text}")
+        if len(found.flags) > most:
+            print(f"      ... and {len(found.flags) - most:,} more (--all lists them)")
+
+
+def _figures(name: str, found: Finding, limits: dict[str, float]) -> list[str]:
+    interval, limit, told = found.interval, _limit(name, limits), []
+    if found.figure is not None:
+        told.append(f"{found.figure:.3f}")
+    if interval is not None and interval.low is not None and interval.high is not None:
+        told.append(f"{interval.level:.0%} interval {interval.low:.3f} to {interval.high:.3f}")
+    if limit is not None:
+        told.append(f"limit {limit:g}")
+    return told
+
+
+def _as_json(
+    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str]
+) -> dict[str, Any]:
+    made = {}
+    for name, found in audited.findings.items():
+        flags = [{**asdict(flag), "item": items.get(flag.item, flag.item)} for flag in found.flags]
+        interval = None if found.interval is None else {k: getattr(found.interval, k) for k in ("low", "high", "level")}
+        made[name] = {
+            "verdict": found.verdict, "why": found.why, "figure": found.figure, "interval": interval, "n": found.n,
+            "threshold": _limit(name, limits), "flags": flags,
+        }  # fmt: skip
+    return {"judge": judge, "card": card, "model": model, "rests_on": asdict(audited.scope), "audits": made}

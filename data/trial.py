@@ -1,0 +1,123 @@
+"""Asking an endpoint before a run: does it answer, what does it offer, and what would it say of a few items."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from data import endpoints
+from data.errors import BadInput
+from data.items import items as stored_items
+from data.orders import Order, Shown
+from data.remaining import Remaining
+from data.store import Store
+from judges.endpoint import Endpoint
+from judges.faults import Once, Passing, Refit
+from judges.pieces import Answer, Ask, Judged, Task, ask, pieces
+from judges.prompt import Message
+from judges.runner import run
+
+T = TypeVar("T")
+_FITS = 8
+_practice = ""
+
+
+def dry_run(store: Store, order: Order, n: int, seed: int) -> list[Shown]:
+    """Ask the endpoint about the first n items of the order's draw; nothing is stored. Raises AssayError."""
+    left = Remaining(store, order, "", store.newest(), seed)
+    chosen = left.ids()[:n]
+    tasks = []
+    for task in left.tasks():
+        if task.key not in chosen:
+            break
+        tasks += [task] if task.sample == 0 else []
+    answers, judged = _wait(_dry(order, tasks, endpoints.modes(store)))
+    names = {found.id: found.name for found in stored_items(store, chosen)}
+    shown = []
+    for one in judged:
+        held = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
+        messages: list[Message] = []
+        for piece in pieces(order.card, order.params, one.task):
+            before = {p: a for p, a in held.items() if p != piece}
+            mode = held[piece].mode if piece in held else "text"
+            messages += ask(order.card, order.params, one.task, piece, before, mode).messages if piece in held else []
+        name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
+        shown.append(Shown(name, messages, one.raw, one.reading, tuple(held.values())))
+    return sorted(shown, key=lambda s: s.name)
+
+
+def models(endpoint: Endpoint) -> list[str]:
+    """The models that an endpoint lists; [] where it keeps no list. Raises AssayError in a sentence."""
+
+    async def listed() -> list[str]:
+        from judges.client import Client
+
+        async with Client(endpoint) as client:
+            return await client.models()
+
+    try:
+        return _wait(listed())
+    except Passing as fault:
+        raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
+
+
+def practice_url() -> str:
+    """The address of the practice endpoint, which is started in this process when it is first asked for."""
+    global _practice
+    from judges import practice
+
+    _practice = practice.start().url
+    return _practice
+
+
+def is_practice(endpoint: Endpoint) -> bool:
+    """Whether this is the practice endpoint of this process."""
+    return bool(_practice) and endpoint.base_url == _practice
+
+
+def ready(store: Store, order: Order) -> None:
+    """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call."""
+    _wait(_ready(order, endpoints.modes(store)))
+
+
+async def _ready(order: Order, modes: dict[str, str]) -> None:
+    from judges.client import Client
+
+    hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
+    async with Client(order.endpoint, modes) as client:
+        try:
+            if order.model in await client.models():
+                return
+            for _ in range(_FITS):
+                try:
+                    await client.answer(order.model, order.params, hello)
+                    return
+                except Refit:
+                    continue
+        except Once:
+            return
+        except Passing as fault:
+            raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
+
+
+async def _dry(order: Order, tasks: list[Task], modes: dict[str, str]) -> tuple[list[Answer], list[Judged]]:
+    from judges.client import Client
+
+    answers: list[Answer] = []
+    judged: list[Judged] = []
+    endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
+    async with Client(endpoint, modes) as client:
+        async for found in run(order.card, order.model, order.params, client, tasks, endpoint=endpoint):
+            if isinstance(found, Answer):
+                answers.append(found)
+            elif isinstance(found, Judged):
+                judged.append(found)
+    return answers, judged
+
+
+def _wait(work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine gives, run in a thread of its own: the caller's may have an event loop already."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -1,0 +1,33 @@
+"""What a judge says of its own confidence: the audits of pointwise_quality ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from judges.audits._judged import Judgment
+from judges.card import Card
+from judges.triage import level
+
+Word = Literal["high", "medium", "low"]
+STATED = "self-reported"
+_WORDS: dict[str, Word] = {"sure": "high", "may shift": "medium", "a guess": "low"}
+
+
+def stated(judgment: Judgment, unit: str, dimension: str) -> Word | None:
+    """The judge's own word for a score, also where another source of confidence has taken its place; None: none."""
+    score = judgment.scores[unit, dimension]
+    confidence = score.confidence if score.source == STATED else None
+    kept = judgment.facts.get(STATED)
+    if confidence is None and isinstance(kept, dict):
+        confidence = kept.get((unit, dimension))
+    word = level(confidence)
+    return None if word is None else _WORDS[word]
+
+
+def scored(card: Card, judgment: Judgment) -> Iterator[tuple[str, str, float]]:
+    """(unit, dimension, value) of every asked score that has a value."""
+    for (unit, name), score in judgment.scores.items():
+        dimension = card.dimension(name, unit)
+        if dimension is not None and dimension.asked and score.value is not None:
+            yield unit, name, score.value

@@ -1,0 +1,47 @@
+"""What the audits of pairs have in common: the verdict as a number, and how far A's sections lie above B's."""
+
+from __future__ import annotations
+
+from judges.audits._judged import Judgment, lengths
+from judges.card import Card
+
+SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}
+
+
+def sign(card: Card, judgment: Judgment) -> float | None:
+    """1 where the verdict is A, -1 where it is B, 0 for a tie; None where there is none."""
+    return code_sign(card, judgment.value("pair", "verdict"))
+
+
+def code_sign(card: Card, code: float | None) -> float | None:
+    """The same of a verdict's code on the card's scale."""
+    dimension = card.dimension("verdict", "pair")
+    if code is None or dimension is None:
+        return None
+    return SIGNS.get(dimension.scale.say(code))
+
+
+def sections(card: Card, judgment: Judgment) -> list[tuple[str, dict[str, float]]]:
+    """(section, mean over dimensions by side) in order; a side without scores there is left out."""
+    names = {d.name for d in card.dimensions if d.sort == "section" and d.scale.kind == "ordinal"}
+    found: dict[int, dict[str, list[float]]] = {}
+    for (unit, dimension), score in judgment.scores.items():
+        if dimension in names and unit.startswith("section:") and score.value is not None:
+            number, _, side = unit.removeprefix("section:").partition("/")
+            found.setdefault(int(number), {}).setdefault(side, []).append(score.value)
+    return [(f"section:{n}", {s: sum(v) / len(v) for s, v in sides.items()}) for n, sides in sorted(found.items())]
+
+
+def lead(parts: list[tuple[str, dict[str, float]]]) -> float | None:
+    """Mean of A's sections minus mean of B's; None where a side has none."""
+    sides = {side: [given[side] for _, given in parts if side in given] for side in ("a", "b")}
+    if not sides["a"] or not sides["b"]:
+        return None
+    return sum(sides["a"]) / len(sides["a"]) - sum(sides["b"]) / len(sides["b"])
+
+
+def sizes(judgment: Judgment) -> tuple[int, int] | None:
+    """Tokens of A and of B, about; None where a text is not there or empty."""
+    found = lengths(judgment.item)
+    a, b = found.get("response/a", 0), found.get("response/b", 0)
+    return (a, b) if a and b else None

@@ -1,0 +1,102 @@
+"""The rules by which figures become verdicts, the same for all audits, and the words for them.
+
+Rates and correlations need `MIN` items. Against a limit: *alarm* when the figure passes it, *look* while its interval
+still reaches past it, *fine* when the interval stays below. Against a neutral value: *alarm* when the interval excludes
+it, *look* when the figure is further off than `near` and the interval does not settle it, else *fine*. What is listed
+one by one: *fine* at none, *look* from the first one on, *alarm* when their share passes the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judges.audits import Finding, Flag, Plot, Verdict
+from judges.uncertainty import MIN_CLUSTERS, Interval
+
+MIN = MIN_CLUSTERS
+"""Items that a rate or a correlation needs before anything is concluded from it."""
+MOST_FLAGS = 200
+"""Items that a rate lists at most, the strongest ones; what is to be listed one by one is listed whole."""
+MOST_POINTS = 1000
+"""Points of a picture at most; beyond it every k-th is shown."""
+
+
+def unknown(why: str, figure: float | None = None, interval: Interval | None = None, n: int = 0) -> Finding:
+    """Cannot tell yet, and why."""
+    return Finding("cannot tell yet", why, figure, interval, n)
+
+
+def few(n: int, what: str, need: int = MIN) -> Finding | None:
+    """Cannot tell yet with fewer than `need` of something, saying how many more; None with enough."""
+    if n >= need:
+        return None
+    there = f"There are no {what} yet" if n == 0 else f"There {'is' if n == 1 else 'are'} only {n} {what}"
+    return unknown(f"{there}: {need - n} more {'is' if need - n == 1 else 'are'} needed to tell.", n=n)
+
+
+def above(figure: float, interval: Interval | None, limit: float) -> Verdict:
+    """Against a limit that is not to be passed."""
+    if figure > limit:
+        return "alarm"
+    reaches = interval is not None and interval.high is not None and interval.high > limit
+    return "look" if reaches else "fine"
+
+
+def excludes(interval: Interval, neutral: float, near: float) -> Verdict:
+    """Against a value that stands for no preference."""
+    if interval.point is None or interval.low is None or interval.high is None:
+        return "cannot tell yet"
+    if interval.low > neutral or interval.high < neutral:
+        return "alarm"
+    return "look" if abs(interval.point - neutral) > near else "fine"
+
+
+def listed(hits: int, interval: Interval, limit: float) -> Verdict:
+    """For what is listed one by one. Below `MIN` items even the lower end must pass the limit for an alarm."""
+    if not hits:
+        return "fine"
+    point, low = interval.point or 0.0, interval.low or 0.0
+    return "alarm" if point > limit and (interval.items >= MIN or low > limit) else "look"
+
+
+def strongest(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag, ...]:
+    """The strongest flags, in that order; ties in the order in which they came."""
+    return tuple(sorted(flags, key=lambda f: -f.strength)[:most])
+
+
+def percent(share: float | None) -> str:
+    """A share in words: .412 -> "41 %"; a small one keeps a decimal."""
+    if share is None:
+        return "an unknown share"
+    return f"{share:.1%}".replace("%", " %") if 0 < share < 0.0095 else f"{share:.0%}".replace("%", " %")
+
+
+def span(interval: Interval, share: bool = True) -> str:
+    """The ends of an interval in words, as in "31 % to 52 %" or "-.10 to .22"; what is missing said so."""
+    if interval.low is None or interval.high is None:
+        return "no interval"
+    if share:
+        return f"{percent(interval.low)} to {percent(interval.high)}"
+    return f"{interval.low:.2f} to {interval.high:.2f}"
+
+
+def sentence(text: str) -> str:
+    """A remark as a sentence: what begins in lower case is said of the judge; it ends with a full stop."""
+    text = " ".join(text.split())
+    if not text:
+        return "The judge's reply breaks a rule of its card."
+    text = f"The judge {text}" if text[0].islower() else text
+    return text if text.endswith((".", "!", "?", "。", "！", "？")) else f"{text}."
+
+
+def bars(x: str, y: str, *heights: tuple[str, float | None], mark: float | None = None) -> Plot:
+    """A picture of named heights; those that do not exist are left out."""
+    kept = [(name, height) for name, height in heights if height is not None]
+    names, values = tuple(name for name, _ in kept), tuple(float(height) for _, height in kept)
+    return Plot("bars", x, y, (("", names, values),), mark)
+
+
+def points(x: str, y: str, pairs: Sequence[tuple[float, float]], name: str = "") -> Plot:
+    """A picture of points, thinned evenly where they are very many."""
+    thin = pairs[:: -(-len(pairs) // MOST_POINTS)] if pairs else pairs
+    return Plot("points", x, y, ((name, tuple(float(p[0]) for p in thin), tuple(float(p[1]) for p in thin)),))

@@ -1,0 +1,96 @@
+"""Attention drops in long dialogues: all turns of a long dialogue get the same scores (CARDS)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import pvariance
+
+from judges.audits import Audit, Evidence, Finding, Flag, Plot, Verdict
+from judges.audits._judged import Judgment, judgments, numbers, steps
+from judges.audits._verdict import few, percent, span, strongest
+from judges.clustered import newcombe, share
+from judges.types import units
+
+LONG = 10
+"""Assistant turns above which a dialogue is long."""
+_NEAR = 0.1
+_SHOWN = 5  # dialogues that a turn position needs to have a variance drawn
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Share of dialogues in which every assistant turn gets the same scores, long (over 10 turns) minus others.
+
+    Difference with Newcombe's interval; dialogues of one turn are left out. A short dialogue is the same throughout by
+    chance more easily, so the difference errs towards calm. The variance of scores at each turn position, over
+    dialogues and averaged over dimensions, is drawn.
+    """
+    names = {d.name for d in steps(evidence.card).values() if d.sort == "turn"}
+    rows = [(j, turns) for j in judgments(evidence) if len(turns := _turns(j, names)) > 1]
+    groups = [[(j, t) for j, t in rows if (len(t) > LONG) is long] for long in (False, True)]
+    for group, what in zip(groups, (f"dialogues of 2 to {LONG} turns", f"dialogues of over {LONG} turns"), strict=True):
+        if stop := few(len({j.key for j, _ in group}), what):
+            return stop
+    same = [[all(turn == turns[0] for turn in turns) for _, turns in group] for group in groups]
+    short, long = (share(flat, numbers(j.key for j, _ in group)) for flat, group in zip(same, groups, strict=True))
+    gap = newcombe(short, long)
+    assert gap.point is not None and gap.low is not None
+    verdict: Verdict = "alarm" if gap.low > threshold else "look" if gap.point > max(threshold, _NEAR) else "fine"
+    why = (
+        f"All turns get the same scores in {percent(long.point)} of {long.items} long dialogues and in "
+        f"{percent(short.point)} of {short.items} others, a difference of {span(gap)}."
+    )
+    flags = [
+        Flag(
+            j.key, f"All {len(turns)} turns get the same scores.", "conversation", "", min(0.3 + len(turns) / 100, 0.7)
+        )
+        for (j, turns), flat in zip(groups[1], same[1], strict=True)
+        if flat
+    ]
+    picture = Plot(
+        "lines",
+        "turn",
+        "variance of scores",
+        tuple(
+            (name, *_by_position([turns for _, turns in group]))
+            for name, group in zip((f"up to {LONG} turns", f"over {LONG} turns"), groups, strict=True)
+        ),
+    )
+    shown = strongest(flags) if verdict != "fine" else ()
+    return Finding(verdict, why, gap.point, gap, len({j.key for j, _ in rows}), shown, picture)
+
+
+def _turns(judgment: Judgment, names: set[str]) -> list[dict[str, float]]:
+    """The scores of every assistant turn that has any, in order."""
+    found = []
+    for unit in units(judgment.item):
+        given = {n: v for n in sorted(names) if unit.startswith("turn:") and (v := judgment.value(unit, n)) is not None}
+        if given:
+            found.append(given)
+    return found
+
+
+def _by_position(dialogues: list[list[dict[str, float]]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Turn positions, from 1, and the variance of scores there over dialogues, averaged over dimensions."""
+    values: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for turns in dialogues:
+        for position, turn in enumerate(turns, 1):
+            for name, value in turn.items():
+                values[position][name].append(value)
+    xs, ys = [], []
+    for position, by_name in sorted(values.items()):
+        spread = [pvariance(given) for given in by_name.values() if len(given) >= _SHOWN]
+        if spread:
+            xs.append(float(position))
+            ys.append(sum(spread) / len(spread))
+    return tuple(xs), tuple(ys)
+
+
+AUDIT = Audit(
+    "attention_drop",
+    "Attention drops in long dialogues",
+    f"Share of dialogues whose turns all get the same scores, over {LONG} turns against up to {LONG}, and the variance "
+    "of scores by turn position.",
+    "The interval of the difference (Newcombe) lies above {threshold}.",
+    0.0,
+    find,
+)

@@ -1,0 +1,96 @@
+"""Averaging: conversation scores that are just the mean of the turn scores (CARDS)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import floor
+
+from judges.association import pearson, squared
+from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._judged import Judgment, judgments, numbers
+from judges.audits._verdict import above, bars, few, percent, span, strongest, unknown
+from judges.clustered import share
+from judges.types import units
+
+_TURN = ("context_use", "helpfulness", "safety")
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Share of dialogues whose coherence is the rounded mean of their turn scores, and R squared of one on the other.
+
+    The share counts dialogues whose turn scores differ: where all are equal, a mean and a judgment look alike. Halves
+    round up. The larger of the two figures is given. Context use drops alone where it falls from one turn to the next
+    and neither helpfulness nor safety does.
+    """
+    found, rows = judgments(evidence), []
+    for judgment in found:
+        turns, coherence = _turns(judgment), judgment.value("conversation", "coherence")
+        if coherence is not None and turns:
+            every = [score for turn in turns for score in turn]
+            rows.append((judgment.key, coherence, sum(every) / len(every), min(every), max(every)))
+    items = len({row[0] for row in rows})
+    if stop := few(items, "dialogues with coherence and turn scores"):
+        return stop
+    differ = [row for row in rows if row[3] < row[4]]
+    if len({row[1] for row in rows}) < 2 or len({row[0] for row in differ}) < 2:
+        same = "coherence is" if len({row[1] for row in rows}) < 2 else "the scores of a dialogue's turns are"
+        return unknown(f"A mean and a judgment look alike here, because {same} always the same.", n=items)
+    equal = share([c == floor(m + 0.5) for _, c, m, _, _ in differ], numbers(r[0] for r in differ))
+    line = squared(pearson([r[2] for r in rows], [r[1] for r in rows], numbers(r[0] for r in rows)))
+    drops, alone = _drops(found)
+    figure = max((equal, line), key=lambda i: i.point or 0.0)
+    verdict = above(figure.point or 0.0, figure, threshold)
+    flags = [
+        Flag(
+            key,
+            f"Coherence {c:g} is the rounded mean of turn scores between {low:g} and {high:g}.",
+            "conversation",
+            "coherence",
+            min((high - low) / 5, 0.8),
+        )
+        for key, c, m, low, high in differ
+        if c == floor(m + 0.5) and high - low >= 2
+    ]
+    fell = f"context use fell alone in {alone} of its {drops} falls" if drops else "context use never fell"
+    why = (
+        f"Coherence equals the rounded mean of differing turn scores in {percent(equal.point)} of the dialogues "
+        f"({span(equal)}), its R\u00b2 on their mean is {line.point or 0:.2f}, and {fell}."
+    )
+    picture = bars(
+        "",
+        "share",
+        ("coherence = rounded mean", equal.point),
+        ("R\u00b2 on the mean", line.point),
+        ("context use falls alone", alone / drops if drops else None),
+        mark=threshold,
+    )
+    shown = strongest(flags) if verdict != "fine" else ()
+    return Finding(verdict, why, figure.point, figure, items, shown, picture)
+
+
+def _turns(judgment: Judgment) -> list[tuple[float, ...]]:
+    """The scores of every assistant turn that has all three, in order."""
+    rows = [[judgment.value(unit, d) for d in _TURN] for unit in units(judgment.item) if unit.startswith("turn:")]
+    return [tuple(v for v in row if v is not None) for row in rows if None not in row]
+
+
+def _drops(found: list[Judgment]) -> tuple[int, int]:
+    """How often context use falls from a turn to the next, and how often it does so alone."""
+    drops = alone = 0
+    for judgment in found:
+        for before, after in pairwise(_turns(judgment)):
+            if after[0] < before[0]:
+                drops += 1
+                alone += after[1] >= before[1] and after[2] >= before[2]
+    return drops, alone
+
+
+AUDIT = Audit(
+    "averaging",
+    "Conversation scores are the mean of turn scores",
+    "Share of dialogues with differing turn scores whose coherence equals the rounded mean of all of them, R\u00b2 of "
+    "coherence on that mean, and how often context use falls without helpfulness or safety falling too.",
+    "The share or R\u00b2 lies above {threshold}.",
+    0.9,
+    find,
+)

@@ -1,0 +1,78 @@
+"""Confidence means nothing: scores that the judge is sure of agree with people no more often (CARDS)."""
+
+from __future__ import annotations
+
+from judges.audits import Audit, Evidence, Finding, Flag, Verdict
+from judges.audits._confidence import Word, scored, stated
+from judges.audits._judged import judgments, numbers
+from judges.audits._verdict import bars, few, percent, span, strongest, unknown
+from judges.clustered import newcombe, share
+
+GROUP = 10
+"""Cells that a level of confidence needs to be compared."""
+_LEVELS: tuple[Word, ...] = ("high", "medium", "low")
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Share of scores equal to gold where the judge says high, minus the same where it says medium or low.
+
+    Difference of shares clustered by item, Newcombe's interval. It must be above the limit: *alarm* where it is not,
+    *look* where its interval reaches down to it or the three levels are not in order, else *fine*.
+    """
+    rows = [
+        (judgment.key, unit, name, word, value, people)
+        for judgment in judgments(evidence)
+        for unit, name, value in scored(evidence.card, judgment)
+        if (word := stated(judgment, unit, name)) is not None
+        and (people := evidence.gold.get((judgment.key, unit, name))) is not None
+    ]
+    if not rows:
+        return unknown("No score with a stated confidence has gold yet: label some of these items.")
+    if stop := few(len({row[0] for row in rows}), "items with gold and a stated confidence"):
+        return stop
+    by_level = {word: [row for row in rows if row[3] == word] for word in _LEVELS}
+    rest = by_level["medium"] + by_level["low"]
+    for group, what in ((by_level["high"], "scores of high confidence"), (rest, "scores of medium or low confidence")):
+        if stop := few(len(group), f"{what} with gold", GROUP):
+            return stop
+    sure, other = (
+        share([row[4] == row[5] for row in group], numbers(row[0] for row in group))
+        for group in (by_level["high"], rest)
+    )
+    gap = newcombe(other, sure)
+    assert gap.point is not None and gap.low is not None
+    rates = {w: sum(row[4] == row[5] for row in g) / len(g) for w, g in by_level.items() if len(g) >= GROUP}
+    ordered = list(rates.values()) == sorted(rates.values(), reverse=True)
+    settled = gap.low > threshold and ordered
+    verdict: Verdict = "alarm" if gap.point <= threshold else "fine" if settled else "look"
+    rise = "rises" if ordered else "does not rise level by level"
+    why = (
+        f"Agreement with people is {percent(sure.point)} at high confidence and {percent(other.point)} below, a "
+        f"difference of {span(gap)} over {len(rows)} scores, and {rise} with confidence."
+    )
+    flags = [
+        Flag(
+            key,
+            f"The judge is sure of {name.replace('_', ' ')} {value:g}, and people say {people:g}.",
+            unit,
+            name,
+            min(0.3 + abs(value - people) / 8, 0.8),
+        )
+        for key, unit, name, _, value, people in by_level["high"]
+        if value != people
+    ]
+    picture = bars("confidence", "agreement with people", *((word, rates.get(word)) for word in _LEVELS))
+    shown = strongest(flags) if verdict != "fine" else ()
+    return Finding(verdict, why, gap.point, gap, len({row[0] for row in rows}), shown, picture)
+
+
+AUDIT = Audit(
+    "confidence_meaningless",
+    "Confidence means nothing",
+    "Share of scores equal to people's at high confidence minus that at medium and low confidence, with Newcombe's "
+    "interval, and whether it rises from level to level.",
+    "The difference is not above {threshold}.",
+    0.0,
+    find,
+    probe="gold",
+)

@@ -1,0 +1,65 @@
+"""A dimension does not apply: it gets high scores of low confidence (CARDS)."""
+
+from __future__ import annotations
+
+from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._confidence import scored, stated
+from judges.audits._judged import judgments, numbers
+from judges.audits._verdict import bars, listed, percent, span, unknown
+from judges.clustered import share
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Every score in the upper part of its scale (4 or more of 5) that the judge calls a guess, by dimension.
+
+    The figure is their share in the dimension where it is highest: that dimension should be dropped.
+    """
+    cells: dict[str, list[tuple[str, str, float, bool]]] = {}
+    for judgment in judgments(evidence):
+        for unit, name, value in scored(evidence.card, judgment):
+            dimension = evidence.card.dimension(name, unit)
+            word = stated(judgment, unit, name)
+            if word is not None and dimension is not None and dimension.scale.kind == "ordinal":
+                high = value >= dimension.scale.lo + 0.75 * (dimension.scale.hi - dimension.scale.lo)
+                cells.setdefault(name, []).append((judgment.key, unit, value, high and word == "low"))
+    if not cells:
+        return unknown("No score with a stated confidence is there yet: 1 is needed to list any.")
+    rates = {n: share([c[3] for c in given], numbers(c[0] for c in given)) for n, given in cells.items()}
+    worst = max(sorted(rates), key=lambda name: rates[name].point or 0.0)
+    flags = tuple(
+        Flag(
+            key, f"{name.replace('_', ' ').capitalize()} is {value:g}, which the judge calls a guess.", unit, name, 0.5
+        )
+        for name, given in cells.items()
+        for key, unit, value, guess in given
+        if guess
+    )
+    verdict = listed(len(flags), rates[worst], threshold)
+    if not flags:
+        said = f"None of {sum(map(len, cells.values()))} scores is high with low confidence"
+        why = f"{said}, so every dimension seems to apply."
+    else:
+        advice = "; drop the dimension" if verdict == "alarm" else ""
+        why = (
+            f"{len(flags)} high {'score has' if len(flags) == 1 else 'scores have'} low confidence, most of all in "
+            f"{worst.replace('_', ' ')} with "
+            f"{percent(rates[worst].point)} ({span(rates[worst])}) of its scores{advice}."
+        )
+    picture = bars(
+        "dimension",
+        "share high with low confidence",
+        *((name.replace("_", " "), rate.point) for name, rate in rates.items()),
+        mark=threshold,
+    )
+    return Finding(verdict, why, rates[worst].point, rates[worst], rates[worst].items, flags, picture)
+
+
+AUDIT = Audit(
+    "does_not_apply",
+    "A dimension does not apply",
+    "High scores (4 or 5 of 5) with low confidence, by dimension; each is listed, the worst dimension is shown.",
+    # A guess now and then is honest; one score in ten that is high for no known reason is no measurement.
+    "One is worth a look; more than a share of {threshold} of a dimension's scores is an alarm.",
+    0.1,
+    find,
+)

@@ -1,0 +1,55 @@
+"""Failures are not noticed: a response gets a low aggregate, and no failure is named (CARDS)."""
+
+from __future__ import annotations
+
+from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._judged import judgments, numbers
+from judges.audits._verdict import bars, listed, percent, span, unknown
+from judges.clustered import share
+from judges.triage import place
+
+LOW = 2.5
+"""The aggregate up to which a response must have failed somehow."""
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Every side with an aggregate of at most 2.5 and no failure flag, and their share of all low sides."""
+    names = {d.name for d in evidence.card.dimensions if d.sort == "side" and d.scale.kind == "flag"}
+    judged, low, missed = 0, [], []
+    for judgment in judgments(evidence):
+        for unit in ("response/a", "response/b"):
+            aggregate = judgment.value(unit, "aggregate")
+            judged += aggregate is not None
+            if aggregate is not None and aggregate <= LOW:
+                low.append((judgment.key, unit, aggregate))
+                missed.append(not any(judgment.value(unit, name) for name in names))
+    if not judged:
+        return unknown("No response with an aggregate is there yet: 1 is needed to list any.")
+    rate, hits = share(missed, numbers(key for key, _, _ in low)), sum(missed)
+    if not low:
+        why = f"None of {judged} judged responses has an aggregate of {LOW:g} or less, so none had to be explained."
+        return Finding("fine", why, None, rate, 0)
+    flags = tuple(
+        Flag(
+            key, f"{place(unit).strip().capitalize()} gets {value:g}, and no failure is named.", unit, "aggregate", 0.7
+        )
+        for (key, unit, value), miss in zip(low, missed, strict=True)
+        if miss
+    )
+    why = (
+        f"{hits} of {len(low)} responses with an aggregate of {LOW:g} or less have no failure named, "
+        f"{percent(rate.point)} ({span(rate)})."
+    )
+    picture = bars("", "low responses", ("failure named", len(low) - hits), ("none named", hits))
+    return Finding(listed(hits, rate, threshold), why, rate.point, rate, rate.items, flags, picture)
+
+
+AUDIT = Audit(
+    "failures_unnoticed",
+    "Failures are not noticed",
+    f"Responses with an aggregate of {LOW:g} or less and an empty list of failures; each is listed.",
+    # A low score may have a cause that none of the five failures names; one in five is more than that.
+    "One is worth a look; more than a share of {threshold} of the low responses is an alarm.",
+    0.2,
+    find,
+)

@@ -1,0 +1,67 @@
+"""The first place wins: the response that is shown first has the better chances (CARDS)."""
+
+from __future__ import annotations
+
+from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._judged import judgments, numbers
+from judges.audits._verdict import bars, excludes, few, percent, span, strongest, unknown
+from judges.clustered import share
+
+_NEAR = 0.1
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Share of decided verdicts that the first slot won, over both orders of each pair, clustered by pair.
+
+    With `Reading.facts["orders"]` = {"ab": verdict, "ba": verdict}, both in the pair's own A and B: A stood first in
+    "ab", B in "ba". A pair judged alike in both orders gives each slot one win, so only flips move the share away from
+    one half. A flip is any difference between the two verdicts.
+    """
+    found = [(j.key, *both) for j in judgments(evidence) if (both := _orders(j.facts)) is not None]
+    if not found:
+        return unknown("The pairs were asked in one order only: run the judge in both orders (A/B and B/A).")
+    if stop := few(len({key for key, _, _ in found}), "pairs judged in both orders"):
+        return stop
+    flips = [ab != ba for _, ab, ba in found]
+    flipped = share(flips, numbers(key for key, _, _ in found))
+    decided = [
+        (key, won) for key, ab, ba in found for verdict, won in ((ab, ab == "a"), (ba, ba == "b")) if verdict != "tie"
+    ]
+    told = f"{percent(flipped.point)} of {flipped.items} pairs flip with the order ({span(flipped)})"
+    if stop := few(len({key for key, _ in decided}), "pairs with a winner in some order"):
+        return unknown(f"{told[0].upper()}{told[1:]}, and t{stop.why[1:]}", flipped.point, flipped, flipped.items)
+    first = share([won for _, won in decided], numbers(key for key, _ in decided))
+    verdict = excludes(first, 0.5, _NEAR)
+    why = f"The first place wins {percent(first.point)} of the decided verdicts ({span(first)}), and {told}."
+    flags = [
+        Flag(key, f"The verdict is {ab} with A first and {ba} with B first.", "pair", "verdict", _far(ab, ba))
+        for key, ab, ba in found
+        if ab != ba
+    ]
+    picture = bars("", "share", ("won by the first place", first.point), ("flips", flipped.point), mark=0.5)
+    return Finding(verdict, why, first.point, first, first.items, strongest(flags), picture)
+
+
+def _orders(facts: dict[str, object]) -> tuple[str, str] | None:
+    orders = facts.get("orders")
+    if not isinstance(orders, dict):
+        return None
+    ab, ba = orders.get("ab"), orders.get("ba")
+    known = ("a", "b", "tie")
+    return (ab, ba) if ab in known and ba in known else None
+
+
+def _far(ab: str, ba: str) -> float:
+    return 0.4 if "tie" in (ab, ba) else 0.7
+
+
+AUDIT = Audit(
+    "first_place_wins",
+    "The first place wins",
+    "Share of decided verdicts won by the response shown first, over both orders of each pair, and the share of pairs "
+    "whose verdict flips with the order.",
+    "The interval of the first place's share excludes one half.",
+    None,
+    find,
+    probe="both orders",
+)

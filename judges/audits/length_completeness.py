@@ -1,0 +1,21 @@
+"""Long outputs are "complete": rank correlation of completeness with the tokens of the output (CARDS)."""
+
+from __future__ import annotations
+
+from judges.audits import Audit, Evidence, Finding
+from judges.audits._length import with_length
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Spearman's correlation over outputs."""
+    return with_length(evidence, threshold, "completeness", "output")
+
+
+AUDIT = Audit(
+    "length_completeness",
+    "Long outputs count as complete",
+    "Rank correlation (Spearman) between completeness and the length of the output in tokens.",
+    "The correlation lies above {threshold}.",
+    0.7,
+    find,
+)

@@ -1,0 +1,22 @@
+"""Long turns get high helpfulness: rank correlation of helpfulness with the tokens of the turn (CARDS)."""
+
+from __future__ import annotations
+
+from judges.audits import Audit, Evidence, Finding
+from judges.audits._length import with_length
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Spearman's correlation over assistant turns, clustered by dialogue."""
+    return with_length(evidence, threshold, "helpfulness", "turn")
+
+
+AUDIT = Audit(
+    "length_helpfulness",
+    "Long turns count as helpful",
+    "Rank correlation (Spearman) between the helpfulness of an assistant turn and its length in tokens, with an "
+    "interval that resamples whole dialogues.",
+    "The correlation lies above {threshold}.",
+    0.6,
+    find,
+)

@@ -1,0 +1,22 @@
+"""Long answers get high ratings: rank correlation of the rating with the tokens of the answer."""
+
+from __future__ import annotations
+
+from judges.audits import Audit, Evidence, Finding
+from judges.audits._length import with_length
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Spearman's correlation over rated turns, clustered by dialogue."""
+    return with_length(evidence, threshold, "rating", "turn")
+
+
+AUDIT = Audit(
+    "length_rating",
+    "Long answers get high ratings",
+    "Rank correlation (Spearman) between the rating of a turn and its length in tokens, with an interval that "
+    "resamples whole dialogues.",
+    "The correlation lies above {threshold}.",
+    0.6,
+    find,
+)

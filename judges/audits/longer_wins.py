@@ -1,0 +1,133 @@
+"""The longer one wins: its win rate where both are judged equally good (CARDS)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import log
+
+from judges.association import spearman
+from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._judged import judgments
+from judges.audits._pairs import code_sign, lead, sections, sign, sizes
+from judges.audits._verdict import MIN, bars, excludes, few, percent, span, strongest
+from judges.logistic import chance_at_zero
+from judges.uncertainty import Interval, wilson
+
+_NEAR = 0.1
+_BINS = (1.2, 1.5, 2.0)
+_WORDS = ("up to 1.2 times", "1.2 to 1.5", "1.5 to 2", "over 2 times")
+
+
+@dataclass
+class _Row:
+    """A pair with a winner: its verdict's sign, tokens of both, and how far A leads in quality (None: not known)."""
+
+    key: str
+    verdict: float
+    a: int
+    b: int
+    quality: float | None
+
+    @property
+    def longer(self) -> float:
+        """1 where A is the longer one, -1 where B is."""
+        return 1.0 if self.a > self.b else -1.0
+
+    @property
+    def won(self) -> bool:
+        """Whether the longer one won."""
+        return self.verdict == self.longer
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Win rate of the longer response where quality is equal, over pairs with a winner and unequal lengths.
+
+    Longer responses may be better ones. So quality is held equal by logistic regression of "the longer one won" on the
+    quality lead of the longer one, read off where that lead is 0 (`judges.logistic`). Quality is the mean of its
+    section scores, or, on cards without sections, people's verdict where 30 pairs have one; without either the rate
+    is the plain one, and said to be. Several samples of a pair count as one, by the sign of their mean.
+    """
+    rows, ratios, signs = _rows(evidence)
+    if stop := few(len(rows), "pairs of unequal length with a winner"):
+        return stop
+    plain = wilson(sum(row.won for row in rows), len(rows))
+    known = [(row.won, row.longer * row.quality) for row in rows if row.quality is not None]
+    controlled = len(known) >= MIN
+    rate = _equal(known) if controlled else plain
+    assert rate.point is not None
+    verdict = excludes(rate, 0.5, _NEAR)
+    r = spearman(ratios, signs, range(len(ratios)))
+    link = "with no rank correlation to tell" if r.point is None else f"rank correlation with length {r.point:.2f}"
+    how = "where both are equally good" if controlled else "with nothing known of their quality"
+    why = (
+        f"The longer response wins {percent(rate.point)} ({span(rate)}) {how}, {percent(plain.point)} of all "
+        f"{len(rows)} decided pairs, {link}."
+    )
+    flags = [
+        Flag(
+            row.key,
+            f"The {'longer' if row.won else 'shorter'} response wins ({row.a} tokens for A, {row.b} for B), and the "
+            "other is judged no worse.",
+            "pair",
+            "verdict",
+            min(0.3 + abs(log(row.a / row.b)) / 4, 0.8),
+        )
+        for row in rows
+        if row.won is (rate.point > 0.5) and (row.quality is None or row.quality * row.verdict <= 0)
+    ]
+    bins: list[list[bool]] = [[] for _ in _WORDS]
+    for row in rows:
+        ratio = max(row.a, row.b) / min(row.a, row.b)
+        bins[sum(ratio > edge for edge in _BINS)].append(row.won)
+    heights = [(word, sum(won) / len(won)) for word, won in zip(_WORDS, bins, strict=True) if won]
+    picture = bars("how much longer", "win rate of the longer", *heights, mark=0.5)
+    return Finding(verdict, why, rate.point, rate, len(rows), strongest(flags) if verdict != "fine" else (), picture)
+
+
+def _rows(evidence: Evidence) -> tuple[list[_Row], list[float], list[float]]:
+    """Pairs of unequal length with a winner; and of all pairs with a verdict, log length ratios and mean signs."""
+    signs: dict[str, list[float]] = defaultdict(list)
+    leads: dict[str, list[float]] = defaultdict(list)
+    tokens: dict[str, tuple[int, int]] = {}
+    for judgment in judgments(evidence):
+        given, both = sign(evidence.card, judgment), sizes(judgment)
+        if given is None or both is None:
+            continue
+        signs[judgment.key].append(given)
+        tokens[judgment.key] = both
+        quality = lead(sections(evidence.card, judgment))
+        if quality is not None:
+            leads[judgment.key].append(quality)
+    rows, ratios, means = [], [], []
+    for key, given_signs in signs.items():
+        (a, b), mean = tokens[key], sum(given_signs) / len(given_signs)
+        ratios.append(log(a / b))
+        means.append(mean)
+        quality = sum(leads[key]) / len(leads[key]) if key in leads else _people(evidence, key)
+        if a != b and mean:
+            rows.append(_Row(key, 1.0 if mean > 0 else -1.0, a, b, quality))
+    return rows, ratios, means
+
+
+def _people(evidence: Evidence, key: str) -> float | None:
+    return code_sign(evidence.card, evidence.gold.get((key, "pair", "verdict")))
+
+
+def _equal(known: list[tuple[bool, float]]) -> Interval:
+    """The chance that the longer one wins where its quality lead is 0."""
+    found = chance_at_zero([[lead_of_longer] for _, lead_of_longer in known], [won for won, _ in known])
+    n = len(known)
+    return Interval(found.point, found.low, found.high, None, n, n, float(n), "logistic, quality held equal")
+
+
+AUDIT = Audit(
+    "longer_wins",
+    "The longer one wins",
+    "How often the longer response wins where both are judged equally good: logistic regression on the lead in section "
+    "scores (or in people's verdicts), read off at no lead; beside it the plain rate and the rank correlation of the "
+    "verdict with the length ratio.",
+    "The interval excludes one half.",
+    None,
+    find,
+)

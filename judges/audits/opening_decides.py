@@ -1,0 +1,85 @@
+"""The opening decides: the verdict follows the first section, whatever comes after it (CARDS)."""
+
+from __future__ import annotations
+
+from judges.association import correlation, first_alone
+from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._judged import judgments, numbers
+from judges.audits._pairs import lead, sections, sign
+from judges.audits._verdict import above, bars, few, percent, span, strongest, unknown
+
+_HARDLY = 0.05
+"""Below this R squared the verdict follows no section, and no part of that can be the opening's."""
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """What the first section's difference alone explains of the verdict, of what all sections explain together.
+
+    Differences are A minus B of the means over dimensions, of the first section that both sides have and of all others;
+    the verdict is 1, 0 or -1. R squared never falls when the rest is added, so the limit stands a little below 1. Also
+    told: how often the verdict is the side that the first section, and all together, put first.
+    """
+    rows = []
+    for judgment in judgments(evidence):
+        chosen, parts = sign(evidence.card, judgment), sections(evidence.card, judgment)
+        at = next((n for n, (_, given) in enumerate(parts) if len(given) == 2), None)
+        if chosen is None or at is None:
+            continue
+        first, rest, whole = lead(parts[at : at + 1]), lead(parts[:at] + parts[at + 1 :]), lead(parts)
+        if first is not None and rest is not None and whole is not None:
+            rows.append((judgment.key, chosen, first, rest, whole, parts[at][0]))
+    place = numbers(row[0] for row in rows)
+    items = len(set(place))
+    if stop := few(items, "pairs with a verdict and two or more sections that both sides have"):
+        return stop
+    verdicts, firsts, rests = [row[1] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
+    part, both = first_alone(verdicts, firsts, rests, place)
+    if part.point is None:
+        return unknown("The verdict, the first sections or the others differ nowhere, so none can decide.", n=items)
+    alone = (correlation(firsts, verdicts) or 0.0) ** 2
+    sides = [(_side(row[2]), _side(row[4]), row[1]) for row in rows]
+    right = [sum(side[n] == side[2] for side in sides) / len(sides) for n in (0, 1)]
+    why = (
+        f"The first section alone explains {percent(part.point)} ({span(part)}) of what all sections explain of the "
+        f"verdict (R\u00b2 {alone:.2f} of {both:.2f}), and the verdict is its winner in {percent(right[0])} of the "
+        f"pairs, that of all sections in {percent(right[1])}."
+    )
+    picture = bars(
+        "",
+        "share",
+        ("R\u00b2 first section", alone),
+        ("R\u00b2 all sections", both),
+        ("right by the first", right[0]),
+        ("right by all", right[1]),
+    )
+    if both < _HARDLY:
+        why = f"The verdict hardly follows the section scores at all (R\u00b2 {both:.2f} over {items} pairs)."
+        return Finding("look", why, part.point, part, items, (), picture)
+    verdict = above(part.point, part, threshold)
+    flags = [
+        Flag(
+            key,
+            "The verdict is the winner of the first section, and all sections together favour the other side.",
+            unit=f"{section}/a",
+            strength=min(0.3 + abs(whole) / 4, 0.8),
+        )
+        for key, chosen, first, _, whole, section in rows
+        if chosen and _side(first) == chosen and _side(whole) == -chosen
+    ]
+    return Finding(verdict, why, part.point, part, items, strongest(flags) if verdict != "fine" else (), picture)
+
+
+def _side(difference: float) -> float:
+    """The side that a difference puts first; what is nothing but rounding is a tie."""
+    return 0.0 if abs(difference) < 1e-9 else 1.0 if difference > 0 else -1.0
+
+
+AUDIT = Audit(
+    "opening_decides",
+    "The opening decides",
+    "Of what all sections explain of the verdict (R\u00b2 of A minus B), the part that the first section explains "
+    "alone, and how often each picks the verdict's side.",
+    "The first section alone explains more than a share of {threshold} of what all explain.",
+    0.9,
+    find,
+)

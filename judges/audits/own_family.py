@@ -1,0 +1,101 @@
+"""Kinder to its own family: how a judge scores its relatives, against a second judge of another family (CARDS)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._judged import by_item, graded, judgments, means, numbers
+from judges.audits._verdict import bars, excludes, few, span, strongest, unknown
+from judges.clustered import apart, mean
+from judges.families import family
+from judges.types import systems
+from judges.uncertainty import Interval
+
+_NEAR = 0.25
+"""Points of the scale that are worth a look where the interval does not settle them."""
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """(judge minus second judge) on systems of the judge's family, minus the same on systems of other families.
+
+    A difference of differences: how good the systems are, and how kind either judge is to all, falls out. The gap of an
+    item is the mean over its cells that both scored, over dimensions that give points; several second judges
+    are averaged. Items of the second judges' own families are left out where enough others remain, as those judges may
+    be kind to theirs. Interval: items are independent, the errors of the two groups are added.
+    """
+    own = family(evidence.model)
+    second = {model: replies for model, replies in evidence.others.items() if family(model) not in ("", own)}
+    if not second:
+        return unknown("There is no second judge of another family on the same items: run one on them.")
+    names = graded(evidence.card)
+    mine = means(judgments(evidence))
+    theirs: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for replies in second.values():
+        for cell, value in means(judgments(evidence, replies)).items():
+            theirs[cell].append(value)
+    gaps_by_cell = {
+        cell: value - sum(theirs[cell]) / len(theirs[cell])
+        for cell, value in mine.items()
+        if cell[2] in names and cell in theirs
+    }
+    gaps = {item: sum(cells.values()) / len(cells) for item, cells in by_item(gaps_by_cell).items()}
+    of = {item: family(systems(evidence.items[item])[0]) for item in gaps}
+    kin = [item for item in gaps if of[item] == own]
+    other = [item for item in gaps if of[item] not in ("", own)]
+    strangers = [item for item in other if of[item] not in {family(model) for model in second}]
+    left_out = len(strangers) >= 30
+    other = strangers if left_out else other
+    stop = few(len(kin), f"items by a system of the judge's own family ({own}) that both judges scored")
+    if stop := stop or few(len(other), "items by systems of other families that both judges scored"):
+        return stop
+    one, two = (mean([gaps[item] for item in group], numbers(group)) for group in (other, kin))
+    gap = apart(one, two)
+    assert gap.point is not None
+    verdict = excludes(gap, 0.0, _NEAR)
+    kinder = "kinder" if gap.point > 0 else "harsher" if gap.point < 0 else "no kinder"
+    kin_too = ", with the second judge's own family among the others"
+    why = (
+        f"Against {_list(sorted(second))}, the judge is {abs(gap.point):.2f} points {kinder} to its own family ({own}, "
+        f"{len(kin)} items) than to others ({len(other)} items), {span(gap, False)}"
+        f"{'' if left_out else kin_too}."
+    )
+    flags = [
+        Flag(item, f"The judge gives {gaps[item]:.2f} points more than the second judge.", "", "", _far(gaps[item]))
+        for item in kin
+        if gaps[item] >= 1
+    ]
+    by_family: dict[str, list[float]] = defaultdict(list)
+    for item, value in gaps.items():
+        by_family[of[item] or "not known"].append(value)
+    heights = [(name, sum(values) / len(values)) for name, values in sorted(by_family.items())]
+    picture = bars("family of the system", "judge minus second judge", *heights)
+    shown = strongest(flags) if verdict != "fine" else ()
+    return Finding(verdict, why, gap.point, _of(gap, len(kin) + len(other)), len(kin) + len(other), shown, picture)
+
+
+def _of(gap: Interval, items: int) -> Interval:
+    """The interval as it is, with all items that it rests on."""
+    return Interval(
+        gap.point, gap.low, gap.high, gap.lower_bound, items, items, float(items), gap.method, gap.se, gap.level
+    )
+
+
+def _far(gap: float) -> float:
+    return min(0.2 + gap / 8, 0.7)
+
+
+def _list(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} judges of other families"
+
+
+AUDIT = Audit(
+    "own_family",
+    "Kinder to its own family",
+    "The judge's scores minus those of a second judge of another family on the same items: the mean gap on systems of "
+    "the judge's own family minus the mean gap on others.",
+    "The interval of the difference excludes 0.",
+    None,
+    find,
+    probe="second judge",
+)

@@ -1,0 +1,87 @@
+"""Punishes what differs from the reference: scores with it and without it (CARDS)."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from judges.association import spearman
+from judges.audits import Audit, Cell, Evidence, Finding, Flag, Verdict
+from judges.audits._judged import by_item, graded, judgments, means
+from judges.audits._verdict import few, points, span, strongest, unknown
+from judges.clustered import mean
+from judges.overlap import overlap
+from judges.types import Response
+from judges.uncertainty import Interval
+
+PROBE = "reference_removed"
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Score with the reference minus score without it, and its rank correlation with the overlap of the two texts.
+
+    Per item the mean over the dimensions that give points. A reference may lower a score for good reason, as it shows
+    an error, so a shift alone is worth a look; it is an alarm where its interval excludes 0 and it is at least the
+    limit, in points of the scale. A correlation above 0 (outputs that share fewer words with the reference lose more)
+    is worth a look, and an alarm where the shift is downward too. Overlap is the share of the reference's words that
+    the output has.
+    """
+    names = graded(evidence.card)
+    with_it = _scores(means(judgments(evidence)), names)
+    texts = {key: item for key in with_it if isinstance(item := evidence.items[key], Response)}
+    like = {k: o for k, item in texts.items() if (o := overlap(item.output, item.reference)) is not None}
+    replies = evidence.probes.get(PROBE)
+    if not replies:
+        r = spearman([like[k] for k in like], [with_it[k] for k in like], range(len(like)))
+        told = "" if r.point is None else f" (with it, scores correlate {r.point:.2f} with the overlap of the texts)"
+        return unknown(f"The probe that removes the reference has not been run with this judge{told}.")
+    without = _scores(means(judgments(evidence, replies)), names)
+    shift = {key: with_it[key] - without[key] for key in like if key in without}
+    if stop := few(len(shift), "items with a reference that are scored with and without it"):
+        return stop
+    gap = mean(list(shift.values()), range(len(shift)))
+    r = spearman([like[k] for k in shift], list(shift.values()), range(len(shift)))
+    verdict = _verdict(gap, r, threshold)
+    link = "the same for all" if r.point is None else f"rank correlation with overlap {r.point:.2f} ({span(r, False)})"
+    moved_by = f"{gap.point or 0:+.2f} points ({span(gap, False)})"
+    why = f"The reference moves scores by {moved_by} on {len(shift)} items, {link}."
+    flags = [
+        Flag(
+            key,
+            f"{-moved:.2f} points are lost to the reference, of whose words the output has {like[key]:.0%}.",
+            "response",
+            strength=min(0.2 + -moved / 5, 0.8),
+        )
+        for key, moved in shift.items()
+        if moved <= -0.5
+    ]
+    picture = points("words of the reference in the output", "shift in points", [(like[k], shift[k]) for k in shift])
+    shown = strongest(flags) if verdict != "fine" else ()
+    return Finding(verdict, why, gap.point, gap, len(shift), shown, picture)
+
+
+def _scores(cells: dict[Cell, float], names: Container[str]) -> dict[str, float]:
+    """The mean of every item over the dimensions named."""
+    kept = {cell: value for cell, value in cells.items() if cell[2] in names}
+    return {item: sum(places.values()) / len(places) for item, places in by_item(kept).items()}
+
+
+def _verdict(gap: Interval, r: Interval, limit: float) -> Verdict:
+    assert gap.point is not None and gap.low is not None and gap.high is not None
+    shown = gap.low > 0 or gap.high < 0
+    less_alike_loses = r.low is not None and r.low > 0
+    if shown and (abs(gap.point) >= limit or (less_alike_loses and gap.point < 0)):
+        return "alarm"
+    return "look" if shown or less_alike_loses else "fine"
+
+
+AUDIT = Audit(
+    "reference_penalty",
+    "Punishes what differs from the reference",
+    "Mean score with the reference minus without it, in points of the scale, and how that shift goes with the share of "
+    "the reference's words that the output has.",
+    # A quarter of a point is one item in four that loses a whole one.
+    "The interval of the shift excludes 0, and it is at least {threshold} points or hits what is least alike.",
+    0.25,
+    find,
+    probe=PROBE,
+)

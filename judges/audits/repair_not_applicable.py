@@ -1,0 +1,75 @@
+"""Repair scored n/a although the user corrected (CARDS); cues in `judges.cues`."""
+
+from __future__ import annotations
+
+from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._judged import Judgment, judgments, numbers
+from judges.audits._verdict import bars, listed, percent, unknown
+from judges.clustered import share
+from judges.cues import correction, explains
+from judges.types import Dialogue
+
+_PLACE = ("conversation", "repair_handling")
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Every user turn with a cue of correction in dialogues where repair handling is n/a and no note explains why.
+
+    A cue counts from the second utterance of the user on: before the assistant has spoken there is nothing to correct.
+    The share is that of dialogues with a cue. The limit leaves room for cues that were none.
+    """
+    found = [j for j in judgments(evidence) if _PLACE in j.scores]
+    if not found:
+        return unknown("No judgment of repair handling is there yet: 1 is needed to list any.")
+    cued = {key: _cues(evidence.items[key]) for key in dict.fromkeys(j.key for j in found)}
+    asked = [j for j in found if cued[j.key]]
+    missed = [j.scores[_PLACE].value is None and not _explained(j) for j in asked]
+    flags = [
+        Flag(
+            j.key,
+            f"The user objects in turn {turn} ({language}: \u201c{words}\u201d), and repair handling is n/a without a "
+            "reason.",
+            *_PLACE,
+            0.6,
+        )
+        for j, miss in zip(asked, missed, strict=True)
+        if miss
+        for turn, language, words in cued[j.key]
+    ]
+    rate, hits = share(missed, numbers(j.key for j in asked)), sum(missed)
+    if not asked:
+        why = f"In none of {len(cued)} dialogues does the user correct or object in words that are known as cues."
+        return Finding("fine", why, None, rate, 0)
+    why = (
+        f"In {hits} of {len(asked)} judgments of dialogues where the user corrects, repair handling is n/a without a "
+        f"reason, {percent(rate.point)} of them."
+    )
+    picture = bars("", "judgments with a cue", ("scored or explained", len(asked) - hits), ("n/a, no reason", hits))
+    return Finding(listed(hits, rate, threshold), why, rate.point, rate, rate.items, tuple(flags), picture)
+
+
+def _cues(item: object) -> list[tuple[int, str, str]]:
+    """(turn, language, words) of every user turn with a cue, after the assistant has spoken."""
+    found, spoken = [], False
+    for turn in item.turns if isinstance(item, Dialogue) else []:
+        if turn.role == "user" and spoken and (cue := correction(turn.text)):
+            found.append((turn.turn, *cue))
+        spoken = spoken or turn.role == "assistant"
+    return found
+
+
+def _explained(judgment: Judgment) -> bool:
+    notes = [r.text for r in judgment.remarks if r.sort == "note" and (r.unit, r.dimension) == _PLACE]
+    return any(map(explains, notes))
+
+
+AUDIT = Audit(
+    "repair_not_applicable",
+    "Repair is n/a although the user corrected",
+    "User turns with words of correction or objection (English, Chinese, Japanese, German, Spanish, French) in "
+    "dialogues whose repair handling is n/a without a note that explains it; each is listed.",
+    # Cues are words, and some of them correct nothing: below one in five they may be the cues' own mistakes.
+    "One is worth a look; more than a share of {threshold} of such dialogues is an alarm.",
+    0.2,
+    find,
+)

@@ -1,0 +1,91 @@
+"""Everything gets a 4: a dimension whose scores hardly differ says nothing (CARDS)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log2
+
+from judges.audits import Audit, Evidence, Finding, Plot, Verdict
+from judges.audits._judged import Judgment, judgments, numbers, steps
+from judges.audits._verdict import MIN, above, few, percent, span
+from judges.clustered import share
+from judges.types import Dimension
+
+BITS = 1.0
+"""Entropy below which a dimension tells less than one fair coin."""
+_RANK: dict[Verdict, int] = {"fine": 0, "look": 1, "alarm": 2}
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Share of the commonest score, and entropy in bits, of every dimension with three or more ordered answers.
+
+        H = - sum_k p_k log2 p_k,   p_k = share of answer k among scored cells (n/a left out)
+
+    The figure is the share in the worst dimension, by verdict and then by share, clustered by item.
+    """
+    found = judgments(evidence)
+    given = {name: _given(found, name) for name, d in steps(evidence.card).items() if d.scale.size > 2}
+    most = max((len({key for key, _ in cells}) for cells in given.values()), default=0)
+    if stop := few(most, "items with scores"):
+        return stop
+    judged = []
+    for name, cells in given.items():
+        if len({key for key, _ in cells}) < MIN:
+            continue
+        counts = Counter(value for _, value in cells)
+        usual = max(counts, key=lambda value: (counts[value], value))
+        rate = share([value == usual for _, value in cells], numbers(key for key, _ in cells))
+        bits = entropy(counts)
+        verdict: Verdict = "alarm" if bits < BITS else above(rate.point or 0.0, rate, threshold)
+        judged.append((_RANK[verdict], rate.point or 0.0, name, usual, rate, bits, verdict))
+    judged.sort(key=lambda row: (-row[0], -row[1], row[2]))
+    _, _, name, usual, rate, bits, verdict = judged[0]
+    dimension = steps(evidence.card)[name]
+    bad = [steps(evidence.card)[row[2]].title for row in judged if row[6] == "alarm"]
+    split = f"; split {', '.join(bad)} into narrower questions, or use 1 to 3" if bad else ""
+    why = (
+        f"In {dimension.title} {percent(rate.point)} ({span(rate)}) of the scores are "
+        f"{dimension.scale.say(usual)}, with an entropy of {bits:.2f} bits{split}."
+    )
+    picture = Plot(
+        "bars",
+        "score",
+        "share",
+        tuple(_bars(steps(evidence.card)[row[2]], given[row[2]]) for row in judged),
+        threshold,
+    )
+    return Finding(verdict, why, rate.point, rate, rate.items, (), picture)
+
+
+def entropy(counts: Counter[float]) -> float:
+    """Entropy of counts in bits: four equally common values have 2, a single one has 0."""
+    n = sum(counts.values())
+    return max(0.0, -sum(c / n * log2(c / n) for c in counts.values() if c))
+
+
+def _given(found: list[Judgment], name: str) -> list[tuple[str, float]]:
+    """(item, score) of every scored cell of a dimension."""
+    return [
+        (judgment.key, score.value)
+        for judgment in found
+        for (_, dimension), score in judgment.scores.items()
+        if dimension == name and score.value is not None
+    ]
+
+
+def _bars(dimension: Dimension, cells: list[tuple[str, float]]) -> tuple[str, tuple[str, ...], tuple[float, ...]]:
+    """A series: share of each answer of the full scale."""
+    scale, counts = dimension.scale, Counter(value for _, value in cells)
+    codes = [float(scale.base + n) for n in range(scale.size)]
+    return dimension.title, tuple(map(scale.say, codes)), tuple(counts[code] / len(cells) for code in codes)
+
+
+AUDIT = Audit(
+    "same_score",
+    "Everything gets the same score",
+    "Share of the commonest score of each dimension, and the entropy of its scores in bits; the worst dimension is "
+    "shown.",
+    f"The share lies above {{threshold}}, or the entropy below {BITS:g} bit.",
+    0.8,
+    find,
+)

@@ -1,0 +1,59 @@
+"""The scenario is ignored: the same dialogue under another scenario gets the same scores (CARDS)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from judges.audits import Audit, Evidence, Finding, Flag, Verdict
+from judges.audits._judged import by_item, judgments, means, steps
+from judges.audits._verdict import bars, few, percent, span, strongest, unknown
+from judges.clustered import share
+
+PROBE = "scenario_swapped"
+_FEW_MOVE = 0.2
+"""Below this share of dialogues that move, as far as the interval goes, the scenario counts for little."""
+
+
+def find(evidence: Evidence, threshold: float) -> Finding:
+    """Share of dialogues in which any ordered score moves when the scenario is another one. Means over samples."""
+    if not evidence.probes.get(PROBE):
+        return unknown("The probe that swaps scenarios has not been run with this judge.")
+    names = steps(evidence.card)
+    before, after = by_item(means(judgments(evidence))), by_item(means(judgments(evidence, evidence.probes[PROBE])))
+    moved: dict[str, bool] = {}
+    by_dimension: dict[str, list[bool]] = defaultdict(list)
+    for item, given in before.items():
+        both = [(place, given[place] != after[item][place]) for place in given if place in after.get(item, {})]
+        both = [(place, changed) for place, changed in both if place[1] in names]
+        for (_, dimension), changed in both:
+            by_dimension[dimension].append(changed)
+        if both:
+            moved[item] = any(changed for _, changed in both)
+    if stop := few(len(moved), "dialogues scored with and without the probe"):
+        return stop
+    rate = share(list(moved.values()), range(len(moved)))
+    assert rate.point is not None and rate.low is not None and rate.high is not None
+    reaches = rate.low <= threshold or rate.high < _FEW_MOVE
+    verdict: Verdict = "alarm" if rate.point <= threshold else "look" if reaches else "fine"
+    why = f"Under another scenario some score moves in {percent(rate.point)} of {len(moved)} dialogues ({span(rate)})."
+    still = [
+        Flag(item, "No score moves when the scenario is another one.", "conversation", "", 0.3)
+        for item, changed in moved.items()
+        if not changed
+    ]
+    heights = [(names[d].title, sum(changes) / len(changes)) for d, changes in by_dimension.items()]
+    picture = bars("", "share of scores that move", *heights)
+    flags = strongest(still) if verdict != "fine" else ()
+    return Finding(verdict, why, rate.point, rate, len(moved), flags, picture)
+
+
+AUDIT = Audit(
+    "scenario_ignored",
+    "The scenario is ignored",
+    "Share of dialogues in which at least one score moves when the judge is shown the same dialogue under another "
+    "scenario.",
+    "No more than a share of {threshold} of the dialogues moves.",
+    0.0,
+    find,
+    probe=PROBE,
+)

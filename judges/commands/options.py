@@ -1,0 +1,133 @@
+"""The options that say which judge runs, and where: shared by the commands that ask one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from judges.budget import Price
+from judges.card import Card, card
+from judges.endpoint import Endpoint
+from judges.errors import AssayError
+from judges.params import Params
+from judges.prices import PRICES, price
+
+_Made = TypeVar("_Made", bound=BaseModel)
+
+
+class Misused(AssayError):
+    """Options that cannot be taken, in a sentence."""
+
+
+_PARAMS = {
+    "temperature": "0 to 2",
+    "seed": "given to the endpoint, where it takes one",
+    "samples": "how often each item is asked",
+    "max_tokens": "the most a reply may have",
+    "orders": "a pair as A/B, or in both orders",
+    "window": "assistant turns per window of a long dialogue; 0 never cuts",
+    "window_over": "dialogues of more assistant turns than this are cut into windows",
+    "context": "tokens that fit into one call, above which a pair is judged by chapters; 0 never cuts",
+    "verdict": "which rating in a reply of prose counts",
+    "probe": "a change made to each item, to see what it does",
+}
+_ENDPOINT = {  # option: (field, help)
+    "base-url": ("base_url", "the endpoint, such as http://127.0.0.1:8000/v1 (else OPENAI_BASE_URL, else OpenAI)"),
+    "key-variable": ("key_variable", "the environment variable that holds the key"),
+    "api-version": ("api_version", "of an Azure endpoint"),
+    "rpm": ("requests_per_minute", "requests a minute that the endpoint allows"),
+    "tpm": ("tokens_per_minute", "tokens a minute that it allows"),
+    "concurrency": ("concurrency", "the most calls at a time"),
+    "timeout": ("timeout", "seconds that a call may take"),
+    "tries": ("tries", "how often a call is tried at most"),
+}
+
+
+def add_judge(parser: argparse.ArgumentParser) -> None:
+    """The options of the judge itself: card, model, parameters."""
+    parser.add_argument("--card", required=True, metavar="NAME", help="the card; `list` shows those there are")
+    parser.add_argument("--model", required=True, metavar="M", help="the model, as its endpoint calls it")
+    parser.add_argument(
+        "--dimension", action="append", default=[], metavar='"NAME: DEFINITION"', help="for pointwise_quality; repeat"
+    )
+    group = parser.add_argument_group("parameters of the judge (another value is another judge)")
+    for name, about in _PARAMS.items():
+        field = Params.model_fields[name]
+        kinds = get_args(field.annotation)
+        words = [k for k in kinds if isinstance(k, str) and k]
+        sort: Any = str if words else int if kinds else field.annotation
+        about = f"{about} (default: the card's, usually {field.default!r})"
+        group.add_argument(f"--{name.replace('_', '-')}", type=sort, choices=words or None, metavar=None, help=about)
+    group.add_argument("--logprobs", action="store_true", default=None, help="ask for log-probabilities, too")
+
+
+def add_endpoint(parser: argparse.ArgumentParser) -> None:
+    """The options of where it runs, and what it may cost."""
+    group = parser.add_argument_group("endpoint and limits")
+    for option, (name, about) in _ENDPOINT.items():
+        field = Endpoint.model_fields[name]
+        shown = "" if field.default in ("", 0) else f" (default {field.default})"
+        sort: Any = field.annotation
+        group.add_argument(f"--{option}", dest=name, type=sort, metavar=_letter(option), help=about + shown)
+    group.add_argument("--spend", type=float, metavar="USD", help="stop before this command spends more")
+    group.add_argument("--prices", type=Path, default=PRICES, metavar="FILE", help="another price list than ours")
+
+
+def _letter(option: str) -> str:
+    return {"base-url": "URL", "key-variable": "NAME", "api-version": "V"}.get(option, "N")
+
+
+def chosen_card(given: argparse.Namespace) -> Card:
+    """The card, with dimensions of one's own where some are given. Raises AssayError."""
+    found = card(given.card)
+    if not given.dimension:
+        return found
+    from judges.cards.pointwise_quality.card import NAME, named
+
+    if found.name != NAME:
+        raise Misused(f"--dimension is for the card {NAME}: {found.name} has dimensions of its own.")
+    pairs = [text.partition(":") for text in given.dimension]
+    return named([(name.strip(), definition.strip()) for name, _, definition in pairs])
+
+
+def chosen_params(given: argparse.Namespace, defaults: Params) -> Params:
+    """The card's parameters with what was given. Raises Misused."""
+    said = {name: getattr(given, name) for name in (*_PARAMS, "logprobs")}
+    return _valid(Params, defaults.model_dump() | {k: v for k, v in said.items() if v is not None})
+
+
+def chosen_endpoint(given: argparse.Namespace) -> Endpoint:
+    """The endpoint. Raises Misused."""
+    said = {name: getattr(given, name) for name, _ in _ENDPOINT.values()}
+    return _valid(Endpoint, {k: v for k, v in said.items() if v is not None})
+
+
+def chosen_price(given: argparse.Namespace, batch: bool = False) -> Price | None:
+    """What the model costs; Misused where a spending limit is set and that is not known."""
+    found = price(given.model, batch, given.prices)
+    if given.spend is not None and found is None:
+        raise Misused(f"--spend needs the price of {given.model}: add it to the price list (--prices FILE).")
+    if given.spend is not None and not given.spend > 0:
+        raise Misused(f"--spend is an amount in US dollars above 0, such as 2.50; it is {given.spend:g}.")
+    return found
+
+
+def _valid(made: type[_Made], said: dict[str, Any]) -> _Made:
+    try:
+        return made.model_validate(said)
+    except ValidationError as error:
+        raise Misused(_sentence(error.errors())) from None
+
+
+def _sentence(errors: Sequence[Any]) -> str:
+    names = {field: option for option, (field, _) in _ENDPOINT.items()}
+    parts = []
+    for error in errors:
+        field = str(error["loc"][0]) if error["loc"] else ""
+        text = str(error["msg"]).removeprefix("Value error, ")
+        parts.append(f"--{names.get(field, field.replace('_', '-'))} {error['input']}: {text[:1].lower()}{text[1:]}.")
+    return " ".join(parts)

@@ -1,0 +1,91 @@
+"""Few-shot examples of a card: two or three, shown before the item as turns of their own; part of its version.
+
+A card's folder may hold examples.jsonl, one object a line: {"shows", "fields", "reply"}, and "card" where a folder has
+several cards. Whether examples help is for the calibration to say: none is shipped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from judges.card import Card, Example
+from judges.errors import BadCard
+
+FEW = (2, 3)
+"""How many examples a card takes, if any (CARDS, All cards)."""
+_MARK = re.compile(r"\[\[[^\[\]\n]{1,10}\]\]")
+
+
+def with_examples(card: Card, examples: Sequence[Example]) -> Card:
+    """The card with these examples in place of its own: another version, whose stored content (Card.spec) holds them
+    beside its recipe, so that made.from_spec has it again.
+
+    Raises BadCard where there are not two or three, or one is not as the card's judges see an item and reply.
+    """
+    if not FEW[0] <= len(examples) <= FEW[1]:
+        raise BadCard(f"Give {card.name} {FEW[0]} or {FEW[1]} examples; there are {len(examples)}.")
+    for number, example in enumerate(examples, 1):
+        _check(card, number, example)
+    return replace(card, examples=tuple(examples))
+
+
+def example_of(row: Any, where: str) -> Example:
+    """The example that an object {"shows", "fields", "reply"} describes; BadCard, naming `where`, if it is none."""
+    if not isinstance(row, dict) or row.keys() - {"card"} != {"shows", "fields", "reply"}:
+        raise BadCard(f"{where}: an example has the keys shows, fields and reply, and no others.")
+    shows, fields, reply = row["shows"], row["fields"], row["reply"]
+    if not isinstance(shows, str) or not isinstance(fields, dict) or not isinstance(reply, (dict, str)):
+        raise BadCard(
+            f"{where}: shows is a text, fields an object, reply an object (a text where judges reply in prose)."
+        )
+    return Example(shows, fields, reply)
+
+
+def beside(file: str, cards: Iterable[Card]) -> list[Card]:
+    """The cards of a folder, each with the examples that stand for it in the folder's examples.jsonl, if any does.
+
+    A line without "card" belongs to the first card. Raises BadCard for a line that cannot be used.
+    """
+    held, path = list(cards), Path(file).with_name("examples.jsonl")
+    if not path.exists():
+        return held
+    own: dict[str, list[Example]] = {card.name: [] for card in held}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        where = f"{path.parent.name}/examples.jsonl, line {number}"
+        try:
+            row = json.loads(line)
+        except ValueError:
+            raise BadCard(f"{where}: it is not a JSON object.") from None
+        example = example_of(row, where)
+        name = row.get("card", held[0].name)
+        if name not in own:
+            raise BadCard(f"{where}: this folder has no card {name!r}. It has: {', '.join(own)}.")
+        own[name].append(example)
+    return [with_examples(card, own[card.name]) if own[card.name] else card for card in held]
+
+
+def _check(card: Card, number: int, example: Example) -> None:
+    where = f"Example {number} of {card.name}"
+    if not example.shows.strip() or not example.fields:
+        raise BadCard(f"{where}: say what it shows, and give the fields as the judge sees them.")
+    if card.text is not None:
+        if not isinstance(example.reply, str) or not _MARK.search(example.reply):
+            raise BadCard(
+                f"{where}: the reply must be a text that ends in its rating or verdict, such as [[7]] or [[A]]."
+            )
+        return
+    if not isinstance(example.reply, dict):
+        raise BadCard(f"{where}: the reply must be a JSON object.")
+    try:
+        card.reply.model_validate(example.reply)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadCard(f"{where}: in the reply, {place}: {first['msg'].lower()}.") from None

@@ -1,0 +1,29 @@
+"""Which family a model belongs to, by its name: families.json beside this file, which people may extend."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def prefixes() -> dict[str, str]:
+    """Family by the beginning of a model's name, as families.json has them."""
+    known = json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))["families"]
+    return {prefix: family for family, named in known.items() for prefix in named}
+
+
+def family(model: str) -> str:
+    """The family of a model or system: "openai/gpt-4o-mini" -> "gpt"; "" for a name that says nothing.
+
+    What stands before the last slash is left out, as is case; the longest known beginning counts. An unknown name is
+    of the family of its leading letters: "vicuna-13b-v1.3" -> "vicuna".
+    """
+    name = model.strip().casefold().rpartition("/")[2]
+    found = max((prefix for prefix in prefixes() if name.startswith(prefix)), key=len, default="")
+    if found:
+        return prefixes()[found]
+    leading = re.match(r"[^\W\d_]+", name)
+    return leading.group() if leading else name

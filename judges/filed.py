@@ -1,0 +1,237 @@
+"""Judgments and labels from files, put together: the replies of one judge, read, and what people say in a cell."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from judges.audits import Cell, Reply
+from judges.card import Card, Item, card
+from judges.cards.pointwise_quality.card import NAME, named
+from judges.errors import AssayError, BadScale
+from judges.lines import JudgmentLine, LabelLine, bad_lines
+from judges.params import Params
+from judges.pieces import Task, reread, unpacked
+from judges.probes import pool
+from judges.reading import counted, read
+from judges.types import Dialogue, Pair, Reading, Response, Scale, units
+
+Lines = list[tuple[int, JudgmentLine]]
+
+
+class WhichJudge(AssayError):
+    """A file holds several judges, or not the one that was asked for."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge as files name it: a card, a model and parameters, the probe apart."""
+
+    card: str
+    model: str
+    params: str
+    probe: str = ""
+
+    @property
+    def said(self) -> str:
+        """The judge in words."""
+        return f"{self.card}, {self.model}" + ("" if self.params == "{}" else f", {self.params}")
+
+
+def judge_of(line: JudgmentLine) -> Judge:
+    """The judge that a line is by."""
+    params = {name: value for name, value in line.params.items() if name != "probe"}
+    plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
+    return Judge(line.card, line.model, plain, str(line.params.get("probe") or ""))
+
+
+def card_named(name: str, dimensions: Sequence[str] = ()) -> Card:
+    """The card of that name; for pointwise_quality with dimensions of one's own, each as "name: definition".
+
+    Raises UnknownCard, BadCard, or WhichJudge for dimensions where the card takes none.
+    """
+    if not dimensions:
+        return card(name)
+    if name != NAME:
+        raise WhichJudge(f"The card {name} has dimensions of its own: leave out --dimension.")
+    return named([(text.partition(":")[0], text.partition(":")[2]) for text in dimensions])
+
+
+def one_judge(path: Path, lines: Lines, card_name: str | None, model: str | None) -> Judge:
+    """The only judge of the lines, probes left out, or the only one of that card and model. Raises WhichJudge."""
+    there = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
+    chosen = [j for j in there if card_name in (None, j.card) and model in (None, j.model)]
+    if len(chosen) == 1:
+        return chosen[0]
+    if not there:
+        raise WhichJudge(f"{path}: all judgments in it are of probes; give the judge's usual ones too.")
+    names = "; ".join(judge.said for judge in (chosen or there)[:8])
+    if chosen:
+        raise WhichJudge(f"{path}: there are {len(chosen)} judges. Choose one with --card and --model: {names}.")
+    raise WhichJudge(f"{path}: no judge of that card and model. There are: {names}.")
+
+
+def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[Reply]:
+    """The lines as replies, each read for its item; samples without a number are counted. Raises BadLines.
+
+    A raw text of several calls (both orders, windows, chapters) is put together again as its parameters say.
+    """
+    found: list[Reply] = []
+    bad: list[tuple[int, str]] = []
+    seen: Counter[tuple[str, str]] = Counter()
+    others = pool(items.values())
+    for number, line in lines:
+        item = items.get(line.item)
+        if item is None:
+            bad.append((number, f"the item {line.item} is not among the items."))
+        elif item.kind != known.kind:
+            bad.append((number, f"the item {line.item} is a {item.kind}, and {known.name} judges a {known.kind}."))
+        elif line.part and line.part not in units(item):
+            bad.append((number, f"part {line.part[:40]!r} is no unit of the item {line.item}."))
+        elif not line.part and known.text is not None and any(known.parts(item)):
+            bad.append((number, f"a judgment of {known.name} is about one unit: part has to name it."))
+        else:
+            sample = seen[line.item, line.part] if line.sample is None else line.sample
+            seen[line.item, line.part] += 1
+            found.append(Reply(line.item, _read(known, line, item, others), line.part, sample))
+    if bad:
+        raise bad_lines(path, bad)
+    return found
+
+
+def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) -> Reading:
+    raw = line.raw or ""
+    if line.unscored:
+        return Reading(unscored=line.unscored, why=line.why)
+    if line.reply is None and unpacked(raw) is not None:
+        try:
+            params = Params.model_validate(line.params)
+        except ValidationError:
+            params = known.defaults
+        return reread(known, params, Task(line.item, item, line.part, line.sample or 0, others), raw).reading
+    return read(known, raw if line.reply is None else line.reply, item, line.part, counted(line.params))
+
+
+def gold(
+    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
+) -> dict[Cell, float | None]:
+    """What people say in every cell: blind labels, or all but revealed ones where there is no blind one at all.
+
+    Of one person the newest label of a cell counts. Ordered scales resolve to the lower median, or n/a where most say
+    so; others to the majority, a drawn vote to the scale's `drawn` answer, else to no gold. Labels for dimensions that
+    the card does not have are left out, as are, where items are stand-ins and not `whole`, units that they lack. Raises
+    BadLines for a unit that an item lacks or a value off its scale.
+    """
+    blind = [(n, line) for n, line in lines if line.mode == "blind"]
+    used = blind or [(n, line) for n, line in lines if line.mode == "assisted"]
+    newest: dict[tuple[Cell, str], tuple[str, float | None]] = {}
+    scales: dict[Cell, Scale] = {}
+    bad: list[tuple[int, str]] = []
+    for number, line in used:
+        item, dimension = items.get(line.item), known.dimension(line.dimension, line.unit)
+        if item is None or item.kind != known.kind or dimension is None or not dimension.asked:
+            continue
+        cell = (line.item, line.unit, line.dimension)
+        if line.unit not in units(item):
+            if not whole:
+                continue
+            bad.append((number, f"the item {line.item} has no unit {line.unit}."))
+            continue
+        try:
+            value = dimension.scale.code(line.value, _turns(item))
+        except BadScale as error:
+            bad.append((number, f"{line.dimension}: {error}."))
+            continue
+        scales[cell] = dimension.scale
+        if line.made_at >= newest.get((cell, line.annotator), ("", None))[0]:
+            newest[cell, line.annotator] = (line.made_at, value)
+    if bad:
+        raise bad_lines(path, bad)
+    values: dict[Cell, list[float | None]] = defaultdict(list)
+    for (cell, _), (_, value) in newest.items():
+        values[cell].append(value)
+    resolved = {cell: resolve(given, scales[cell]) for cell, given in values.items()}
+    return {cell: value for cell, (known_value, value) in resolved.items() if known_value}
+
+
+def resolve(values: Sequence[float | None], scale: Scale) -> tuple[bool, float | None]:
+    """(whether there is a common value, that value) of several answers, None being n/a. Rules as in `gold`."""
+    given = sorted(value for value in values if value is not None)
+    if 2 * len(given) < len(values):
+        return True, None
+    if scale.weights is not None:
+        return (True, given[(len(given) - 1) // 2]) if given else (True, None)
+    votes = Counter(values).most_common()
+    if len(votes) > 1 and votes[0][1] == votes[1][1]:
+        return (True, float(scale.categories.index(scale.drawn))) if scale.drawn else (False, None)
+    return True, votes[0][0]
+
+
+def _turns(item: Item) -> frozenset[int]:
+    given = item.turns if isinstance(item, Dialogue) else []
+    return frozenset(t.turn for t in given if t.role == "assistant")
+
+
+def stand_ins(known: Card, lines: Lines, told: Iterable[tuple[str, str]]) -> dict[str, Item]:
+    """Items without text for judgments that come without their items: their units are those that replies and labels
+
+    name. `told` is (item, unit) of the labels.
+    """
+    turns: dict[str, set[int]] = defaultdict(set)
+    sections: dict[str, dict[str, set[str]]] = defaultdict(dict)
+    for _, line in lines:
+        turns[line.item] |= {int(line.part[5:])} if line.part.startswith("turn:") else set()
+        for entry in _objects(line.reply if line.reply is not None else _json(line.raw or "")):
+            if isinstance(entry.get("turn"), int) and 0 < entry["turn"] <= 10_000:
+                turns[line.item].add(entry["turn"])
+            if isinstance(entry.get("section_label"), str):
+                sides = {side for side in ("a", "b") if entry.get(f"response_{side}") is not None}
+                sections[line.item].setdefault(entry["section_label"], set()).update(sides)
+    for item, unit in told:
+        if unit.startswith("turn:"):
+            turns[item].add(int(unit[5:]))
+    return {
+        key: _stand_in(known, key, turns[key], sections[key]) for key in dict.fromkeys(line.item for _, line in lines)
+    }
+
+
+def _stand_in(known: Card, key: str, turns: set[int], sections: Mapping[str, set[str]]) -> Item:
+    if known.kind == "response":
+        return Response(id=key, kind="response", task="", output="")
+    if known.kind == "dialogue":
+        entries = [{"turn": n, "role": "assistant", "text": ""} for n in sorted(turns) or [1]]
+        return Dialogue.model_validate({"id": key, "kind": "dialogue", "turns": entries})
+    cut = [
+        {"label": label, **{side: ((0, 1) if side in sides else None) for side in ("a", "b")}}
+        for label, sides in sections.items()
+    ]
+    empty = {"text": None}
+    return Pair.model_validate(
+        {"id": key, "kind": "pair", "input": "", "response_a": empty, "response_b": empty, "sections": cut}
+    )
+
+
+def _json(raw: str) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """Every object inside a JSON value, however deep; texts that hold JSON of pieces are looked into."""
+    found, left = [], [value]
+    while left:
+        now = left.pop()
+        if isinstance(now, dict):
+            found.append(now)
+            left += [_json(v) if k == "raw" and isinstance(v, str) else v for k, v in now.items()]
+        elif isinstance(now, list):
+            left += now
+    return found

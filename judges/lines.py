@@ -1,0 +1,159 @@
+"""Canonical JSON lines from plain files: items, judgments and labels, read strictly, every bad line named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from judges.errors import AssayError
+from judges.prepared import prepared
+from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
+
+_SHOWN = 10
+_T = TypeVar("_T")
+
+
+class BadLines(AssayError):
+    """Lines of a file that cannot be taken; the message names each with its number."""
+
+
+class JudgmentLine(Strict):
+    """A judgment's line. `raw` is the text as it came, `reply` the card's JSON; with both, `reply` is what is read.
+
+    `unscored` and `why` stand where the endpoint already said that there is nothing to read: cut off, or refused.
+    """
+
+    item: Identifier
+    card: str = Field(min_length=1, max_length=100)
+    model: str = Field(min_length=1, max_length=300)
+    params: dict[str, Any] = Field(default_factory=dict)
+    part: str = ""
+    sample: int | None = Field(default=None, ge=0, le=100_000)
+    reply: dict[str, Any] | None = None
+    raw: str | None = None
+    unscored: UnscoredReason | None = None
+    why: str = ""
+
+
+class LabelLine(Strict):
+    """A label's line: what a person answers in one cell. `made_at` is an ISO time."""
+
+    item: Identifier
+    unit: str
+    dimension: str
+    value: Any
+    annotator: str
+    mode: Literal["blind", "assisted", "revealed"]
+    made_at: str
+    team: str = ""
+
+
+def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
+    """The items of a file by id, in its order, pairs with their sections. Raises BadLines, OSError."""
+    found: dict[str, Dialogue | Pair | Response] = {}
+
+    def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
+        # In JSON there are no tuples: strict models take lists in their place only when they read JSON themselves.
+        item = prepared(ITEM.validate_json(json.dumps(row)))
+        if item.id in found:
+            raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
+        found[item.id] = item
+        return item
+
+    _all(path, take)
+    return found
+
+
+def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
+    """(line number, judgment) of every line of a file. Raises BadLines, OSError."""
+
+    def take(row: dict[str, Any]) -> JudgmentLine:
+        line = JudgmentLine.model_validate(row)
+        if line.reply is None and line.raw is None:
+            raise AssayError("neither reply nor raw is there: one of them has to be.")
+        return line
+
+    return _all(path, take)
+
+
+def labels(path: Path) -> list[tuple[int, LabelLine]]:
+    """(line number, label) of every line of a file. Raises BadLines, OSError."""
+
+    def take(row: dict[str, Any]) -> LabelLine:
+        line = LabelLine.model_validate(row)
+        if not is_unit(line.unit):
+            raise AssayError(f"{line.unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
+        return line
+
+    return _all(path, take)
+
+
+def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T]]:
+    """Every line taken, or BadLines with all that were not."""
+    found: list[tuple[int, _T]] = []
+    bad: list[tuple[int, str]] = []
+    for number, row in _rows(path):
+        try:
+            if isinstance(row, str):
+                raise AssayError(row)
+            found.append((number, take(row)))
+        except ValidationError as error:
+            bad.append((number, "; ".join(_said(e) for e in error.errors()[:3])))
+        except AssayError as error:
+            bad.append((number, str(error)))
+    if bad:
+        raise bad_lines(path, bad)
+    if not found:
+        raise BadLines(f"{path}: there is no line in it.")
+    return found
+
+
+def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
+    """The error for (line number, what is wrong) of a file; beyond ten lines the rest is counted."""
+    shown = [f"{path}, line {number}: {why}" for number, why in bad[:_SHOWN]]
+    more = [f"... and {len(bad) - _SHOWN} more lines."] if len(bad) > _SHOWN else []
+    return BadLines("\n".join([*shown, *more]))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """(number, object) of every line that is not empty; a sentence in its place where it is none."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            if text.strip():
+                yield number, _row(text)
+
+
+def _row(line: bytes) -> dict[str, Any] | str:
+    try:
+        value = json.loads(line.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except json.JSONDecodeError as error:
+        return f"not JSON: {error.msg.lower()} at character {error.pos + 1}."
+    except RecursionError:
+        return "nested too deeply."
+    except UnicodeError:
+        return "not UTF-8, or half of a surrogate pair: save the file as UTF-8."
+    except ValueError as error:
+        return f"not JSON: {error}."
+    return value if isinstance(value, dict) else "not an object: each line is one JSON object."
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def _said(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    return f"{where}: {error['msg'][:1].lower()}{error['msg'][1:]}" if where else str(error["msg"])

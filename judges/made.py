@@ -1,0 +1,139 @@
+"""Cards without a folder: made of a recipe, laid over another, with examples; and how a stored one is had again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from judges.card import Card, Example, prompts_beside
+from judges.errors import BadCard, UnknownCard
+from judges.examples import beside
+from judges.made_prompt import prompt
+from judges.made_reply import reader, reply
+from judges.params import Params
+from judges.recipe import Recipe, checked
+from judges.schema import outline
+from judges.types import Dialogue, Dimension, Pair, Response
+
+__all__ = ["Recipe", "checked", "from_folder", "from_recipe", "from_spec", "shape"]
+_AUDITS = ("same_score", "injected_order")
+
+
+def from_recipe(recipe: Recipe) -> Card:
+    """The card that a recipe describes. The same recipe gives the same card, with the same version."""
+    dimensions = tuple(Dimension(d.name, d.unit, d.answers.scale, d.definition.strip()) for d in recipe.dimensions)
+    made = reply(recipe, dimensions)
+    scaled = any(d.scale.kind in ("ordinal", "ordered") and d.scale.size > 2 for d in dimensions)
+    return Card(
+        recipe.name,
+        recipe.title.strip(),
+        recipe.kind,
+        dimensions,
+        made,
+        reader(dimensions),
+        prompts={"": prompt(recipe, shape(made))},
+        parts=_parts,
+        fields=_fields,
+        audits=_AUDITS if scaled else _AUDITS[1:],
+        defaults=Params(orders="both" if recipe.kind == "pair" else "ab"),
+        recipe=recipe.model_dump(mode="json"),
+    )
+
+
+def from_folder(folder: Path) -> Card:
+    """The card of an exported folder: recipe, wording and examples. Raises BadCard where they cannot be read."""
+    try:
+        recipe = checked(json.loads((folder / "recipe.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise BadCard(f"The card in {folder.name} cannot be read: {error}.") from None
+    file = str(folder / "card.py")
+    return beside(file, [replace(from_recipe(recipe), prompts=prompts_beside(file))])[0]
+
+
+def shape(model: type[BaseModel]) -> str:
+    """What a reply looks like, in words: {"scores": {"tone": <1 to 5>}, "note": <text>}."""
+    return outline(model)
+
+
+def _parts(item: Any) -> list[str]:
+    """The item as a whole; a pair whose texts are not there has nothing to judge."""
+    return [] if isinstance(item, Pair) and (item.response_a.text is None or item.response_b.text is None) else [""]
+
+
+def _fields(item: Any, _part: str) -> dict[str, Any]:
+    """What the judge is shown; the systems' names are not among it."""
+    if isinstance(item, Dialogue):
+        return {"scenario_description": item.scenario, "dialogue": [t.model_dump(mode="json") for t in item.turns]}
+    if isinstance(item, Response):
+        return {"task_description": item.task, "model_output": item.output, "reference_answer": item.reference}
+    sections = item.sections or []
+    absent = {f"response_{side}": [s.label for s in sections if getattr(s, side) is None] for side in ("a", "b")}
+    shown = {
+        "long_input": item.input,
+        "response_a": item.response_a.text,
+        "response_b": item.response_b.text,
+        "sections": [s.label for s in sections],
+    }
+    return shown | ({"sections_absent": absent} if any(absent.values()) else {})
+
+
+def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
+    """The card of a stored content (Card.spec): made again from its recipe, or the folder's card of that name.
+
+    `folders` are the cards that have a folder, by name. A folder's card is given its stored wording and examples where
+    it reads the same replies as then, so that it is that very version; where its scales or its reply have changed
+    since, it is the folder's card as it is now, which its version tells. Raises UnknownCard where there is none,
+    BadCard where the recipe is of no kind that is known.
+    """
+    recipe, name = spec.get("recipe"), str(spec.get("name"))
+    if recipe is None:
+        if name not in folders:
+            raise UnknownCard(f"There is no card {name!r} any more: its folder is gone from judges/cards/.")
+        card = folders[name]
+    else:
+        card = _again(recipe, folders)
+    asked = replace(card, title=str(spec.get("title", card.title)), examples=_examples(spec))
+    if "prompts" in spec:
+        asked = replace(asked, prompts=dict(spec["prompts"]), dimensions=_defined(card, spec))
+    return asked if _same(asked, spec) else card
+
+
+def _again(recipe: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
+    if recipe.get("how") == "own":
+        return from_recipe(checked(dict(recipe)))
+    if recipe.get("from") == "pointwise_quality":
+        from judges.cards.pointwise_quality.card import named
+
+        return named([(str(name), str(definition)) for name, definition in recipe["dimensions"]])
+    if "over" in recipe:
+        from judges.overlay import over
+
+        return over(from_spec(recipe["over"], folders), recipe["kind"])
+    raise BadCard("The card's recipe is of no kind that this Assay knows. A newer one may have made it.")
+
+
+def _examples(spec: Mapping[str, Any]) -> tuple[Example, ...]:
+    return tuple(Example(e["shows"], e["fields"], e["reply"]) for e in spec.get("examples") or ())
+
+
+def _defined(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, ...]:
+    """The dimensions with the definitions that they had."""
+    said = {(d["sort"], d["name"]): str(d["definition"]) for d in spec["dimensions"]}
+    return tuple(replace(d, definition=said.get((d.sort, d.name), d.definition)) for d in card.dimensions)
+
+
+def _same(card: Card, spec: Mapping[str, Any]) -> bool:
+    """Whether a card has just the stored content."""
+    return all(_plain(value) == _plain(spec.get(name)) for name, value in card.spec.items())
+
+
+def _plain(value: Any) -> Any:
+    """The same as JSON has it: no tuples."""
+    if isinstance(value, Mapping):
+        return {key: _plain(held) for key, held in value.items()}
+    return [_plain(held) for held in value] if isinstance(value, (list, tuple)) else value

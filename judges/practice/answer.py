@@ -1,0 +1,72 @@
+"""What a practice model replies to a request: the card and its fields are read from the fence in the last message."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from judges.practice import dialogue, generic, pair, response
+from judges.practice.completion import Reply
+from judges.practice.family import SAYS, Judge
+from judges.practice.shape import outline
+from judges.prompt import fenced
+
+_JSON = {
+    "multi_turn_dialogue": dialogue.judged,
+    "rubric_open_ended": response.rubric,
+    "pointwise_quality": response.pointwise,
+    "long_form_pairwise": pair.long_form,
+    "plain_pairwise": pair.plain,
+}
+_PROSE = {"mt_bench": response.rating, "mt_bench_pair": pair.prose}
+
+
+def answered(judge: Judge, text: str, schema: dict[str, Any] | None, as_json: bool) -> Reply:
+    """The reply to the last user message.
+
+    Cards of Assay have rules of their own; what the schema has beyond them (the summary of a window) is filled in by
+    the generic rules, which answer any other card too. Without a fence the model says what it is.
+    """
+    found = fenced(text)
+    if found is None:
+        said = f"{SAYS} It answers judge cards; this message holds no material to judge."
+        return {"note": said} if as_json or schema else (said,)
+    card, fields = found
+    if card in _PROSE and not schema and not as_json:
+        return _PROSE[card](judge, fields)
+    shape = schema or outline(text[text.rfind("===") :])
+    if card in _JSON and _fits(card, shape):
+        return _with_rest(judge, fields, _JSON[card](judge, fields), shape)
+    if shape is not None:
+        return generic.filled(judge, fields, shape)
+    return _guessed(judge, fields, as_json)
+
+
+def _fits(card: str, shape: dict[str, Any] | None) -> bool:
+    """Whether the shape asked for is that of the card's own reply: a card laid over another may keep its name."""
+    needed = {
+        "multi_turn_dialogue": "per_turn",
+        "rubric_open_ended": "scores",
+        "pointwise_quality": "dimensions",
+        "long_form_pairwise": "section_judgments",
+        "plain_pairwise": "verdict",
+    }
+    return shape is None or needed[card] in (shape.get("properties") or {})
+
+
+def _with_rest(
+    judge: Judge, fields: dict[str, Any], reply: dict[str, Any], shape: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The reply with just the keys of the shape; the floors too say what the shape asks beyond the card."""
+    if shape is None:
+        return reply
+    asked = shape["properties"]
+    missing = {name: node for name, node in asked.items() if name not in reply}
+    rest = generic.filled(judge, fields, {**shape, "properties": missing}) if missing else {}
+    return {name: reply[name] if name in reply else rest[name] for name in asked}
+
+
+def _guessed(judge: Judge, fields: dict[str, Any], as_json: bool) -> Reply:
+    """A reply without any shape to go by: a rating of single outputs, a verdict of pairs."""
+    prose = pair.prose(judge, fields) if "response_a" in fields else response.rating(judge, fields)
+    return {"reply": "".join(str(p) if isinstance(p, str) else json.dumps(p) for p in prose)} if as_json else prose

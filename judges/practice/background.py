@@ -1,0 +1,84 @@
+"""The practice endpoint in a thread of this process, on a free port, for an app without a second terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import dataclass, field, replace
+
+from judges.practice.log import Log
+from judges.practice.options import BadOption, Options
+
+_PATIENCE = 30.0
+_LOCK = threading.Lock()
+_RUNNING: dict[Options, Running] = {}
+
+
+@dataclass
+class Running:
+    """A practice endpoint that runs in a thread: its base URL, and what it was asked."""
+
+    url: str
+    log: Log
+    options: Options
+    _loop: asyncio.AbstractEventLoop = field(repr=False)
+    _stopping: asyncio.Event = field(repr=False)
+    _thread: threading.Thread = field(repr=False)
+
+    def stop(self) -> None:
+        """End it and wait until it has ended; a second call does nothing."""
+        with _LOCK:
+            if _RUNNING.get(self.options) is self:
+                del _RUNNING[self.options]
+        if self._thread.is_alive() and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(_PATIENCE)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still answers."""
+        return self._thread.is_alive()
+
+
+def start(options: Options | None = None) -> Running:
+    """The endpoint of these options, on a free port unless they name one: started now, or the one that runs already.
+
+    Raises BadOption where it cannot be started.
+    """
+    wanted = options or replace(Options(), port=0)
+    with _LOCK:
+        running = _RUNNING.get(wanted)
+        if running is None or not running.alive:
+            running = _RUNNING[wanted] = _begun(wanted)
+        return running
+
+
+def _begun(options: Options) -> Running:
+    ready = threading.Event()
+    made: list[Running | Exception] = []
+
+    async def serve() -> None:
+        from judges.practice.server import serving
+
+        stopping = asyncio.Event()
+        async with serving(options) as (url, server):
+            loop = asyncio.get_running_loop()
+            made.append(Running(url, server.log, options, loop, stopping, threading.current_thread()))
+            ready.set()
+            await stopping.wait()
+
+    def work() -> None:
+        try:
+            asyncio.run(serve())
+        except Exception as error:
+            made.append(error)
+        finally:
+            ready.set()
+
+    threading.Thread(target=work, name="practice endpoint", daemon=True).start()
+    if not ready.wait(_PATIENCE) or not made:
+        raise BadOption("The practice endpoint did not start in time: the machine is too busy. Try again.")
+    (first, *_) = made
+    if isinstance(first, Exception):
+        raise first if isinstance(first, BadOption) else BadOption(f"The practice endpoint did not start: {first}.")
+    return first

@@ -1,0 +1,215 @@
+"""Files and the Batch API of the practice endpoint: kept in memory, worked through a few lines at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from judges.practice import model, wire
+from judges.practice.faults import WIRE, planned
+from judges.practice.log import Log
+from judges.practice.model import Refusal
+from judges.practice.options import Options
+
+URL = "/v1/chat/completions"
+ENDS = ("completed", "expired", "failed")
+_AT_A_TIME = 20
+_DAY = 86_400
+_MOST = 50_000
+"""Lines of a batch, as at OpenAI."""
+
+
+@dataclass
+class _Job:
+    shown: dict[str, Any]
+    task: asyncio.Task[None] | None = None
+
+
+class Batches:
+    """Uploaded files and the batches made of them. Batches take `batch_seconds`, half of it before the first line.
+
+    A batch ends as options.batch_ends says, or as its metadata does under "practice_ends". Faults meet its lines as
+    they meet calls; those of the connection become lines of the error file.
+    """
+
+    def __init__(self, options: Options, log: Log) -> None:
+        self._options, self._log = options, log
+        self._files: dict[str, tuple[dict[str, Any], bytes]] = {}
+        self._jobs: dict[str, _Job] = {}
+
+    def keep(self, data: bytes, name: str, purpose: str) -> dict[str, Any]:
+        """Store a file and describe it."""
+        ident = f"file-practice{len(self._files) + 1}"
+        shown = {
+            "id": ident,
+            "object": "file",
+            "bytes": len(data),
+            "created_at": wire.now(),
+            "filename": name,
+            "purpose": purpose,
+            "status": "processed",
+        }
+        self._files[ident] = shown, data
+        return shown
+
+    def file(self, ident: str) -> tuple[dict[str, Any], bytes]:
+        """A file by its id. Raises Refusal (404)."""
+        if ident not in self._files:
+            raise Refusal(404, f"No such file: {ident}.", "invalid_request_error", None, "id")
+        return self._files[ident]
+
+    def batch(self, ident: str) -> dict[str, Any]:
+        """A batch by its id. Raises Refusal (404)."""
+        if ident not in self._jobs:
+            raise Refusal(404, f"No batch found with id '{ident}'.", "invalid_request_error", None, "batch_id")
+        return self._jobs[ident].shown
+
+    def every(self) -> list[dict[str, Any]]:
+        """All batches, newest first."""
+        return [job.shown for job in reversed(self._jobs.values())]
+
+    def start(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Begin a batch of an uploaded file. Raises Refusal."""
+        if asked.get("endpoint") != URL:
+            raise model.bad(f"The practice endpoint runs batches for {URL} only.", "endpoint")
+        shown_file, data = self.file(str(asked.get("input_file_id")))
+        if shown_file["purpose"] != "batch":
+            raise model.bad("The file was not uploaded with purpose 'batch'.", "input_file_id")
+        ends = str((asked.get("metadata") or {}).get("practice_ends") or self._options.batch_ends)
+        if ends not in ENDS:
+            raise model.bad(f"A batch ends as one of {', '.join(ENDS)}.", "metadata")
+        ident, at = f"batch_practice{len(self._jobs) + 1}", wire.now()
+        shown: dict[str, Any] = {
+            "id": ident,
+            "object": "batch",
+            "endpoint": URL,
+            "errors": None,
+            "input_file_id": asked["input_file_id"],
+            "completion_window": asked.get("completion_window", "24h"),
+            "status": "validating",
+            "output_file_id": None,
+            "error_file_id": None,
+            "created_at": at,
+            "expires_at": at + _DAY,
+            **dict.fromkeys(("in_progress_at", "finalizing_at", "completed_at", "failed_at", "expired_at")),
+            **dict.fromkeys(("cancelling_at", "cancelled_at")),
+            "request_counts": {"total": 0, "completed": 0, "failed": 0},
+            "metadata": asked.get("metadata"),
+        }
+        job = self._jobs[ident] = _Job(shown)
+        job.task = asyncio.get_running_loop().create_task(self._work(shown, data, ends))
+        return shown
+
+    async def cancel(self, ident: str) -> dict[str, Any]:
+        """Cancel a batch; what was answered by then stays."""
+        shown = self.batch(ident)
+        if shown["status"] in ("validating", "in_progress"):
+            shown["status"], shown["cancelling_at"] = "cancelling", wire.now()
+        return shown
+
+    async def close(self) -> None:
+        """End the work under way."""
+        for job in self._jobs.values():
+            if job.task is not None:
+                job.task.cancel()
+        await asyncio.gather(*(j.task for j in self._jobs.values() if j.task is not None), return_exceptions=True)
+
+    async def _work(self, shown: dict[str, Any], data: bytes, ends: str) -> None:
+        await asyncio.sleep(self._options.batch_seconds / 2)
+        lines, faults = _lines(data)
+        if ends == "failed" and not faults:
+            faults = [_fault("practice_failed", "This batch was told to fail.", None)]
+        if faults:
+            shown["errors"] = {"object": "list", "data": faults}
+            _set(shown, "failed")
+            return
+        counts = shown["request_counts"]
+        counts["total"] = len(lines)
+        if shown["status"] == "validating":
+            _set(shown, "in_progress")
+        last = len(lines) // 2 if ends == "expired" else len(lines)
+        good: list[bytes] = []
+        failed: list[bytes] = []
+        for number, line in enumerate(lines):
+            if number % _AT_A_TIME == 0:
+                await asyncio.sleep(self._options.batch_seconds / 2 / (len(lines) // _AT_A_TIME + 1))
+            if shown["status"] == "cancelling" or number >= last:
+                code = "batch_cancelled" if shown["status"] == "cancelling" else "batch_expired"
+                missed = {"code": code, "message": "This request was not carried out before the batch ended."}
+                failed.append(model.dumped(_result(line, number, None, missed)))
+                counts["failed"] += 1
+                continue
+            status, body = self._line(line["body"])
+            (good if status == 200 else failed).append(model.dumped(_result(line, number, (status, body), None)))
+            counts["completed" if status == 200 else "failed"] += 1
+        shown["finalizing_at"] = wire.now()
+        for what, found in (("output", good), ("error", failed)):
+            if found:
+                kept = self.keep(b"\n".join(found) + b"\n", f"{shown['id']}_{what}.jsonl", "batch_output")
+                shown[f"{what}_file_id"] = kept["id"]
+        _set(shown, "cancelled" if shown["status"] == "cancelling" else ends)
+
+    def _line(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        try:
+            text = model.last_message(body)
+            model.check(body, self._options)
+            key = model.key_of(body, text)
+            attempt = self._log.ask(key)
+            fault = planned(self._options, key, attempt)
+            if fault is not None:
+                self._log.fault(key, fault.name)
+            if fault is not None and fault.name in WIRE and fault.name != "slow":
+                known = fault.name == "quota" or fault.name.isdigit()
+                status, _, failed = wire.failure(fault if known else type(fault)("500"))
+                return status, failed
+            done = model.complete(self._options, body, text, key, attempt, fault, wire.now())
+            self._log.answer(key)
+            return 200, done
+        except Refusal as refusal:
+            return refusal.status, refusal.error
+
+
+def _lines(data: bytes) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The requests of an input file, and what is wrong with it by line."""
+    lines: list[dict[str, Any]] = []
+    faults: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for number, raw in enumerate(data.splitlines(), 1):
+        if not raw.strip():
+            continue
+        try:
+            line = json.loads(raw)
+            ident, body, url = line["custom_id"], line["body"], line["url"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            faults.append(_fault("invalid_json_line", "This line is no request in JSON.", number))
+            continue
+        if ident in seen:
+            faults.append(_fault("duplicate_custom_id", f"The custom_id {ident!r} stands twice.", number))
+        elif url != URL or line.get("method") != "POST" or not isinstance(body, dict):
+            faults.append(_fault("invalid_url", f"Each line must POST to {URL}.", number))
+        seen.add(ident)
+        lines.append(line)
+    if not lines and not faults:
+        faults.append(_fault("empty_file", "The input file has no lines.", None))
+    if len(lines) > _MOST:
+        faults.append(_fault("too_many_tasks", f"A batch has at most {_MOST} lines.", None))
+    return lines, faults
+
+
+def _fault(code: str, message: str, line: int | None) -> dict[str, Any]:
+    return {"code": code, "message": message, "line": line, "param": None}
+
+
+def _result(
+    line: dict[str, Any], number: int, response: tuple[int, dict[str, Any]] | None, failed: dict[str, str] | None
+) -> dict[str, Any]:
+    ident = f"batch_req_practice{number + 1}"
+    shown = response and {"status_code": response[0], "request_id": f"req_practice{number + 1}", "body": response[1]}
+    return {"id": ident, "custom_id": line["custom_id"], "response": shown, "error": failed}
+
+
+def _set(shown: dict[str, Any], status: str) -> None:
+    shown["status"] = status
+    shown[f"{status}_at"] = wire.now()

@@ -1,0 +1,216 @@
+"""multi_turn_dialogue as the practice models judge it: words taken up again, length, cues. See each function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judges.cards.multi_turn_dialogue.card import allowed_verdicts
+from judges.practice import words
+from judges.practice.completion import Grade
+from judges.practice.family import SAYS, Judge
+
+_MANY = 10
+_TIRED = "tires"
+
+
+@dataclass
+class Said:
+    """An assistant turn with what stands before it."""
+
+    turn: int
+    text: str
+    user: str
+    goal: frozenset[str]
+    before: frozenset[str]
+    same: bool
+    corrected: bool
+    scores: dict[str, Grade] = field(default_factory=dict)
+    issues: list[str] = field(default_factory=list)
+
+
+def said(fields: dict[str, Any], scenario: bool = True) -> list[Said]:
+    """The assistant turns in the fields; a `summary...` field counts as what was said earlier."""
+    earlier = frozenset().union(*(words.content(v) for k, v in fields.items() if "summary" in k and isinstance(v, str)))
+    setting = words.content(words.plain(fields.get("scenario_description"))) if scenario else frozenset[str]()
+    out: list[Said] = []
+    user, texts = "", set[str]()
+    for entry in fields.get("dialogue") or []:
+        text = words.plain(entry)
+        if entry.get("role") == "assistant":
+            goal = words.content(user)
+            corrected = words.CORRECTS.stand_in(user)
+            turn = Said(int(entry.get("turn") or 0), text, user, goal, earlier | setting, text in texts, corrected)
+            out.append(turn)
+            earlier, user = earlier | goal | words.content(text), ""
+            texts.add(text)
+        else:
+            user = f"{user}\n{text}" if user else text
+    return out
+
+
+def judged(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
+    """The card's reply for exactly the assistant turns in the fields. The floors never say n/a, and find no issues."""
+    turns = said(fields, not judge.has("ignores_scenario")) if judge.reads else _spoken(fields)
+    for one in turns:
+        score(judge, one)
+    if judge.has(_TIRED) and len(turns) > _MANY:
+        for one in turns:
+            one.scores, one.issues = turns[0].scores, turns[0].issues
+    whole = conversation(judge, fields, turns)
+    values = {name: entry["score"] if isinstance(entry["score"], int) else None for name, entry in whole.items()}
+    allowed = allowed_verdicts(
+        [t.scores["safety"] for t in turns],
+        [t.scores["helpfulness"] for t in turns],
+        [t.scores["context_use"] for t in turns],
+        values,
+    )
+    failed = (values["coherence"] or 5) <= 2 and (values["task_completion"] or 5) <= 2
+    verdict = "excellent" if judge.has("contradicts") else allowed[0] if failed else allowed[-1]
+    weakest = weak(turns)
+    return {
+        "per_turn": [
+            {"turn": t.turn, "role": "assistant", "scores": dict(t.scores), "issues": list(t.issues)} for t in turns
+        ],
+        "conversation_level": whole,
+        "verdict": verdict,
+        "decision_basis": f"{SAYS} The lowest turn is {weakest or 'none'}, the scores allow {' or '.join(allowed)}.",
+        "weakest_turn": weakest,
+    }
+
+
+def _spoken(fields: dict[str, Any]) -> list[Said]:
+    """The assistant turns by their texts alone, as the floors see them."""
+    none = frozenset[str]()
+    return [
+        Said(int(entry.get("turn") or 0), words.plain(entry), "", none, none, False, False)
+        for entry in fields.get("dialogue") or []
+        if entry.get("role") == "assistant"
+    ]
+
+
+def score(judge: Judge, one: Said) -> None:
+    """Scores of one turn.
+
+    context_use: share of earlier words (at most 12 asked for) that come up again, and of the user's; a first turn is
+    judged by the user's words and the scenario's. helpfulness: share of the user's words (at most 8) taken up, the
+    length band, a third of it for evasion and half for repeating a turn taken off. safety: 5, but 2 where a phrase of
+    the word list stands in the turn; the floors always say 5, as any other value would make every verdict poor.
+    """
+    if not judge.reads:
+        for name in ("context_use", "helpfulness"):
+            one.scores[name] = judge.grade(f"{name} {one.turn}", one.text, {})
+        one.scores["safety"] = Grade.of(5)
+        return
+    own = words.content(one.text)
+    topic, memory = words.share(own, one.goal, 8), words.share(own, one.before, 12)
+    vague = words.EVADES.stand_in(one.text)
+    forgets = words.FORGETS.stand_in(one.text)
+    recalls = memory if one.before else max(topic, 0.5)
+    ignored = 0.3 if one.corrected and not words.TAKES_IT.stand_in(one.text) else 0.0
+    one.scores["context_use"] = judge.grade(
+        f"context_use {one.turn}",
+        one.text,
+        {
+            "memory": 0.5 + 0.5 * recalls,
+            "topic": 0.35 + 0.65 * topic,
+            "minus": 0.45 * forgets + 0.25 * one.same + ignored,
+        },
+    )
+    shape = words.band(one.text)
+    one.scores["helpfulness"] = judge.grade(
+        f"helpfulness {one.turn}",
+        one.text,
+        {
+            "topic": 0.2 + 0.8 * topic,
+            "form": shape,
+            "memory": 0.4 + 0.6 * memory,
+            "minus": 0.33 * vague + 0.5 * one.same,
+        },
+    )
+    harm = not judge.obeys(one.text) and words.UNSAFE.stand_in(one.text)
+    one.scores["safety"] = Grade.of(2 if harm else 5)
+    if harm:
+        one.issues.append("says something on the practice list of unsafe or flattering phrases")
+    if forgets:
+        one.issues.append("asks again for what was said")
+    if vague and one.scores["helpfulness"] <= 3:
+        one.issues.append("evades the question")
+    if one.scores["helpfulness"] <= 2 and not one.issues:
+        one.issues.append("takes up little of what the user asked")
+
+
+def conversation(judge: Judge, fields: dict[str, Any], turns: Sequence[Said]) -> dict[str, dict[str, Any]]:
+    """Scores of the conversation.
+
+    coherence: how much of what came before comes up again over all turns, less for repeated or forgetful turns.
+    task_completion: n/a without a request; else the last turn's answer and whether the user thanks in the end.
+    repair_handling: n/a without a correction cue in a user turn; else the share of corrections whose answer takes up
+    the user's words and says so.
+    """
+    if not turns:
+        none = {"score": "n/a", "note": SAYS}
+        return {"coherence": {"score": Grade.of(3), "note": SAYS}, "task_completion": none, "repair_handling": none}
+    text = "\n".join(t.text for t in turns)
+    if not judge.reads:
+        whole = ("coherence", "task_completion", "repair_handling")
+        return {name: {"score": judge.grade(name, text, {}), "note": SAYS} for name in whole}
+    recalled = [words.share(words.content(t.text), t.before | t.goal, 14) for t in turns]
+    broken = sum(t.same or words.FORGETS.stand_in(t.text) for t in turns) / len(turns)
+    seen = {"memory": 0.3 + 0.7 * sum(recalled) / len(recalled), "form": words.evenness(text), "minus": broken}
+    coherence = judge.grade("coherence", text, seen)
+    asked = [t for t in turns if words.REQUESTS.stand_in(t.user)]
+    setting = words.content(words.plain(fields.get("scenario_description")))
+    done: Grade | str = "n/a"
+    if asked or setting:
+        last = turns[-1]
+        goal = asked[-1].goal if asked else setting
+        took = words.share(words.content(last.text), goal, 8)
+        scene = words.share(words.content(text), setting, 10) if setting else took
+        if judge.has("ignores_scenario"):
+            scene = took
+        thanked = 0.2 if words.THANKS.stand_in(_last_words(fields)) else 0.0
+        evaded = 0.4 if words.EVADES.stand_in(last.text) else 0.0
+        done = judge.grade(
+            "task_completion", text, {"topic": 0.25 + 0.5 * took + 0.4 * scene, "minus": evaded - thanked}
+        )
+    corrected = [t for t in turns if t.corrected]
+    repaired: Grade | str = "n/a"
+    if corrected and not judge.has("repair_na"):
+        took = sum(
+            0.5 * (words.TAKES_IT.stand_in(t.text)) + 0.5 * words.share(words.content(t.text), t.goal, 5)
+            for t in corrected
+        ) / len(corrected)
+        repaired = judge.grade("repair_handling", text, {"memory": took})
+    if judge.has("averaging"):
+        mean = sum(sum(t.scores.values()) / 3 for t in turns) / len(turns)
+        coherence = Grade.of(mean)
+        done = done if isinstance(done, str) else Grade.of(mean)
+    return {
+        "coherence": {"score": coherence, "note": f"{SAYS} Words of earlier turns come up again."},
+        "task_completion": {"score": done, "note": SAYS if done != "n/a" else "No request was found."},
+        "repair_handling": {"score": repaired, "note": f"{len(corrected)} user turns with a correction cue."},
+    }
+
+
+def _last_words(fields: dict[str, Any]) -> str:
+    users = [words.plain(e) for e in fields.get("dialogue") or [] if e.get("role") != "assistant"]
+    return users[-1] if users else ""
+
+
+def weak(turns: Sequence[Said]) -> int | None:
+    """The turn with the lowest sum of scores (the first of equals), None where every score is 4 or more."""
+    if not turns or all(score >= 4 for t in turns for score in t.scores.values()):
+        return None
+    return min(turns, key=lambda t: sum(t.scores.values())).turn
+
+
+def summary(fields: dict[str, Any], most: int = 80) -> str:
+    """What later turns need, in at most `most` words: the summary so far, then who used which words, newest kept."""
+    so_far = next((v for k, v in fields.items() if "summary" in k and isinstance(v, str)), "")
+    parts = so_far.split()
+    for entry in fields.get("dialogue") or []:
+        kept = [w for w in words.plain(entry).split() if len(w) > 3][:6]
+        parts += [f"{entry.get('role', 'user')} {entry.get('turn', '')}:", *kept]
+    return " ".join(parts[-most:])

@@ -1,0 +1,124 @@
+"""The practice models. All are rules that can be read here, none is a language model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+from judges.endpoint import PRACTICE
+from judges.practice.completion import Grade, counted
+from judges.practice.faults import chance
+from judges.practice.words import ORDERS, band, stretch
+
+OWNER = "assay-practice"
+SAYS = "Practice, not a language model: a fixed rule made this."
+
+
+@dataclass(frozen=True)
+class Family:
+    """How a model turns what it saw (0..1 each) into scores: how much each counts, and how kind it is overall.
+
+    raw = lo + (hi - lo) * min(1, kindness + sum(weight * seen) / sum(weights)); `sees` is "words" for the two
+    heuristics, "length" and "nothing" for the floors.
+    """
+
+    name: str
+    about: str
+    sees: str = "words"
+    topic: float = 1.0
+    form: float = 1.0
+    memory: float = 1.0
+    kindness: float = 0.0
+
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family(PRACTICE + "heuristic", "overlap of words, length band, cues", topic=1.4, form=1.0, memory=1.2),
+        Family(PRACTICE + "second", "the same ideas, other weights", topic=0.8, form=1.6, memory=0.9, kindness=0.08),
+        Family(PRACTICE + "length", "the longer, the better", sees="length"),
+        Family(PRACTICE + "constant", "the upper-middle value, always", sees="nothing"),
+    )
+}
+
+
+def upper_middle(lo: int, hi: int) -> int:
+    """Two thirds of the way up a scale, rounded up: 4 of 1-5, 7 of 1-10, "good" of four grades."""
+    return lo - (-2 * (hi - lo)) // 3
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A practice model answering one call: its family, the planted flaws, and the noise of its temperature."""
+
+    family: Family
+    flaws: frozenset[str]
+    temperature: float
+    seed: int
+    key: str
+    attempt: int = 0
+
+    @property
+    def reads(self) -> bool:
+        """Whether the model looks at words at all; the floors do not."""
+        return self.family.sees == "words"
+
+    def grade(self, name: str, text: str, seen: dict[str, float], lo: int = 1, hi: int = 5) -> Grade:
+        """The score of a text: `seen` has topic, form, memory (those that matter here) in 0..1, `minus` in 0..1 off.
+
+        The floors look at the text's length, or at nothing. Noise of a temperature T: normal, T times an eighth of the
+        scale, by (seed, call, name). Obeyed orders give the highest score.
+        """
+        if self.family.sees == "nothing" or ("same_score" in self.flaws and self.family.sees == "words"):
+            return Grade.of(upper_middle(lo, hi), lo, hi)
+        if self.obeys(text):
+            return Grade.of(hi, lo, hi)
+        if self.family.sees == "length":
+            level = stretch(text)
+        else:
+            family = self.family
+            weights = {"topic": family.topic, "form": family.form, "memory": family.memory}
+            total = sum(weights[what] for what in seen if what in weights) or 1.0
+            level = (
+                family.kindness + sum(weights[what] * value for what, value in seen.items() if what in weights) / total
+            )
+            level -= seen.get("minus", 0.0)
+            if "length" in self.flaws:
+                level = 0.35 * level + 0.65 * stretch(text)
+        return Grade.of(lo + (hi - lo) * (min(1.0, max(0.0, level)) + self.noise(name)), lo, hi)
+
+    def noise(self, name: str) -> float:
+        """Noise of the temperature as a share of the scale; 0 at temperature 0."""
+        if not self.temperature:
+            return 0.0
+        first = max(chance(self.seed, self.key, self.attempt, name), 1e-12)
+        second = chance(self.seed, self.key, self.attempt, f"{name}'")
+        # Box-Muller, with the cosine taken as a triangle wave: close enough, and cheap.
+        wave = 1 - 4 * abs(second - 0.5)
+        return self.temperature / 8 * sqrt(-2 * log(first)) * wave
+
+    def obeys(self, text: str) -> bool:
+        """Whether the model does what an order inside the text says (a planted flaw)."""
+        return "obeys_orders" in self.flaws and self.family.sees == "words" and ORDERS.stand_in(text)
+
+    def has(self, flaw: str) -> bool:
+        """Whether a flaw is planted in this model; the floors have none but their own."""
+        return flaw in self.flaws and self.family.sees == "words"
+
+    def worth(self, text: str, seen: dict[str, float], first: bool) -> float:
+        """How good one side of a pair is, as a number that sides are compared by (about 0..1)."""
+        if self.family.sees == "nothing":
+            return 0.5
+        if self.family.sees == "length":
+            return counted(text) / (counted(text) + 300)
+        family = self.family
+        value = (family.topic * seen["topic"] + family.form * seen["form"] + 0.3 * band(text)) / (
+            family.topic + family.form + 0.3
+        )
+        if "length" in self.flaws:
+            value = 0.3 * value + 0.7 * counted(text) / (counted(text) + 300)
+        if "first_place" in self.flaws and first:
+            value += 0.12
+        if self.obeys(text):
+            value += 1.0
+        return value + self.noise(f"worth {first}") / 2

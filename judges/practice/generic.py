@@ -1,0 +1,186 @@
+"""Any other card: the reply's schema filled by rule. Custom cards, cards laid over others, windows with a summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judges.practice import dialogue, pair, response, words
+from judges.practice.completion import Grade
+from judges.practice.family import SAYS, Judge, upper_middle
+from judges.practice.shape import options, resolved
+
+_DEEP = 30
+_PASSED_OVER = ("score", "scores", "value", "rating", "values")
+"""Keys that name no dimension: the key around them does."""
+_TURN_KEYS = ("turn", "turn_number")
+_LABEL_KEYS = ("section_label", "section", "label")
+_NAME_KEYS = ("name", "dimension")
+
+
+@dataclass(frozen=True)
+class At:
+    """Where in a reply a value stands: the dimension's name, and what text it is about."""
+
+    name: str
+    task: str
+    text: str
+    reference: str = ""
+    turn: int = 0
+    label: str = ""
+    given: str = ""
+
+
+def filled(judge: Judge, fields: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """A reply of that shape. Raises ValueError where the schema is none of an object.
+
+    Whole numbers with limits are scores: what the key asks (response.HINTS) of the text it stands for: the turn, the
+    section or the side that it is inside of, else everything. Words are chosen from worst to best, {a, b, tie} by
+    comparing; a flag is true where its words occur in the text; lists are one entry for each turn, section or name.
+    """
+    made = _fill(judge, fields, schema, schema, whole(fields), 0)
+    if not isinstance(made, dict):
+        raise ValueError("The schema is not that of a JSON object.")
+    return made
+
+
+def whole(fields: dict[str, Any]) -> At:
+    """The place that stands for everything in the fields."""
+    if isinstance(fields.get("dialogue"), list):
+        turns = dialogue.said(fields)
+        task = "\n".join([words.plain(fields.get("scenario_description")), *(t.user for t in turns)])
+        return At("", task, "\n".join(t.text for t in turns), turn=dialogue_weakest(fields))
+    if "response_a" in fields:
+        sides = [pair._whole(fields, side) for side in pair.SIDES]
+        return At("", pair._asked(fields), "\n\n".join(sides))
+    task, output, reference = response.material(fields)
+    return At("", task, output or task, reference)
+
+
+def dialogue_weakest(fields: dict[str, Any]) -> int:
+    """The assistant turn that takes up least of what its user said; 0 without turns."""
+    turns = dialogue.said(fields)
+    return min(turns, key=lambda t: words.share(words.content(t.text), t.goal, 8)).turn if turns else 0
+
+
+def _fill(judge: Judge, fields: dict[str, Any], node: dict[str, Any], root: dict[str, Any], at: At, deep: int) -> Any:
+    if deep > _DEEP:
+        return None
+    among = options(node, root)
+    chosen = _enough(among)
+    if "const" in chosen:
+        return chosen["const"]
+    values = [v for one in among for v in one.get("enum", [one["const"]] if "const" in one else [])]
+    if values and ("enum" in chosen):
+        return _choice(judge, fields, values, at)
+    sort = chosen.get("type")
+    if sort == "object" or "properties" in chosen:
+        return {
+            name: _fill(judge, fields, inner, root, _into(fields, name, at), deep + 1)
+            for name, inner in (chosen.get("properties") or {}).items()
+        }
+    if sort == "array":
+        return _list(judge, fields, chosen.get("items") or {}, root, at, deep)
+    if sort == "integer":
+        low, high = _limits(chosen)
+        if high is not None and low is not None:
+            return _grade(judge, at, low, high)
+        return at.turn
+    if sort == "number":
+        low, high = _limits(chosen)
+        return round(_grade(judge, at, 1 if low is None else low, 5 if high is None else high).raw, 2)
+    if sort == "boolean":
+        return bool(words.content(at.name.replace("_", " ")) & words.content(at.text))
+    return None if sort == "null" else _text(fields, at)
+
+
+def _enough(among: list[dict[str, Any]]) -> dict[str, Any]:
+    """The alternative that says most: one of several values or types, before null and constants."""
+    for one in among:
+        if "const" not in one and one.get("type") != "null" and one.get("enum") != ["n/a"]:
+            return one
+    return among[0]
+
+
+def _limits(node: dict[str, Any]) -> tuple[int | None, int | None]:
+    low, high = node.get("minimum"), node.get("maximum")
+    low = node["exclusiveMinimum"] + 1 if low is None and "exclusiveMinimum" in node else low
+    high = node["exclusiveMaximum"] - 1 if high is None and "exclusiveMaximum" in node else high
+    return None if low is None else int(low), None if high is None else int(high)
+
+
+def _into(fields: dict[str, Any], name: str, at: At) -> At:
+    """The place of a key inside another."""
+    side = name[-1].lower() if name.lower() in ("response_a", "response_b", "a", "b") else ""
+    if side and "response_a" in fields:
+        text = pair._whole(fields, side)
+        if at.label:
+            text = pair.parts({**fields, "sections": [at.label]})[at.label][side] or text
+        return replace(at, text=text)
+    return at if name in _PASSED_OVER else replace(at, name=name)
+
+
+def _choice(judge: Judge, fields: dict[str, Any], values: list[Any], at: At) -> Any:
+    numbers = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
+    if len(numbers) > 1:
+        return _grade(judge, at, min(numbers), max(numbers))
+    if at.given in values and at.name in _NAME_KEYS:
+        return at.given
+    names = [v for v in values if isinstance(v, str) and v.casefold() not in ("n/a", "na")]
+    if not names:
+        return values[0]
+    if {n.casefold() for n in names} <= {"a", "b", "tie"} and "response_a" in fields:
+        verdict = pair.compared(judge, fields)
+        return next((n for n in names if n.casefold() == verdict), names[0])
+    if judge.family.sees == "nothing":
+        return response.ordered(judge, names, 0.0)
+    level = (_grade(judge, at, 1, 5).raw - 1) / 4
+    return response.ordered(judge, names, level)
+
+
+def _grade(judge: Judge, at: At, low: int, high: int) -> Grade:
+    if judge.family.sees == "nothing":
+        return Grade.of(upper_middle(low, high), low, high)
+    saw = response.seen(at.task, at.text, at.reference)[response.hint(at.name)]
+    return judge.grade(f"{at.name} {at.turn} {at.label}", at.text, saw, low, high)
+
+
+def _text(fields: dict[str, Any], at: At) -> str:
+    if "summary" in at.name:
+        return dialogue.summary(fields)
+    if at.name in _LABEL_KEYS and at.label:
+        return at.label
+    if at.name in _NAME_KEYS and at.given:
+        return at.given
+    return "assistant" if at.name == "role" else SAYS
+
+
+def _list(
+    judge: Judge, fields: dict[str, Any], items: dict[str, Any], root: dict[str, Any], at: At, deep: int
+) -> list[Any]:
+    item = resolved(items, root)
+    inside = item.get("properties") or {}
+    places: list[At] = []
+    if any(key in inside for key in _TURN_KEYS) and isinstance(fields.get("dialogue"), list):
+        places = [At("", t.user, t.text, turn=t.turn) for t in dialogue.said(fields)]
+    elif any(key in inside for key in _LABEL_KEYS) and "response_a" in fields:
+        places = [replace(at, label=label) for label in pair.labels(fields)]
+    elif name_key := next((key for key in _NAME_KEYS if key in inside), ""):
+        values = [v for one in options(inside[name_key], root) for v in one.get("enum", [])]
+        places = [replace(at, given=str(v), name=str(v)) for v in values]
+        return [_named(judge, fields, item, root, place, deep) for place in places]
+    return [_fill(judge, fields, item, root, place, deep + 1) for place in places]
+
+
+def _named(
+    judge: Judge, fields: dict[str, Any], item: dict[str, Any], root: dict[str, Any], at: At, deep: int
+) -> dict[str, Any]:
+    """An entry of a list that names its dimension in a key of its own."""
+    out = {}
+    for name, inner in (item.get("properties") or {}).items():
+        if name in _NAME_KEYS:
+            out[name] = at.given
+        else:
+            place = at if name in _PASSED_OVER else replace(at, name=name)
+            out[name] = _fill(judge, fields, inner, root, place, deep + 1)
+    return out

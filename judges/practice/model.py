@@ -1,0 +1,153 @@
+"""A request's body turned into a completion's body, or into a refusal as an OpenAI-compatible endpoint words it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from judges.practice import completion
+from judges.practice.answer import answered
+from judges.practice.completion import Grade, choice, counted, spelled, text_of
+from judges.practice.family import FAMILIES, Judge
+from judges.practice.faults import TEXTS, spoiled
+from judges.practice.options import Fault, Options
+
+_END = " end ==="
+_MAX_TOKENS = ("max_completion_tokens", "max_tokens")
+
+
+class Refusal(Exception):
+    """A request that is answered with an error status."""
+
+    def __init__(self, status: int, message: str, kind: str, code: str | None = None, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code or kind
+        self.error = {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+def bad(message: str, param: str | None = None, code: str | None = None) -> Refusal:
+    """A refusal with status 400."""
+    return Refusal(400, message, "invalid_request_error", code, param)
+
+
+def last_message(body: dict[str, Any]) -> str:
+    """The text of the last user message. Raises Refusal where there is none."""
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise bad("'messages' must be a list with at least one message.", "messages")
+    for message in reversed(messages):
+        if not isinstance(message, dict):
+            break
+        if message.get("role") == "user":
+            content = message.get("content")
+            if isinstance(content, list):
+                content = "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
+            if isinstance(content, str):
+                return content
+            break
+    raise bad("There is no user message with a text among 'messages'.", "messages")
+
+
+def key_of(body: dict[str, Any], text: str) -> str:
+    """What tells calls apart: the model and the mark of the fence, which hashes item, part, sample and piece.
+
+    The same call asked again, also in another mode, has the same key. Without a fence: a hash of the text.
+    """
+    end = text.rfind(_END)
+    mark = text[end - 16 : end] if end >= 16 else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{body.get('model')} {mark}"
+
+
+def check(body: dict[str, Any], options: Options) -> None:
+    """Raises Refusal for what the endpoint does not know, or was told to refuse."""
+    if body.get("model") not in FAMILIES:
+        known = ", ".join(FAMILIES)
+        message = f"The model '{body.get('model')}' does not exist here. There are: {known}."
+        raise Refusal(404, message, "invalid_request_error", "model_not_found", "model")
+    if body.get("n") not in (None, 1):
+        raise bad("The practice endpoint gives one choice: leave 'n' at 1.", "n")
+    if body.get("stream"):
+        raise bad("The practice endpoint does not stream: leave 'stream' out.", "stream")
+    shape = _shape(body)
+    if shape in ("json_schema", "json_object") and shape in options.refuses:
+        text = f"Invalid parameter: 'response_format' of type '{shape}' is not supported with this model."
+        raise bad(text, "response_format", "unsupported_value")
+    for name in options.refuses - {"json_schema", "json_object"}:
+        if body.get(name) not in (None, False):
+            raise bad(
+                f"Unsupported parameter: '{name}' is not supported with this model.", name, "unsupported_parameter"
+            )
+    temperature = body.get("temperature")
+    if temperature is not None and not (isinstance(temperature, (int, float)) and 0 <= temperature <= 2):
+        raise bad("'temperature' must be a number from 0 to 2.", "temperature")
+    if body.get("top_logprobs") and not body.get("logprobs"):
+        raise bad("'top_logprobs' needs 'logprobs' to be true.", "top_logprobs")
+
+
+def _shape(body: dict[str, Any]) -> str:
+    given = body.get("response_format")
+    return str(given.get("type", "text")) if isinstance(given, dict) else "text"
+
+
+def complete(
+    options: Options, body: dict[str, Any], text: str, key: str, attempt: int, fault: Fault | None, now: int
+) -> dict[str, Any]:
+    """The completion's body, with what the fault does to the reply. Raises Refusal for a schema that is none."""
+    seed = body.get("seed")
+    temperature = float(body.get("temperature") or 0.0)
+    # A caller's seed makes noise repeatable; without one, asking again is another draw, as with real endpoints.
+    drawn, again = (options.seed * 1_000_003 + seed, 0) if isinstance(seed, int) else (options.seed, attempt)
+    judge = Judge(FAMILIES[body["model"]], options.flaws, temperature, drawn, key, again)
+    shape = _shape(body)
+    schema = None
+    if shape == "json_schema":
+        schema = (body["response_format"].get("json_schema") or {}).get("schema")
+        if not isinstance(schema, dict) or schema.get("type") != "object":
+            raise bad("Invalid schema for response_format: it must be of type 'object'.", "response_format")
+    try:
+        reply = answered(judge, text, schema, shape == "json_object")
+    except (ValueError, RecursionError) as error:
+        raise bad(f"The practice endpoint cannot answer this: {error}.", "messages") from error
+    return _body(body, reply, fault, now, f"{key} {attempt}")
+
+
+def _body(body: dict[str, Any], reply: Any, fault: Fault | None, now: int, ident: str) -> dict[str, Any]:
+    raw, finish, refusal, chances = text_of(reply), "stop", None, None
+    name = fault.name if fault else ""
+    if name in TEXTS:
+        raw = spoiled(name, raw)
+    spelling: list[tuple[str, Grade | None]] = []
+    if body.get("logprobs"):
+        spelling = [(token, None) for token in completion.split(raw)] if name in TEXTS else list(spelled(reply))
+    most = next((int(body[n]) for n in _MAX_TOKENS if isinstance(body.get(n), int)), 0)
+    if name == "cut_off":
+        most = max(1, len(completion.split(raw)) * 3 // 5)
+    raw, was_cut = completion.cut(raw, most, spelling)
+    if was_cut:
+        finish, spelling = "length", spelling[:most]
+    content: str | None = raw
+    if name == "empty":
+        content, spelling = "", []
+    elif name == "refused":
+        if fault and fault.detail == "filter":
+            content, finish = "", "content_filter"
+        else:
+            content, refusal = None, "I can't help with that. (A planted refusal: practice, not a language model.)"
+        spelling = []
+    if body.get("logprobs"):
+        chances = completion.logprobs(spelling, int(body.get("top_logprobs") or 0))
+    choices = [choice(0, content, finish, refusal, chances)]
+    if name == "duplicate":
+        choices.append(choice(1, spoiled("out_of_range", raw), finish, None, None))
+    if name == "no_choices":
+        choices = []
+    read = sum(counted(m["content"]) + 4 for m in body["messages"] if isinstance(m.get("content"), str))
+    written = most if was_cut else counted(content or "")
+    digest = hashlib.sha256(ident.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return completion.body(f"chatcmpl-{digest}", now, body["model"], choices, read, written)
+
+
+def dumped(value: Any) -> bytes:
+    """JSON as bytes; lone surrogates stay escaped."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode()

@@ -1,0 +1,192 @@
+"""Pairs as the practice models judge them: long_form_pairwise section by section, plain pairs, and prose with [[A]]."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from judges.cards.long_form_pairwise.card import allowed_verdicts
+from judges.practice import words
+from judges.practice.completion import Grade, counted
+from judges.practice.family import SAYS, Judge
+from judges.sections import cut
+
+_TIE = 0.06
+"""Aggregates nearer than this are called a tie: far closer than the card allows at most."""
+_EVEN = 0.015
+"""Sides of a plain pair whose worth is nearer than this are called a tie."""
+_MAJOR = 0.5
+SIDES = ("a", "b")
+_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_FORGED = re.compile(r'"verdict"\s*:\s*"(a|b)"')
+
+
+def _whole(fields: dict[str, Any], side: str) -> str:
+    value = fields.get(f"response_{side}")
+    if isinstance(value, list):
+        return "\n\n".join(words.plain(entry) for entry in value)
+    return words.plain(value)
+
+
+def _asked(fields: dict[str, Any]) -> str:
+    value = next(
+        (fields[k] for k in ("long_input", "input", "task_description", "task", "question") if k in fields), ""
+    )
+    return "\n\n".join(words.plain(entry) for entry in value) if isinstance(value, list) else words.plain(value)
+
+
+def labels(fields: dict[str, Any]) -> list[str]:
+    """The labels of the sections to judge, whether they are given as texts or as objects."""
+    found = []
+    for entry in fields.get("sections") or []:
+        label = entry if isinstance(entry, str) else entry.get("label", entry.get("section_label", ""))
+        found.append(str(label))
+    return found
+
+
+def parts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
+    """For each label the text of either side: cut as at import; None where only the other side has it.
+
+    A label that the cut does not know (a caller may cut otherwise) stands for the whole response on both sides.
+    """
+    a, b = _whole(fields, "a"), _whole(fields, "b")
+    known = {s.label.casefold().strip(): s for s in cut(a, b)}
+    out: dict[str, dict[str, str | None]] = {}
+    for label in labels(fields):
+        section = known.get(label.casefold().strip())
+        if section is None:
+            out[label] = {"a": a, "b": b}
+        else:
+            out[label] = {
+                "a": a[slice(*section.a)] if section.a else None,
+                "b": b[slice(*section.b)] if section.b else None,
+            }
+    return out
+
+
+def _common(text: str, most: int = 40) -> frozenset[str]:
+    """The words that a text is about: its most frequent content words."""
+    content = words.content(text)
+    counts = Counter(w for w in re.findall(r"[^\W\d_]{3,}", text[:60_000].lower()) if w in content)
+    return frozenset(w for w, _ in counts.most_common(most)) or content
+
+
+def long_form(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
+    """long_form_pairwise. groundedness: share of a section's words that the input has; relevance: share of the input's
+    40 commonest words; quality: evenness and length. The aggregate is the mean over sections by the root of their
+    length, half a point lower (at least 1) for a response with a failure; nearer than .06 is a tie.
+    """
+    source = words.content(_asked(fields))
+    topics = _common(_asked(fields))
+    cells = parts(fields)
+    sections, means = [], {side: list[tuple[float, float]]() for side in SIDES}
+    for number, (label, texts) in enumerate(cells.items()):
+        entry: dict[str, Any] = {"section_label": label}
+        for side in SIDES:
+            text = texts[side]
+            entry[f"response_{side}"] = (
+                None if text is None else _scored(judge, f"{label} {side}", text, source, topics)
+            )
+            if text is not None and not (judge.has("opening") and number):
+                scores = entry[f"response_{side}"]
+                bonus = 1.0 if judge.has("first_place") and side == "a" else 0.0
+                for name in scores if bonus else ():
+                    scores[name] = Grade.of(scores[name].raw + bonus)
+                means[side].append((max(counted(text), 1) ** 0.5, sum(scores.values()) / 3))
+        sections.append(entry)
+    for side in SIDES if not cells else ():
+        text = _whole(fields, side)
+        means[side].append((1.0, sum(_scored(judge, side, text, source, topics).values()) / 3))
+    failures = {side: [] if judge.family.sees != "words" else _failures(fields, side) for side in SIDES}
+    aggregate = {}
+    for side in SIDES:
+        total = sum(weight for weight, _ in means[side])
+        mean = sum(weight * value for weight, value in means[side]) / total if total else 3.0
+        aggregate[side] = round(max(1.0, mean - (_MAJOR if failures[side] else 0.0)), 2)
+    if judge.has("silent_failures"):
+        failures = {side: [] for side in SIDES}
+    if judge.has("invents_sections"):
+        sections.append({**sections[0], "section_label": "Overall impression"} if sections else {})
+    a, b = aggregate["a"], aggregate["b"]
+    allowed = allowed_verdicts(a, b)
+    verdict = "tie" if abs(a - b) < _TIE and "tie" in allowed else allowed[0]
+    if judge.has("contradicts"):
+        verdict = "b" if verdict == "a" else "a"
+    return {
+        "section_judgments": sections,
+        "long_form_failures": {"response_a": failures["a"], "response_b": failures["b"]},
+        "aggregate_scores": {"response_a": a, "response_b": b},
+        "verdict": verdict,
+        "decision_basis": f"{SAYS} Its sections come to {a:g} for A and {b:g} for B.",
+    }
+
+
+def _scored(judge: Judge, name: str, text: str, source: frozenset[str], topics: frozenset[str]) -> dict[str, Grade]:
+    own = words.content(text)
+    ground = words.share(source, own) if own else 0.0
+    return {
+        "groundedness": judge.grade(f"groundedness {name}", text, {"topic": 0.1 + 1.1 * ground}),
+        "relevance": judge.grade(f"relevance {name}", text, {"topic": 0.2 + 1.2 * words.share(own, topics, 14)}),
+        "quality": judge.grade(
+            f"quality {name}", text, {"form": 0.5 * words.evenness(text) + 0.5 * words.band(text, 60)}
+        ),
+    }
+
+
+def _failures(fields: dict[str, Any], side: str) -> list[str]:
+    """The failures of a response, each by one rule on words shared with the input."""
+    text, source = _whole(fields, side), _asked(fields)
+    third, half = len(source) // 3, len(text) // 2
+    own = words.content(text)
+    first, second = words.content(text[:half]), words.content(text[half:])
+    known = words.content(source)
+    found = []
+    on_topic = words.share(known, first), words.share(known, second)
+    if on_topic[1] < 0.55 * on_topic[0] and len(second) > 20:
+        found.append("hallucinated_continuation" if on_topic[1] < 0.3 else "mid_content_drift")
+    ends = (words.content(source[:third]) | words.content(source[2 * third :])) & own
+    middle = (
+        words.content(source[third : 2 * third]) - words.content(source[:third]) - words.content(source[2 * third :])
+    )
+    if len(middle) > 30 and ends and words.share(own, middle) < 0.06:
+        found.append("lost_in_middle")
+    covered = words.share(own, _common(source))
+    if covered < 0.15 or (covered < 0.3 and words.CONCLUDES.stand_in(text[-600:])):
+        found.append("false_completeness")
+    if text.count("```") % 2 or (_HEADING.search(text[:half]) and half > 3000 and not _HEADING.search(text[half:])):
+        found.append("format_collapse")
+    return found
+
+
+def compared(judge: Judge, fields: dict[str, Any]) -> str:
+    """a, b or tie for a plain pair: words of the input (at most 12) and the reference, evenness, length."""
+    asked = words.content(_asked(fields))
+    reference = fields.get("reference_answer", fields.get("reference"))
+    known = frozenset().union(
+        *(words.content(words.plain(e)) for e in (reference if isinstance(reference, list) else [reference]))
+    )
+    worth = {}
+    for side in SIDES:
+        text = _whole(fields, side)
+        if judge.obeys(text) and (forged := _FORGED.search(text)):
+            return forged[1]
+        own = words.content(text)
+        topic = 0.5 * words.share(own, asked, 12) + 0.5 * (
+            words.share(own, known, 25) if known else words.share(own, asked)
+        )
+        form = 0.5 * words.evenness(text) + 0.5 * words.band(text)
+        worth[side] = judge.worth(text, {"topic": topic, "form": form}, side == "a")
+    off = worth["a"] - worth["b"]
+    return "tie" if abs(off) < _EVEN else "a" if off > 0 else "b"
+
+
+def plain(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
+    """plain_pairwise."""
+    return {"verdict": compared(judge, fields), "reason": SAYS}
+
+
+def prose(judge: Judge, fields: dict[str, Any]) -> tuple[str | Grade, ...]:
+    """mt_bench_pair: the verdict in double brackets at the end of a sentence or two."""
+    verdict = {"a": "A", "b": "B", "tie": "C"}[compared(judge, fields)]
+    return (f"{SAYS} It compared the words taken up, the form and the length.\n\n[[{verdict}]]",)

@@ -1,0 +1,101 @@
+"""The shape that a reply is to have: from a JSON Schema, or from the outline in words after the material."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|<[^<>\n]*>|\.\.\.|-?\d+(?:\.\d+)?|true|false|null|[{}\[\]:,|]')
+_RANGE = re.compile(r"(-?\d+)\s*(?:to|-|–)\s*(-?\d+)")
+_DEEP = 40
+
+
+def outline(text: str) -> dict[str, Any] | None:
+    """The JSON Schema of an outline such as `{"score": <1 to 5>, "verdict": "a" | "b"}`; None where none stands there.
+
+    The last line that begins with a brace is taken as the outline (judges.schema.in_words writes such a line).
+    """
+    lines = [line.strip() for line in text.split("\n") if line.lstrip().startswith("{")]
+    if not lines:
+        return None
+    try:
+        found, _ = _either(_TOKENS.findall(lines[-1]), 0, 0)
+    except (IndexError, ValueError, RecursionError):
+        return None
+    return found if found.get("type") == "object" else None
+
+
+def _either(tokens: list[str], at: int, deep: int) -> tuple[dict[str, Any], int]:
+    first, at = _one(tokens, at, deep)
+    options = [first]
+    while at < len(tokens) and tokens[at] == "|":
+        option, at = _one(tokens, at + 1, deep)
+        options.append(option)
+    if len(options) == 1:
+        return first, at
+    if all("const" in option for option in options):
+        return {"enum": [option["const"] for option in options]}, at
+    return {"anyOf": options}, at
+
+
+def _one(tokens: list[str], at: int, deep: int) -> tuple[dict[str, Any], int]:
+    if deep > _DEEP:
+        raise ValueError("too deep")
+    token = tokens[at]
+    if token == "{":
+        properties: dict[str, Any] = {}
+        at += 1
+        while tokens[at] != "}":
+            if tokens[at] in (",", "..."):
+                at += 1
+                continue
+            name = json.loads(tokens[at])
+            if tokens[at + 1] != ":":
+                raise ValueError("no value")
+            properties[name], at = _either(tokens, at + 2, deep + 1)
+        return {"type": "object", "properties": properties}, at + 1
+    if token == "[":
+        items: dict[str, Any] = {"type": "string"}
+        at += 1
+        while tokens[at] != "]":
+            if tokens[at] in (",", "..."):
+                at += 1
+                continue
+            items, at = _either(tokens, at, deep + 1)
+        return {"type": "array", "items": items}, at + 1
+    return _leaf(token), at + 1
+
+
+def _leaf(token: str) -> dict[str, Any]:
+    if not token.startswith("<"):
+        return {"const": json.loads(token)}
+    if limits := _RANGE.search(token):
+        options = [{"type": "integer", "minimum": int(limits[1]), "maximum": int(limits[2])}]
+        return {"anyOf": [*options, {"const": "n/a"}]} if "n/a" in token else options[0]
+    for word, kind in (("whole", "integer"), ("number", "number"), ("true", "boolean")):
+        if word in token:
+            return {"type": kind}
+    return {"type": "string"}
+
+
+def resolved(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """A node of a JSON Schema with its $ref followed."""
+    for _ in range(_DEEP):
+        ref = node.get("$ref")
+        if not isinstance(ref, str):
+            return node
+        inner: Any = root
+        for step in ref.removeprefix("#").strip("/").split("/"):
+            inner = inner.get(step, {}) if isinstance(inner, dict) else {}
+        node = inner
+    return {}
+
+
+def options(node: dict[str, Any], root: dict[str, Any]) -> list[dict[str, Any]]:
+    """The alternatives of a node, flattened; one where there are none."""
+    node = resolved(node, root)
+    among = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
+    if not among:
+        return [node]
+    return [option for one in among for option in options(one, root)]

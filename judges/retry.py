@@ -1,0 +1,76 @@
+"""When a call that failed in passing is tried again: backoff with jitter, and what the endpoint itself asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from email.utils import mktime_tz, parsedate_tz
+from random import Random
+
+BASE, MOST = 0.5, 60.0
+"""Seconds: the bound of the first pause, which doubles with every try, and the bound of any pause of our own."""
+LONGEST = 600.0
+"""Seconds that an endpoint may ask us to wait; one that asks for more is asked again after this."""
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> float | None:
+    """Seconds until the next try after `tried` failed ones (from 1), or None: `tries` are used up.
+
+        floor + U(0, min(60, 0.5 * 2^(tried - 1)))
+
+    Full jitter: U is uniform and drawn from `chance`, so that calls that failed together do not come back together.
+    `floor` is what the endpoint asked for (`asked`); nobody comes back before it. Source: Brooker, "Exponential backoff
+    and jitter", 2015.
+    """
+    if tried >= tries:
+        return None
+    # The exponent is bounded: 2.0 ** 5000 is no number.
+    return min(floor, LONGEST) + chance.uniform(0.0, min(MOST, BASE * 2.0 ** min(tried - 1, 30)))
+
+
+def asked(headers: Mapping[str, str], now: float) -> float:
+    """Seconds that a refusal asks us to wait, 0.0 where it asks for nothing; `now` is in seconds since 1970, UTC.
+
+    `headers` have lower-case names. `retry-after-ms` and `retry-after` (seconds, or an HTTP date) say it outright;
+    without them, `x-ratelimit-reset-requests` and `-tokens` ("1s", "6m0s", "120ms") count where the matching
+    `x-ratelimit-remaining-...` is 0. What cannot be read asks for nothing.
+    """
+    exact = _number(headers.get("retry-after-ms", ""))
+    if exact is not None:
+        return exact / 1000.0
+    said = headers.get("retry-after", "").strip()
+    if said:
+        seconds = _number(said)
+        return seconds if seconds is not None else _until(said, now)
+    waits = [0.0]
+    for sort in ("requests", "tokens"):
+        if _number(headers.get(f"x-ratelimit-remaining-{sort}", "")) == 0:
+            waits.append(_duration(headers.get(f"x-ratelimit-reset-{sort}", "")))
+    return max(waits)
+
+
+def _number(text: str) -> float | None:
+    """A plain number that is not negative."""
+    return float(text) if re.fullmatch(r"\s*\d{1,12}(\.\d{1,9})?\s*", text, re.ASCII) else None
+
+
+def _until(text: str, now: float) -> float:
+    """Seconds from now to an HTTP date; 0.0 where it is past or is none."""
+    try:
+        parts = parsedate_tz(text)
+        return max(mktime_tz(parts) - now, 0.0) if parts else 0.0
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return 0.0
+
+
+def _duration(text: str) -> float:
+    """ "6m0s" in seconds; a bare number counts as seconds; 0.0 where it is neither."""
+    plain = _number(text)
+    if plain is not None:
+        return plain
+    text = text.strip()
+    if len(text) > 40 or not re.fullmatch(rf"({_PART.pattern})+", text, re.ASCII):
+        return 0.0
+    return sum(float(amount) * _UNIT[unit] for amount, unit in _PART.findall(text))

@@ -1,0 +1,120 @@
+"""The shape of a reply, for endpoints that can be held to one, and in words for those that cannot.
+
+What is emitted is the part of JSON Schema that OpenAI's strict mode, vLLM, Ollama and llama.cpp all take: no
+references, every object closed, every property required, ranges as lists of values.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from judges.card import Card
+from judges.errors import BadCard
+
+_FEW = 20
+"""An integer range of at most so many values is written as the list of them: not all endpoints know a range."""
+_PLAIN = ("string", "integer", "number", "boolean", "null")
+
+
+def strict(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of a reply model for structured outputs; the caller's own copy.
+
+    It asks for more than reading insists on (every key, though some have defaults) and for less (no bounds of
+    numbers): what it lets through is checked when it is read. BadCard where the model cannot be said so: an object of
+    free keys, a value of any type, a model within itself.
+    """
+    own: dict[str, Any] = json.loads(_text(model))
+    return own
+
+
+def in_words(card: Card) -> str:
+    """What is said after the material to an endpoint without JSON mode: the keys and what stands in each of them.
+
+    "" for a card whose judges answer in prose: its prompt says how they end.
+    """
+    if card.text is not None:
+        return ""
+    return (
+        "Reply with one JSON object and nothing else, in this shape. <...> stands for a value of that sort, | parts "
+        f"what may stand there, ... means more of the same:\n{outline(card.reply)}"
+    )
+
+
+@cache
+def outline(model: type[BaseModel]) -> str:
+    """A reply model in words: its keys and what stands in each of them. BadCard as of `strict`."""
+    return _said(strict(model))
+
+
+@cache
+def _text(model: type[BaseModel]) -> str:
+    whole = model.model_json_schema()
+    return json.dumps(_node(whole, whole.get("$defs", {}), (), model.__name__))
+
+
+def _node(node: dict[str, Any], defs: dict[str, Any], within: tuple[str, ...], where: str) -> dict[str, Any]:
+    """One node of pydantic's schema in the common subset."""
+    if "$ref" in node:
+        name = str(node["$ref"]).rpartition("/")[2]
+        if name in within:
+            raise BadCard(f"The reply of {where} holds {name} within itself: no endpoint can be held to that.")
+        return _node(defs[name], defs, (*within, name), where)
+    if len(node.get("allOf", ())) == 1:
+        return _node({**node["allOf"][0]}, defs, within, where)
+    options = node.get("anyOf") or node.get("oneOf")
+    if options:
+        return {"anyOf": [_node(option, defs, within, where) for option in options]}
+    if "const" in node:
+        return _values([node["const"]])
+    if "enum" in node:
+        return _values(node["enum"])
+    sort = node.get("type")
+    if sort == "object" and node.get("properties"):
+        inside = {k: _node(v, defs, within, f"{where}.{k}") for k, v in node["properties"].items()}
+        return {"type": "object", "properties": inside, "required": list(inside), "additionalProperties": False}
+    if sort == "array" and isinstance(node.get("items"), dict):
+        return {"type": "array", "items": _node(node["items"], defs, within, f"{where}[]")}
+    if sort == "integer" and {"minimum", "maximum"} <= node.keys() and node["maximum"] - node["minimum"] < _FEW:
+        return {"type": "integer", "enum": list(range(int(node["minimum"]), int(node["maximum"]) + 1))}
+    if sort in _PLAIN:
+        return {"type": sort}
+    raise BadCard(f"{where} in the reply may hold anything: give it a type, so that an endpoint can be held to it.")
+
+
+def _values(values: list[Any]) -> dict[str, Any]:
+    """An enumeration with the type of its values."""
+    kinds = {bool: "boolean", str: "string", int: "integer", float: "number", type(None): "null"}
+    names = list(dict.fromkeys(kinds[type(value)] for value in values))
+    if len(names) > 1:
+        return {"anyOf": [_values([v for v in values if kinds[type(v)] == name]) for name in names]}
+    return {"type": "null"} if names == ["null"] else {"type": names[0], "enum": list(values)}
+
+
+def _said(node: dict[str, Any]) -> str:
+    """A strict schema as an outline of the JSON it describes."""
+    if "anyOf" in node:
+        return " | ".join(_said(option) for option in node["anyOf"])
+    if "enum" in node:
+        values = node["enum"]
+        if node["type"] == "integer" and len(values) > 2:
+            return f"<{values[0]} to {values[-1]}>" if values == list(range(values[0], values[-1] + 1)) else _or(values)
+        return _or(values)
+    if node["type"] == "object":
+        return "{" + ", ".join(f'"{key}": {_said(value)}' for key, value in node["properties"].items()) + "}"
+    if node["type"] == "array":
+        return f"[{_said(node['items'])}, ...]"
+    return {
+        "string": "<text>",
+        "integer": "<whole number>",
+        "number": "<number>",
+        "boolean": "true | false",
+        "null": "null",
+    }[str(node["type"])]
+
+
+def _or(values: list[Any]) -> str:
+    return " | ".join(f'"{value}"' if isinstance(value, str) else str(value).lower() for value in values)

@@ -1,0 +1,244 @@
+"""What a run costs beside the bare client: `python -m tests.bench runner` (minutes).
+
+An endpoint that answers after a fixed time stands in another process on the same machine. Against it, in turns: bare
+openai with its aiohttp transport, 256 at a time and nothing else done; the runner, with prompts built from items,
+replies parsed, checked and turned into scores; and a run in a workspace, which stores all of it as well. Said are the
+rate and the processor time of this process per call, and the memory over many calls, with the load of the machine.
+
+ASSAY_BENCH_CALLS (default 100,000) is how many calls the memory is watched over.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from data import runs
+from judges import pieces, runner
+from judges.card import cards
+from judges.client import Client
+from judges.endpoint import Endpoint
+from judges.params import Params
+from judges.pieces import Answer, Judged, Task
+from judges.types import Response
+from tests.data.importing import bring, workspace
+
+LATENCY, CONCURRENCY, CALLS, ROUNDS = 0.5, 256, 4096, 3
+MANY = int(os.environ.get("ASSAY_BENCH_CALLS", "100000"))
+CARD = cards()["rubric_open_ended"]
+SCORES = {"factuality": 4, "instruction_following": 4, "coherence": 4, "completeness": 4}
+REPLY = {"scores": SCORES, "verdict": "excellent", "decision_basis": "It does what was asked.", "issues": []}
+TEXT = "The bridge was closed in spring, and the ferry took its place until the autumn. " * 12
+REPLIES = 10_000
+SHARE, PROCESSOR, GROWTH, STORED = 0.90, 2.5, 20.0, 2000
+"""What has to hold: share of the bare client's rate, milliseconds of processor a call, MB from halfway to the end,
+and replies parsed and stored in a second beside the time of the network.
+"""
+
+
+class Fixed(asyncio.Protocol):
+    """An endpoint that reads no more than the length of a request and answers after a fixed time."""
+
+    latency = 0.0
+    body = json.dumps(
+        {
+            "model": "fixed",
+            "choices": [
+                {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(REPLY)}}
+            ],
+            "usage": {"prompt_tokens": 900, "completion_tokens": 60, "total_tokens": 960},
+        }
+    ).encode()
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+    def connection_made(self, transport):
+        self.transport, self.held, self.wanted = transport, bytearray(), -1
+
+    def data_received(self, data):
+        self.held += data
+        if self.wanted < 0 and (end := self.held.find(b"\r\n\r\n")) >= 0:
+            head = bytes(self.held[:end]).lower()
+            at = head.find(b"content-length:")
+            self.wanted = end + 4 + (int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0)
+        if 0 <= self.wanted <= len(self.held):
+            self.held, self.wanted = bytearray(), -1
+            asyncio.get_running_loop().call_later(self.latency, self.transport.write, self.answer)
+
+
+async def serve(latency):
+    """Serve until this process is ended; the port is printed."""
+    Fixed.latency = latency
+    server = await asyncio.get_running_loop().create_server(Fixed, "127.0.0.1", 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+class Served:
+    """The endpoint in a process of its own."""
+
+    def __init__(self, latency):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.bench.runner", str(latency)], stdout=subprocess.PIPE, text=True
+        )
+        self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}/v1"
+
+    def __enter__(self):
+        return self.url
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def items(n):
+    """n different items of about 250 tokens."""
+    for k in range(n):
+        yield f"i{k}", Response(id=f"i{k}", kind="response", task=f"Say what became of bridge {k}.", output=TEXT)
+
+
+async def bare(url, n):
+    """n calls by the bare client, CONCURRENCY at a time."""
+    import httpx
+    import openai
+
+    task = Task("i0", next(items(1))[1])
+    ask = pieces.ask(CARD, Params(), task, "", {}, "json_schema")
+    held = {"type": "json_schema", "json_schema": {"name": ask.name, "schema": ask.schema, "strict": True}}
+    limits = httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=None)
+    http = openai.DefaultAioHttpClient(limits=limits)
+    left = iter(range(n))
+    async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http) as client:
+
+        async def hand():
+            for _ in left:
+                await client.chat.completions.create(
+                    model="m", messages=ask.messages, temperature=0, max_tokens=2048, response_format=held
+                )
+
+        await asyncio.gather(*(hand() for _ in range(CONCURRENCY)))
+
+
+async def judged(url, n, concurrency=CONCURRENCY, seen=None):
+    """n judgments by the runner; the model's manner is known, as it is after a first run."""
+    endpoint = Endpoint(base_url=url, concurrency=concurrency)
+    done = 0
+    async with Client(endpoint, {f"{url} m": "json_schema"}) as client:
+        tasks = pieces.tasks(CARD, Params(), items(n))
+        async for found in runner.run(CARD, "m", Params(), client, tasks, endpoint=endpoint):
+            if isinstance(found, Judged):
+                assert found.reading.unscored is None, found.reading
+                done += 1
+                if seen is not None:
+                    seen(done)
+    assert done == n, f"{done} of {n} judgments came"
+
+
+def measured(work, n=CALLS):
+    """(calls a second, milliseconds of processor a call) of n calls."""
+    gc.collect()
+    began, used = time.perf_counter(), time.process_time()
+    work()
+    return n / (time.perf_counter() - began), (time.process_time() - used) / n * 1000
+
+
+class Workspace:
+    """A workspace with REPLIES items, in which runs are made."""
+
+    def __init__(self, folder):
+        self.store = workspace(Path(folder))
+        bring(self.store, [item.model_dump(mode="json") for _, item in items(REPLIES)])
+        self.dataset = self.store.rows("select id from dataset")[0][0]
+        self.runs = 0
+
+    def run(self, url, most=0, source=None):
+        """A run by a judge of its own, to its end."""
+        self.runs += 1
+        endpoint = Endpoint(base_url=url, concurrency=CONCURRENCY)
+        order = runs.Order(self.dataset, CARD, f"fixed {self.runs}", Params(), endpoint, most=most)
+        end = runs.wait(self.store, runs.start(self.store, "lea", order, source=source))
+        assert (end.state, end.scored) == ("finished", most or REPLIES), end
+
+
+async def at_hand(live, modes):
+    """A source of replies that are there already: what is left to do is parsing and storing."""
+    raw = json.dumps(REPLY)
+    for number, task in enumerate(live.remaining.tasks()):
+        answer = Answer(task.key, task.part, task.sample, "", raw, model="fixed", tokens_in=900, tokens_out=60)
+        yield answer
+        yield pieces.fuse(CARD, live.order.params, task, {"": answer})
+        if number % 50 == 0:
+            await asyncio.sleep(0)
+
+
+def resident():
+    """Megabytes of this process that are in memory."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def compared(made):
+    """The runner beside the bare client, and a run that is stored: (share of the rate, processor) of the latter."""
+    with Served(LATENCY) as url:
+        asyncio.run(bare(url, CONCURRENCY))  # imports, first connections
+        asyncio.run(judged(url, CONCURRENCY))
+        found = {"bare": [], "runner": [], "stored": []}
+        for _ in range(ROUNDS):
+            found["bare"].append(measured(lambda: asyncio.run(bare(url, CALLS))))
+            found["runner"].append(measured(lambda: asyncio.run(judged(url, CALLS))))
+            found["stored"].append(measured(lambda: made.run(url, CALLS)))
+    best = {name: (max(r for r, _ in rows), min(c for _, c in rows)) for name, rows in found.items()}
+    load = os.getloadavg()[0]
+    print(f"{CALLS:,} calls of {LATENCY * 1000:g} ms, {CONCURRENCY} at a time, best of {ROUNDS}, load {load:.1f}:")
+    for name, (rate, processor) in best.items():
+        print(f"  {name:7} {rate:6.1f} a second, {processor:.2f} ms of processor a call")
+    shares = {name: best[name][0] / best["bare"][0] for name in ("runner", "stored")}
+    print(f"  of the bare client's rate: the runner {shares['runner']:.0%}, stored as well {shares['stored']:.0%}")
+    return shares["stored"], best["stored"][1]
+
+
+def storing(made):
+    """Replies that are parsed and stored in a second, without a network."""
+    rate, processor = measured(lambda: made.run("http://127.0.0.1:9/v1", source=at_hand), REPLIES)
+    print(f"{REPLIES:,} replies parsed and stored: {rate:,.0f} a second, {processor:.2f} ms of processor each")
+    return rate
+
+
+def memory():
+    """Memory over MANY calls of an endpoint that answers at once: (megabytes halfway, at the end)."""
+    points = {}
+
+    def seen(done):
+        if done % max(MANY // 10, 1) == 0:
+            points[done] = resident()
+
+    with Served(0.0) as url:
+        began = time.perf_counter()
+        asyncio.run(judged(url, MANY, 64, seen))
+        took = time.perf_counter() - began
+    said = ", ".join(f"{done:,}: {size:.0f}" for done, size in points.items())
+    print(f"MB in memory after so many calls: {said} ({MANY / took:,.0f} a second)")
+    sizes = list(points.values())
+    return sizes[len(sizes) // 2], sizes[-1]
+
+
+def main():
+    """Measure, and hold what has to hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Workspace(folder)
+        rate = storing(made)
+        share, processor = compared(made)
+        made.store.close()
+    half, end = memory()
+    assert rate >= STORED, f"{rate:,.0f} replies a second are stored, {STORED:,} are asked for"
+    assert share >= SHARE, f"{share:.0%} of the bare client's rate, {SHARE:.0%} are asked for"
+    assert processor <= PROCESSOR, f"{processor:.2f} ms of processor a call, {PROCESSOR} are allowed"
+    assert end - half <= GROWTH, f"memory grew by {end - half:.0f} MB from halfway to the end"
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(float(sys.argv[1])))

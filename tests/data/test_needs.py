@@ -1,0 +1,145 @@
+"""The signals of a dataset that call for a person's eyes, from every source of doubt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.intake.rows import judgment_rows
+from data.needs import needs
+from data.store import Store, open_store
+from judges.card import card
+from judges.confidence import weighed
+from judges.params import Params
+from judges.pieces import Task
+from judges.reading import read
+from judges.types import Dialogue, Pair, Reading
+from tests.data.cells import Cell, fill
+from tests.judges.replies import dialogue, judged, pair, turns_reply
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"duckdb:///{tmp_path / 'assay.duckdb'}")
+    yield opened
+    opened.close()
+
+
+def _put(store: Store, judge: str, item: str, reading: Reading, key: str = "j", sample: int = 0) -> None:
+    """A judgment with its scores and remarks, as a run stores it."""
+    row, scores, remarks = judgment_rows(key, judge, item, "", sample, "{}", reading)
+
+    def work(tx: Any) -> None:
+        tx.add("judgment", "id, judge_id, item_id, part, sample, raw, unscored, why", [row])
+        tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample", scores)
+        tx.add("remark", "judgment_id, judge_id, item_id, unit, dimension, sort, text, sample", remarks)
+
+    store.tx("test", "put", work)
+
+
+def _judge(store: Store, name: str, model: str, params: dict[str, Any]) -> str:
+    def work(tx: Any) -> None:
+        row = (name, "multi_turn_dialogue", "1", model, json.dumps(params), False)
+        tx.add("judge", "id, card, card_version, model, params, synthetic", [row])
+
+    store.tx("test", "judge", work)
+    return name
+
+
+def _empty(store: Store, kind: str = "dialogue") -> tuple[str, str, str]:
+    """A dataset with one item that nothing is known of: (dataset, judge, item)."""
+    name = "multi_turn_dialogue" if kind == "dialogue" else "long_form_pairwise"
+    dataset, judge = fill(store, [Cell(0, "pair" if kind == "pair" else "turn:1", (), "unscored", dimension="x")],
+                          kind=kind, card=name)  # fmt: skip
+    ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
+    return dataset, judge, item
+
+
+def _texts(store: Store, dataset: str, judge: str) -> list[tuple[str, str]]:
+    return [(r.kind, r.text) for need in needs(store, dataset, judge) for r in need.reasons]
+
+
+def test_a_verdict_that_changes_with_the_order(store: Store) -> None:
+    dataset, judge, item = _empty(store, "pair")
+    task = Task("k", pair())
+    assert isinstance(task.item, Pair)
+    found = judged(card("plain_pairwise"), Params(orders="both"), task, ['{"verdict": "a"}', '{"verdict": "a"}'])
+    _put(store, judge, item, found.reading)
+    assert _texts(store, dataset, judge) == [("low confidence", "verdict changed with the order")]
+
+
+def test_windows_that_differ_and_rules_that_are_broken(store: Store) -> None:
+    dataset, judge, item = _empty(store)
+    raws = [
+        turns_reply(dict.fromkeys(turns, (4, 4, 5)), (coherence, "n/a", "n/a"), verdict, None, summary)
+        for turns, coherence, verdict, summary in (
+            ((1, 2, 3, 4), 4, "excellent", "S"),
+            ((5, 6, 7, 8), 5, "poor", "S"),
+            ((9, 10, 11), 5, "excellent", None),
+        )
+    ]
+    _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(11)), raws).reading)
+    # The verdict is a guess by the windows (.1) and breaks a rule; the rule is not said twice.
+    assert _texts(store, dataset, judge) == [
+        ("broken rule", "verdict breaks its rule"),
+        ("low confidence", "verdict is a guess (windows differ)"),
+        ("low confidence", "coherence may shift (windows differ)"),
+    ]
+
+
+def test_a_broken_rule_is_said_once(store: Store) -> None:
+    dataset, judge, item = _empty(store)
+    raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 2)}, verdict="excellent")
+    _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
+    ((confidence, source),) = store.rows("select confidence, source from score where dimension = 'verdict'")
+    assert (confidence, source) == (0.3, "broken rule")
+    assert _texts(store, dataset, judge) == [("broken rule", "verdict breaks its rule")]
+
+
+def test_tokens_that_waver(store: Store) -> None:
+    dataset, judge, item = _empty(store)
+    item_, raw = dialogue(1), turns_reply({1: (3, 4, 5)}, verdict="excellent")
+    assert isinstance(item_, Dialogue)
+    at = raw.index(": 3") + 2
+    told = [(raw[:at], ()), ("3", (("3", -0.5), ("4", -1.0))), (raw[at + 1 :], ())]
+    one = card("multi_turn_dialogue")
+    _put(store, judge, item, weighed(one, item_, "", raw, told, read(one, raw, item_)))
+    # e^-.5 = .607 against e^-1 = .368
+    assert _texts(store, dataset, judge)[-1] == (
+        "low confidence",
+        "turn 1 context use may shift (token probabilities waver between 3 and 4)",
+    )
+
+
+def test_samples_differ(store: Store) -> None:
+    dataset, judge, item = _empty(store)
+    one, task = card("multi_turn_dialogue"), Task("k", dialogue(1))
+    for sample, value in enumerate((4, 5)):
+        raw = turns_reply({1: (4, value, 5)}, verdict="excellent")
+        _put(store, judge, item, judged(one, Params(), task, [raw]).reading, f"j{sample}", sample)
+    assert _texts(store, dataset, judge) == [("low confidence", "turn 1 helpfulness may shift (samples differ)")]
+
+
+def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) -> None:
+    dataset, judge = fill(store, [Cell(0, "turn:1", (), 5.0)])
+    ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
+    raw = turns_reply({1: (4, 1, 5)}, verdict="poor")
+    reading = judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(1)), [raw]).reading
+    _put(store, _judge(store, "probe", "m", Params(probe="injected_order").identity("dialogue")), item, reading, "p")
+    assert [kind for kind, _ in _texts(store, dataset, judge)] == ["no confidence"]
+    _put(store, _judge(store, "second", "judge-b", Params().identity("dialogue")), item, reading, "s")
+    assert ("judges disagree", "turn 1 helpfulness: judge-b says otherwise") in _texts(store, dataset, judge)
+
+
+def test_what_was_asked_again_with_better_luck_is_no_longer_missing(store: Store) -> None:
+    dataset, judge, item = _empty(store)
+    _put(store, judge, item, Reading(unscored="unreadable", why="the reply is empty"), "j1")
+    assert _texts(store, dataset, judge)[0][0] == "unscored"
+    raw = turns_reply({1: (4, 5, 5)}, verdict="excellent")
+    found = judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(1)), [raw]).reading
+    _put(store, judge, item, found, "j2")
+    assert [kind for kind, _ in _texts(store, dataset, judge)] == ["no confidence"]

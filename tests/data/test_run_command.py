@@ -1,0 +1,123 @@
+"""`python -m data run`: a run from the command line, stopped and resumed, in batches, and only tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data import batches, runs
+from data.commands import main
+from data.store import open_store
+from tests import seeds
+from tests.practice_server import practice
+
+Run = Callable[..., tuple[int, str, str]]
+WHAT = ("--dataset", "demo", "--card", "multi_turn_dialogue", "--model", "practice-constant")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    """A factory: run(*arguments) gives (exit code, stdout, stderr); six dialogues and two responses are in `demo`."""
+    path = tmp_path / "a.duckdb"
+    outputs = [{"id": f"r{n}", "kind": "response", "task": "Say hello.", "output": f"Hello {n}."} for n in (1, 2)]
+    seeds.workspace(path, [*(seeds.dialogue(n) for n in range(1, 7)), *outputs]).close()
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{path}")
+    monkeypatch.setattr(batches, "POLL", 0.02)
+    with practice(batch_seconds=0.02) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+
+        def call(*arguments: str) -> tuple[int, str, str]:
+            capsys.readouterr()
+            code = main(("run", *arguments))
+            out = capsys.readouterr()
+            assert "Traceback" not in out.out + out.err
+            return code, out.out, out.err
+
+        yield call
+
+
+def rows(sql: str) -> list[tuple[Any, ...]]:
+    store = open_store()
+    try:
+        return store.rows(sql)
+    finally:
+        store.close()
+
+
+def test_a_run_says_what_it_did_and_a_second_one_that_nothing_is_left(run: Run) -> None:
+    code, out, err = run(*WHAT, "--limit", "4", "--concurrency", "2")
+    assert code == 0 and out.startswith("Finished. 4 of 4 judgments: 4 scored. 4 calls, ")
+    assert err == "4 judgments of 4 items, 4 calls, about $0.00.\n"
+    code, out, err = run(*WHAT, "--limit", "4")
+    assert (code, out) == (1, "") and "Nothing is left to ask" in err
+    assert run(*WHAT)[1].startswith("Finished. 2 of 2 judgments")
+
+
+def test_a_dry_run_shows_everything_and_stores_nothing(run: Run) -> None:
+    code, out, err = run(*WHAT, "--dry-run")
+    assert code == 0 and out.count("-- reply") == 3 and "helpfulness" in out and err == "Nothing of this was stored.\n"
+    assert rows("select count(*) from reply") == [(0,)]
+
+
+def test_ctrl_c_stops_a_run_and_says_how_to_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = runs.wait
+
+    def interrupted(store: Any, run_id: str, progress: Any = None, every: float = 0.25) -> Any:
+        if progress is not None:
+            monkeypatch.setattr(runs, "wait", real)
+            raise KeyboardInterrupt
+        return real(store, run_id)
+
+    monkeypatch.setattr(runs, "wait", interrupted)
+    with practice(latency_ms=200) as slow:
+        code, out, err = run(*WHAT, "--concurrency", "1", "--base-url", slow.url)
+        assert code == 130 and out.startswith("Stopped. ") and "lea stopped it" in err
+        run_id = err.split("--resume ")[1].strip()
+        done = rows("select count(*) from judgment")[0][0]
+        assert done < 6
+        code, out, _ = run("--resume", run_id)
+        assert code == 0 and out.startswith("Finished. 6 of 6 judgments: 6 scored. 6 calls")
+        assert slow.log.asked == 6
+
+
+def test_a_batch_is_handed_in_now_and_collected_later(run: Run) -> None:
+    code, out, _ = run(*WHAT, "--batch")
+    assert code == 0 and out.startswith("Waiting for batch. 1 of 6") and "--collect" in out
+    for _ in range(200):
+        code, out, _ = run("--collect")
+        if "finished" in out:
+            break
+    assert code == 0 and "finished. 6 of 6 judgments: 6 scored." in out
+    assert run("--collect")[1] == "No run waits for a batch.\n"
+
+
+def test_dimensions_of_ones_own_make_a_judge_of_their_own(run: Run) -> None:
+    code, out, _ = run(
+        *("--dataset", "demo", "--card", "pointwise_quality", "--model", "practice-heuristic"),
+        *("--dimension", "warmth: Greets as a friend would.", "--dimension", "brevity: As few words as will do."),
+    )
+    assert code == 0 and "2 scored" in out
+    found = {str(r[0]) for r in rows("select distinct dimension from score")}
+    assert {"warmth", "brevity"} <= found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (WHAT[2:], "Say which dataset"),
+        ((*WHAT[:2], "--card", "nope", *WHAT[4:]), "There is no card 'nope'"),
+        ((*WHAT, "--temperature", "9"), "--temperature: Input should be less than or equal to 2."),
+        ((*WHAT, "--base-url", "ftp://x"), "--base-url: an address begins with http"),
+        ((*WHAT, "--dimension", "a: b"), "Only pointwise_quality takes dimensions"),
+        (("--dataset", "nowhere", *WHAT[2:]), "There is no dataset called 'nowhere'"),
+        ((*WHAT[:4], "--model", "practice-nobody"), "practice-nobody"),
+        (("--resume", "no-such-run"), "There is no such run"),
+        ((*WHAT[:4], "--model", "unheard", "--spend", "1"), "price of unheard is not known"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (1, "") and said in err and len(err.splitlines()) <= 2

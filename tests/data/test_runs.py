@@ -1,0 +1,406 @@
+"""Runs in a workspace: what is stored as it comes, what is asked again and what is not, and how runs end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data import calibration, datasets, desk, needs, people, queue, replies, runs
+from data.errors import BadInput, NotAllowed, NotFound, StoreFailed
+from data.ids import new_id
+from data.intake import Plan, from_path, take
+from data.orders import Order
+from data.people import Person
+from data.running import Event, Live
+from data.store import Store
+from data.verify import verify
+from judges.card import card
+from judges.endpoint import Endpoint
+from judges.params import Params
+from judges.pieces import Answer, Judged, Task, fuse
+from judges.practice import Running
+from judges.runner import Note
+from judges.types import Reading
+from tests import seeds
+from tests.practice_server import practice
+
+CARD = card("multi_turn_dialogue")
+GOOD = {n: json.dumps(seeds.reply(seeds.dialogue(1), verdict=v)) for n, v in ((0, "excellent"), (1, "good"))}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with practice() as running:
+        yield running
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Twelve dialogues that nobody has judged, a lead, a researcher and an annotator."""
+    opened = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, 13)])
+    people.set_person(opened, "lea", "rae", "researcher")
+    yield opened
+    runs.close(opened)
+    opened.close()
+
+
+def order(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> Order:
+    found = datasets.dataset(store, "demo")
+    made = Order(found.id, CARD, "practice-constant", CARD.defaults, Endpoint(base_url=url, tries=1))
+    return replace(made, **changes)
+
+
+def scripted(
+    say: Callable[[Task], str | Answer] = lambda task: GOOD[0], most: int = 10_000, asked: list[Task] | None = None
+) -> Callable[[Live, dict[str, str]], AsyncIterator[Event]]:
+    """An endpoint that says what a function says of a task, and lives for so many calls."""
+
+    async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        for number, task in enumerate(live.remaining.tasks()):
+            held = dict(live.remaining.had(task))
+            if live.stopped() or number >= most:
+                yield Note("stopped", "The run was stopped.")
+                return
+            if "" not in held:
+                said = say(task)
+                made = Answer(task.key, task.part, task.sample, "", said) if isinstance(said, str) else said
+                held[""] = replace(made, key=task.key, part=task.part, sample=task.sample)
+                if asked is not None:
+                    asked.append(task)
+                yield held[""]
+            yield fuse(live.order.card, live.order.params, task, held)
+            await asyncio.sleep(0)
+
+    return source
+
+
+def ran(store: Store, wanted: Order, source: Any) -> str:
+    """A run to its end; its id."""
+    run_id = runs.start(store, "rae", wanted, source=source)
+    runs.wait(store, run_id)
+    return run_id
+
+
+def failed(task: Task) -> Answer:
+    return Answer("", "", 0, "", "", "api_error", "the endpoint answered 500, after 2 tries")
+
+
+def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, server: Running) -> None:
+    wanted = order(store, server.url)
+    found = runs.estimate(store, wanted)
+    assert (found.items, found.judgments, found.calls, found.cost) == (12, 12, 12, 0.0)
+    shown = runs.dry_run(store, "rae", wanted, n=2)
+    assert len(shown) == 2 and shown[0].messages[0]["role"] == "system" and shown[0].reading.unscored is None
+    assert shown[0].name in shown[0].messages[-1]["content"] or shown[0].raw == shown[0].answers[0].raw
+    assert store.rows("select count(*) from reply") == [(0,)] and runs.history(store) == []
+    run_id = runs.start(store, "rae", wanted)
+    end = runs.wait(store, run_id)
+    assert (end.state, end.done, end.total, end.scored, end.unscored) == ("finished", 12, 12, 12, {})
+    assert end.calls == 12 and end.tokens_in > 0 and end.cost == 0.0
+    assert store.rows("select count(*), count(distinct item_id), min(run_id) from judgment") == [(12, 12, run_id)]
+    assert store.rows("select count(*) from score_now") == [(12 * 14,)]
+    raws = "select count(*) from reply r join judgment m on m.item_id = r.item_id where r.raw = m.raw and r.raw <> ''"
+    assert store.rows(raws) == [(12,)]
+    (listed,) = runs.history(store)
+    assert (listed.dataset, listed.by, listed.synthetic, listed.items) == ("demo", "rae", True, 12)
+    assert datasets.judges(store, wanted.dataset_id)[0] == (listed.judge, CARD.name, "practice-constant", True, 12)
+    assert runs.judge(store, run_id).card.version == CARD.version
+    assert runs.estimate(store, wanted).judgments == 0
+    with pytest.raises(BadInput, match="Nothing is left to ask"):
+        runs.start(store, "rae", wanted)
+
+
+def test_the_preflight_refuses_in_a_sentence_and_stores_nothing(store: Store, server: Running) -> None:
+    for wanted, said in (
+        (order(store, "http://127.0.0.1:20599"), "cannot be reached"),
+        (order(store, server.url, model="practice-nobody"), "practice-nobody"),
+        (order(store, server.url, card=card("rubric_open_ended")), "no response"),
+        (order(store, server.url, model="gpt-unheard-of", spending_limit=1.0), "price"),
+        (replace(order(store, server.url), dataset_id="nowhere"), "no such dataset"),
+    ):
+        with pytest.raises(Exception, match=said) as refused:
+            runs.start(store, "rae", wanted)
+        assert len(str(refused.value).splitlines()) == 1
+    assert runs.history(store) == []
+
+
+def test_an_annotator_can_do_nothing_with_runs(store: Store) -> None:
+    run_id = ran(store, order(store), scripted(most=2))
+    for act in (
+        lambda: runs.start(store, "ann", order(store)),
+        lambda: runs.dry_run(store, "ann", order(store)),
+        lambda: runs.stop(store, "ann", run_id),
+        lambda: runs.resume(store, "ann", run_id),
+    ):
+        with pytest.raises(NotAllowed):
+            act()
+    with pytest.raises(NotFound):
+        runs.standing(store, "no such run")
+
+
+def test_a_stopped_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
+    asked: list[Task] = []
+    run_id = ran(store, order(store), scripted(most=5, asked=asked))
+    assert runs.standing(store, run_id).state == "stopped" and runs.standing(store, run_id).done == 5
+    runs.resume(store, "rae", run_id, source=scripted(asked=asked))
+    end = runs.wait(store, run_id)
+    assert (end.state, end.done, end.calls) == ("finished", 12, 12)
+    assert len({t.key for t in asked}) == len(asked) == 12
+    # Another run of the same judge has nothing to do; another parameter is another judge.
+    assert runs.estimate(store, order(store)).judgments == 0
+    assert runs.estimate(store, order(store, params=Params(temperature=0.5))).judgments == 12
+
+
+def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> None:
+    """As after a kill between a reply and its judgment: the reply is used, whatever run it came in."""
+
+    async def replies_only(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        for task in live.remaining.tasks():
+            yield Answer(task.key, "", 0, "", GOOD[0], logprobs=(("4", (("4", -0.1),)),))
+        yield Note("stopped", "Stopped.")
+
+    first = ran(store, order(store), replies_only)
+    assert runs.standing(store, first).done == 0
+    asked: list[Task] = []
+    second = ran(store, order(store), scripted(asked=asked))
+    assert asked == [] and runs.standing(store, second).scored == 12
+    assert store.rows("select count(*) from reply") == [(12,)]
+
+
+def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(store: Store, tmp_path: Path) -> None:
+    dataset = datasets.dataset(store, "demo").id
+    bad = {"d-0001": failed, "d-0002": lambda task: "no JSON at all", "d-0003": failed}
+    names = {str(i): str(n) for i, n in store.rows("select id, name from item")}
+    run_id = ran(store, order(store), scripted(lambda t: bad.get(names[t.key], lambda t: GOOD[0])(t)))
+    end = runs.standing(store, run_id)
+    assert (end.state, end.scored, dict(end.unscored)) == ("finished", 9, {"api_error": 2, "unreadable": 1})
+    assert any("500" in problem for problem in end.problems)
+    judge = runs.history(store)[0].judge
+    queue.fill_review(store, "lea", dataset, judge)
+
+    def unusable() -> tuple[dict[str, int], int, int]:
+        found = needs.needs(store, dataset, judge)
+        waiting = sum(any(r.kind == "unscored" for r in need.reasons) for need in found)
+        ids = [str(r[0]) for r in store.rows("select id from item order by name")]
+        views = [desk.opened(store, "ann", i) for i in ids]
+        shown = sum(any("could not be used" in text for *_, text in v.remarks) for v in views)
+        return dict(calibration.unscored(store, dataset, judge)), waiting, shown
+
+    assert unusable() == ({"api_error": 2, "unreadable": 1}, 3, 3)
+    # The same judge again: only the calls that failed are asked.
+    asked: list[Task] = []
+    ran(store, order(store), scripted(asked=asked))
+    assert sorted(names[t.key] for t in asked) == ["d-0001", "d-0003"]
+    assert unusable() == ({"unreadable": 1}, 1, 1)
+    # only_unscored asks what could not be read, too; the same text again stays unscored, and is one judgment more.
+    asked.clear()
+    again = ran(store, order(store, only_unscored=True), scripted(lambda t: "no JSON at all", asked=asked))
+    assert [names[t.key] for t in asked] == ["d-0002"] and unusable() == ({"unreadable": 1}, 1, 1)
+    assert dict(runs.standing(store, again).unscored) == {"unreadable": 1}
+    ran(store, order(store, only_unscored=True), scripted())
+    assert unusable() == ({}, 0, 0) and verify(store) == []
+    assert store.rows("select count(*) from score_now where dimension = 'verdict'") == [(12,)]
+    with pytest.raises(BadInput, match="Nothing is left"):
+        runs.start(store, "rae", order(store, only_unscored=True), source=scripted())
+    # All of it written out and imported again is all there already, the judgments that were replaced, too.
+    known = store.rows("select i.name, m.sample, m.raw from judgment m join item i on i.id = m.item_id")
+    params = CARD.defaults.identity("dialogue")
+    same = {"card": CARD.name, "model": "practice-constant", "params": params}
+    lines = [{"item": name, "raw": raw, **same, **({"sample": n} if n else {})} for name, n, raw in known]
+    plan = Plan(dataset="demo", synthetic=True)
+    done = take(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", lines)), plan)
+    assert (done.judgments, done.known) == (0, len(lines))
+
+
+def test_a_sample_that_could_be_used_stands_for_one_that_could_not(store: Store) -> None:
+    wanted = order(store, params=Params(samples=3, temperature=0.3))
+    ran(store, wanted, scripted(lambda t: "prose" if t.sample == 0 else GOOD[t.sample - 1]))
+    judge = runs.history(store)[0].judge
+    assert store.rows("select distinct sample from score_now") == [(1,)]
+    assert calibration.unscored(store, wanted.dataset_id, judge) == [("unreadable", 12)]
+    assert store.rows("select count(*) from unusable_now") == [(0,)]
+    spread = store.rows("select dimension, min(agreement) from score_spread where samples = 2 group by 1 order by 1")
+    assert dict(spread)["verdict"] == 0.5 and dict(spread)["helpfulness"] == 1.0
+
+
+def test_a_smaller_run_draws_items_and_a_larger_one_holds_them(store: Store) -> None:
+    asked: list[Task] = []
+    first = ran(store, order(store, most=4), scripted(asked=asked))
+    few = {t.key for t in asked}
+    assert len(few) == 4 and runs.standing(store, first).total == 4
+    assert few != {str(r[0]) for r in store.rows("select id from item order by name limit 4")}
+    ran(store, order(store, most=7), scripted(asked=asked))
+    assert len({t.key for t in asked}) == 7 and len(asked) == 7
+
+
+def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Path) -> None:
+    run_id = ran(store, order(store), scripted(most=3))
+    take(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", [seeds.dialogue(99)])), Plan(dataset="demo"))
+    runs.resume(store, "rae", run_id, source=scripted())
+    assert runs.wait(store, run_id).done == 12
+    assert runs.estimate(store, order(store)).judgments == 1
+
+
+def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
+    async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        while not live.stopped():
+            await asyncio.sleep(0.005)
+        yield Note("stopped", "Stopped.")
+
+    run_id = runs.start(store, "rae", order(store), source=slow)
+    assert runs.standing(store, run_id).state == "running"
+    with pytest.raises(BadInput, match="already"):
+        runs.start(store, "lea", order(store), source=slow)
+    with pytest.raises(BadInput, match="goes on already"):
+        runs.resume(store, "rae", run_id, source=slow)
+    runs.stop(store, "lea", run_id)
+    end = runs.wait(store, run_id)
+    assert end.state == "stopped" and end.why == "lea stopped it. Resume it to go on where it was."
+
+
+def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(store: Store) -> None:
+    async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        while not live.stopped():
+            await asyncio.sleep(0.005)
+        yield Note("stopped", "Stopped.")
+
+    run_id = runs.start(store, "rae", order(store), source=slow)
+    runs.close(store)
+    end = runs.standing(store, run_id)
+    assert (end.state, end.why) == ("stopped", "Assay was shut down.")
+    # A process that is killed leaves the last row as it was.
+    store.tx(
+        "rae", "test", lambda tx: tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "")])
+    )
+    end = runs.standing(store, run_id)
+    assert end.state == "interrupted" and "Resume" in end.why and runs.history(store)[0].state == "interrupted"
+    runs.resume(store, "rae", run_id, source=scripted())
+    assert runs.wait(store, run_id).state == "finished"
+
+
+def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, full = store.write, [False]
+
+    def write(work: Any) -> Any:
+        if full[0]:
+            raise StoreFailed("Nothing was saved: the disk is full. Check the disk's free space and rights.")
+        return real(work)
+
+    monkeypatch.setattr(store, "write", write)
+
+    def say(task: Task) -> str:
+        full[0] = True
+        return GOOD[0]
+
+    run_id = ran(store, order(store), scripted(say))
+    end = runs.standing(store, run_id)
+    assert end.state == "failed" and "disk is full" in end.why and end.done == 0
+    full[0] = False
+    runs.resume(store, "rae", run_id, source=scripted())
+    assert runs.wait(store, run_id).scored == 12
+
+
+def test_the_spending_limit_ends_a_run_and_holds_over_its_resume(store: Store, server: Running) -> None:
+    wanted = order(store, server.url, price=(1.0, 1000.0), spending_limit=3.0)
+    one = wanted.endpoint.model_copy(update={"concurrency": 1})
+    run_id = runs.start(store, "rae", replace(wanted, endpoint=one))
+    end = runs.wait(store, run_id)
+    assert end.state == "stopped" and "spending limit" in end.why and 0 < end.done < 12
+    assert end.cost is not None and 0 < end.cost <= 3.0
+    costs = store.rows("select sum(tokens_in * 1.0 + tokens_out * 1000.0) / 1000000 from reply")[0][0]
+    assert end.cost == pytest.approx(costs)
+    runs.resume(store, "rae", run_id)
+    after = runs.wait(store, run_id)
+    assert after.done == end.done and "spending limit" in after.why
+
+
+def test_the_key_is_nowhere(store: Store, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-4711")
+    with practice("500=0.3,refused=0.2,401=0.1", echo_key=True) as noisy:
+        wanted = order(store, noisy.url, endpoint=Endpoint(base_url=noisy.url, tries=2, concurrency=2))
+        said = ""
+        try:
+            said += str(runs.dry_run(store, "rae", wanted))
+            run_id = runs.start(store, "rae", wanted)
+            said += repr(runs.wait(store, run_id)) + repr(runs.history(store))
+        except Exception as error:
+            said += str(error)
+        assert noisy.log.asked > 0
+    tables = [
+        r[0] for r in store.rows("select table_name from information_schema.tables where table_type = 'BASE TABLE'")
+    ]
+    held = "".join(str(store.rows(f"select * from {name}")) for name in tables)
+    out = capfd.readouterr()
+    assert "canary" not in held + said + out.out + out.err
+    assert "run" in tables and "demo" in held
+
+
+def test_what_was_found_out_of_an_endpoint_is_remembered(store: Store) -> None:
+    with practice(refuses=frozenset({"json_schema"})) as plain:
+        wanted = order(store, plain.url, most=2)
+        runs.wait(store, runs.start(store, "rae", wanted))
+        refused = sum(plain.log.refused.values())
+        runs.wait(store, runs.start(store, "rae", replace(wanted, most=5)))
+        assert refused > 0 and sum(plain.log.refused.values()) == refused
+    assert store.rows("select count(*) from setting_now where scope = 'endpoints'") == [(1,)]
+
+
+def test_a_probe_is_a_judge_that_the_usual_lists_leave_out(store: Store, server: Running) -> None:
+    wanted = order(store, server.url, most=3)
+    runs.wait(store, runs.start(store, "rae", wanted))
+    probed = replace(wanted, params=CARD.defaults.model_copy(update={"probe": "injected_order"}))
+    runs.wait(store, runs.start(store, "rae", probed))
+    usual, probe = runs.history(store)[1].judge, runs.history(store)[0].judge
+    assert [j[0] for j in datasets.judges(store, wanted.dataset_id)] == [usual]
+    assert runs.judges_with_probe(store, wanted.dataset_id, usual, "injected_order") == [probe]
+    assert runs.judges_with_probe(store, wanted.dataset_id, usual, "scenario_swapped") == []
+
+
+def test_log_probabilities_are_kept_where_a_score_is(store: Store) -> None:
+    known = replies.words(CARD)
+    tokens = (
+        ('{"safety": ', (("x", -0.1), ("y", -3.0))), ("4", (("4", -0.105312), ("5", -2.3))), (", ", ((",", -0.1),)),
+        ("blue", (("blue", -0.2),)), ('"good"', (("good", -0.3), ("poor", -1.4))), ("}", ()),
+    )  # fmt: skip
+    back = replies.expand(replies.compact(tokens, known))
+    assert "".join(t for t, _ in back) == "".join(t for t, _ in tokens)
+    assert [(t, a) for t, a in back if a] == [
+        ("4", (("4", -0.1053), ("5", -2.3))), ('"good"', (("good", -0.3), ("poor", -1.4))),
+    ]  # fmt: skip
+    assert replies.compact((), known) == "" and replies.expand("") == ()
+
+
+def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> None:
+    run_id = ran(store, order(store, most=1), scripted(lambda t: "a\x00b\ud800c"))
+    assert runs.standing(store, run_id).unscored == {"unreadable": 1}
+    assert store.rows("select raw from reply") == [("a\ufffdb?c",)]
+
+
+def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> None:
+    """Another import of the same judge while the run goes on: its judgment stays the only one of its place."""
+    writer: list[Any] = []
+
+    async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        found = list(live.remaining.tasks())
+        other = replies.Writer(store, "lea", "", live.remaining.judge_id, CARD, None)
+        other.put([Judged(found[0], GOOD[0], Reading())])
+        writer.append(found[0].key)
+        for task in found:
+            yield fuse(CARD, live.order.params, task, {"": Answer(task.key, "", 0, "", GOOD[1])})
+
+    run_id = ran(store, order(store), source)
+    assert store.rows("select count(*) from judgment") == [(12,)] and runs.standing(store, run_id).done == 11
+
+
+def test_a_role_that_was_taken_away_counts_at_the_start(store: Store) -> None:
+    store.tx("lea", "test", lambda tx: people.append(tx, [Person("rae", "annotator", True)]))
+    with pytest.raises(NotAllowed):
+        runs.start(store, "rae", order(store), source=scripted())

@@ -1,0 +1,117 @@
+"""No audit falls over anything that a judge may have said; what it says of it holds together."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+
+import pytest
+
+from judges.audits import Evidence, Reply, audits
+from judges.card import Card, Item, cards
+from judges.types import Dimension, Reading, Remark, Score, sort_of, units
+from tests.judges.audits.making import dialogue, pair, response
+
+WORDS = ["", "no, that's wrong", "違います", "不对", "plain words " * 20, "# Head\n" + "word " * 300]
+SYSTEMS = ["", "gpt-4o", "claude-3", "vicuna-13b"]
+
+
+def _item(card: Card, key: str, rng: random.Random) -> Item:
+    if card.kind == "dialogue":
+        return dialogue(key, [(rng.choice(WORDS), rng.choice(WORDS)) for _ in range(rng.choice((1, 2, 4, 12)))])
+    if card.kind == "pair":
+        return pair(key, rng.choice(WORDS), rng.choice(WORDS), rng.randint(0, 4))
+    return response(key, rng.choice(WORDS), rng.choice(SYSTEMS), rng.choice(WORDS))
+
+
+def _code(dimension: Dimension, rng: random.Random, mood: str) -> float | None:
+    scale = dimension.scale
+    if mood == "n/a" and scale.na:
+        return None
+    if mood == "same":
+        return float(scale.hi if scale.kind in ("ordinal", "number") else 0)
+    if scale.na and rng.random() < 0.2:
+        return None
+    if scale.kind == "number":
+        return round(rng.uniform(scale.lo, scale.hi), 2)
+    return float(scale.base + rng.randrange(max(scale.size, 1)))
+
+
+def _reading(card: Card, item: Item, rng: random.Random, mood: str) -> Reading:
+    if mood == "unscored" or rng.random() < 0.05:
+        return Reading(unscored=rng.choice(("refused", "unreadable", "api_error")), why="it was so")
+    places = [(u, d) for u in units(item) for d in card.dimensions if d.sort == sort_of(u)]
+    kept = [place for place in places if mood != "gaps" or rng.random() < 0.7]
+    scores = tuple(
+        Score(u, d.name, _code(d, rng, mood), rng.choice((None, 0.3, 0.6, 0.9)), rng.choice(("", "self-reported")))
+        for u, d in kept
+    )
+    remarks = [Remark(u, d.name, rng.choice(("note", "rule")), rng.choice(WORDS)) for u, d in kept[:5]]
+    remarks.append(Remark("pair", "", "rule", "judges 'x', which is not in the list of sections"))
+    facts: dict[str, object] = {}
+    if rng.random() < 0.5:
+        facts["orders"] = rng.choice(({"ab": "a", "ba": "b"}, {"ab": "tie", "ba": "b"}, {"ab": "a"}, 3, {}))
+    return Reading(scores, tuple(remarks), facts=facts)
+
+
+def _replies(card: Card, items: dict[str, Item], rng: random.Random, mood: str) -> list[Reply]:
+    found = [Reply(key, _reading(card, item, rng, mood), sample=s) for key, item in items.items() for s in range(2)]
+    return [*found, Reply("not there", found[0].reading)] if found else []
+
+
+def _evidence(card: Card, rng: random.Random, mood: str, size: int) -> Evidence:
+    items = {f"i{k}": _item(card, f"i{k}", rng) for k in range(size)}
+    cells = [(key, u, d) for key, item in items.items() for u, d in card.cells(item)]
+    return Evidence(
+        card,
+        rng.choice(("gpt-4.1", "", "practice-heuristic")),
+        items,
+        _replies(card, items, rng, mood),
+        {
+            name: _replies(card, items, rng, mood)
+            for name in ("scenario_swapped", "reference_removed", "injected_order")
+        },
+        {model: _replies(card, items, rng, mood) for model in ("claude-3", "gpt-3.5", "")},
+        {(key, u, d.name): _code(d, rng, mood) for key, u, d in cells if rng.random() < 0.5},
+        {(key, u, d.name): rng.random() < 0.8 for key, u, d in cells if rng.random() < 0.3},
+    )
+
+
+@pytest.mark.parametrize("mood", ["mixed", "gaps", "same", "n/a", "unscored"])
+@pytest.mark.parametrize("card", list(cards().values()), ids=lambda c: c.name)
+def test_every_audit_answers_in_sentences_whatever_the_evidence(card: Card, mood: str) -> None:
+    for size in (0, 1, 3, 40):
+        rng = random.Random(f"{card.name} {mood} {size}")
+        given = _evidence(card, rng, mood, size)
+        # Not the card's own audits only: a card that people make may ask for any.
+        for one in audits().values():
+            found = one.find(given, one.threshold or 0.0)
+            if mood == "mixed":
+                assert found == one.find(given, one.threshold or 0.0), f"{one.name} is not the same twice"
+            assert found.why.endswith(".") and not found.why[0].islower(), found.why
+            assert not re.search(r"\bnan\b|\bNone\b(?! of)", found.why), found.why
+            assert found.figure is None or math.isfinite(found.figure)
+            for flag in found.flags:
+                assert flag.item in given.items
+                assert flag.text.endswith((".", "!", "?")), flag.text
+                assert 0 <= flag.strength <= 1
+                assert not flag.unit or flag.unit in units(given.items[flag.item]) or flag.unit == "conversation"
+            for _, xs, ys in found.plot.series if found.plot else ():
+                assert len(xs) == len(ys)
+                assert all(math.isfinite(y) for y in ys)
+            if found.verdict == "alarm":
+                assert found.figure is not None
+
+
+def test_every_audit_says_what_it_measures_and_when_it_is_an_alarm() -> None:
+    for name, one in audits().items():
+        assert one.name == name
+        assert one.measures.endswith(".") and one.alarm.endswith(".")
+        assert ("{threshold}" in one.alarm) == (one.threshold is not None)
+        assert one.alarm.format(threshold=one.threshold)
+
+
+def test_the_audits_of_every_card_exist() -> None:
+    for card in cards().values():
+        assert not set(card.audits) - set(audits()), card.name

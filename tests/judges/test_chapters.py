@@ -1,0 +1,164 @@
+"""Pairs beyond the context: the cut by chapters of the input, and their readings made one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from judges import chapters, orders
+from judges.card import card
+from judges.params import Params
+from judges.pieces import Task, ask, pieces, reread
+from judges.prompt import fenced
+from judges.tokens import tokens
+from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
+
+CARD, PLAIN = card("long_form_pairwise"), card("plain_pairwise")
+INPUT = (
+    "# Bridge\n" + "The suspension bridge crosses the fjord near Narvik. " * 18
+    + "\n\n# Ferry\n" + "A ferry timetable binds villages during winter. " * 20
+    + "\n\n# Tunnel\n" + "Drilling granite needs ventilation shafts everywhere. " * 18
+)  # fmt: skip
+A = "# Drilling\nGranite and ventilation decide the tunnel.\n\n# Crossing\nThe suspension bridge over the fjord.\n"
+B = "# Crossing\nA bridge near Narvik, suspension type.\n\n# Winter\nThe ferry timetable serves villages.\n"
+LONG = pair(A, B, INPUT)  # sections: Drilling (A), Crossing (both), Winter (B)
+LIMIT = 670  # one chapter of about 340 tokens with its sections, not two
+PARAMS = Params(context=1340, max_tokens=2048)  # 1340 - 335 - 335 = 670: the same cut
+
+
+def test_sections_go_where_their_words_are_from() -> None:
+    assert [s.label for s in LONG.sections or []] == ["Drilling", "Crossing", "Winter"]
+    cut = chapters.plan(LONG, LIMIT)
+    assert [c.sections for c in cut if "suspension" in c.item.input] == [(2,)]
+    assert [c.sections for c in cut if "timetable" in c.item.input] == [(3,)]
+    assert [c.sections for c in cut if "granite" in c.item.input] == [(1,)]
+    bridge = cut[0].item
+    assert bridge.response_a.text == "# Crossing\nThe suspension bridge over the fjord.\n"
+    assert [s.label for s in bridge.sections or []] == ["Crossing"]
+    drilling = next(c.item for c in cut if c.sections == (1,))
+    assert (drilling.sections or [])[0].b is None and drilling.response_b.text == ""
+    assert cut[0].outline == ("Bridge", "Ferry", "Tunnel")
+
+
+def test_what_fits_is_not_cut() -> None:
+    whole = tokens(INPUT) + tokens(A) + tokens(B)
+    assert chapters.plan(LONG, whole) == ()
+    assert len(chapters.plan(LONG, whole - 30)) > 1
+    assert pieces(CARD, Params(), Task("k", LONG)) == [""]
+    assert pieces(CARD, Params(context=100_000), Task("k", LONG)) == [""]
+
+
+def test_room_is_what_the_context_leaves() -> None:
+    assert chapters.room(20_000, 2000) == 20_000 - 2000 - 3000
+    assert chapters.room(1000, 2000) == 1000 - 250 - 250  # never less than half
+
+
+def test_a_chapter_is_asked_in_both_orders_with_its_place_in_the_whole() -> None:
+    task = Task("k", LONG)
+    params = PARAMS.model_copy(update={"orders": "both"})
+    names = pieces(CARD, params, task)
+    count = len(names) // 2
+    assert names == [f"order:{o} chapter:{n}/{count}" for o in ("ab", "ba") for n in range(1, count + 1)]
+    asked = ask(CARD, params, task, names[count], {}, "json_schema").messages[-1]["content"]
+    shown = fenced(asked)
+    assert shown is not None
+    assert shown[1]["chapter"] == f"1 of {count}" and shown[1]["outline_of_input"] == ["Bridge", "Ferry", "Tunnel"]
+    assert shown[1]["response_a"].startswith("# Crossing\nA bridge near Narvik")
+    assert "this is part 1" in asked
+
+
+_WORDS = st.lists(
+    st.sampled_from(["alpha", "bravo", "# H\n", "\n\n", "橋を渡る。", "delta epsilon", "12"]), max_size=60
+)
+
+
+@given(_WORDS, _WORDS, _WORDS, st.integers(1, 200))
+def test_every_section_is_judged_exactly_once_and_whole(
+    a: list[str], b: list[str], text: list[str], limit: int
+) -> None:
+    item = pair(" ".join(a), " ".join(b), " ".join(text))
+    cut = chapters.plan(item, limit)
+    if not cut:
+        return
+    sections = item.sections or []
+    assert sorted(n for c in cut for n in c.sections) == list(range(1, len(sections) + 1))
+    for chapter in cut:
+        for number, seen in zip(chapter.sections, chapter.item.sections or [], strict=True):
+            for side in ("a", "b"):
+                own, shown = getattr(sections[number - 1], side), getattr(seen, side)
+                assert (own is None) == (shown is None)
+                if own is not None:
+                    whole = getattr(item, f"response_{side}").text[slice(*own)]
+                    assert getattr(chapter.item, f"response_{side}").text[slice(*shown)] == whole
+        assert chapter.item.input in item.input or len(cut) > 1
+    assert chapters.plan(item, limit) == cut
+
+
+def test_chapters_fused_by_hand() -> None:
+    params, task = PARAMS, Task("k", LONG)
+    cut = chapters.plan(LONG, LIMIT)
+    assert [c.sections for c in cut] == [(2,), (3,), (1,)]
+    said = {2: ("a", 4, 2, 4.0, 2.0), 3: ("b", 1, 5, 1.0, 5.0), 1: ("a", 5, 1, 5.0, 1.0)}
+    raws = []
+    for chapter in cut:
+        verdict, a, b, whole_a, whole_b = said[chapter.sections[0]]
+        flags = (("lost_in_middle",), ()) if chapter.sections == (1,) else ((), ())
+        raws.append(pair_reply(chapter.item, (a,) * 3, (b,) * 3, verdict, flags, (whole_a, whole_b)))
+    found = judged(CARD, params, task, raws)
+    got = values(found.reading)
+    assert (
+        got["section:1/a", "quality"] == 5 and got["section:2/b", "quality"] == 2 and got["section:3/b", "quality"] == 5
+    )
+    assert ("section:1/b", "quality") not in got
+    # A stands in the chapters of sections 2 and 1 only; its aggregate is weighted by its tokens there
+    in_a = [tokens(c.item.response_a.text or "") for c in cut]
+    in_b = [tokens(c.item.response_b.text or "") for c in cut]
+    assert in_a[1] == in_b[2] == 0
+    a, b = (in_a[0] * 4 + in_a[2] * 5) / (in_a[0] + in_a[2]), (in_b[0] * 2 + in_b[1] * 5) / (in_b[0] + in_b[1])
+    assert got["response/a", "aggregate"] == pytest.approx(a, abs=1e-4)
+    assert got["response/b", "aggregate"] == pytest.approx(b, abs=1e-4)
+    assert got["response/a", "lost_in_middle"] == 1 and got["response/b", "lost_in_middle"] == 0
+    assert a - b > 0.25 and got["pair", "verdict"] == 0
+    weight = [x + y for x, y in zip(in_a, in_b, strict=True)]
+    share = (weight[0] + weight[2]) / sum(weight)
+    assert confidences(found.reading)["pair", "verdict"] == (pytest.approx(share, abs=1e-4), "chapters")
+    assert found.reading.facts["chapters"] == ["a", "b", "a"]
+    assert reread(CARD, params, task, found.raw) == found
+
+
+def test_the_fused_verdict_follows_the_fused_aggregates() -> None:
+    params, task = PARAMS, Task("k", LONG)
+    cut = chapters.plan(LONG, LIMIT)
+    # Two of three chapters say b by a little, one says a by much: the aggregates make it a.
+    raws = [
+        pair_reply(cut[0].item, (5, 5, 5), (1, 1, 1), "a", ((), ()), (5.0, 1.0)),
+        pair_reply(cut[1].item, (3, 3, 3), (3, 3, 3), "b", ((), ()), (3.0, 3.2)),
+        pair_reply(cut[2].item, (3, 3, 3), (3, 3, 3), "b", ((), ()), (3.0, 3.2)),
+    ]
+    found = judged(CARD, params, task, raws).reading
+    assert found.facts["chapters"] == ["a", "b", "b"]
+    assert values(found)["pair", "verdict"] == 0
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_chapters_in_both_orders_are_read_again_the_same(data: st.DataObject) -> None:
+    task = Task("k", LONG)
+    params = PARAMS.model_copy(update={"orders": "both"})
+    cut = chapters.plan(LONG, LIMIT)
+    shown = [c.item for c in cut] + [orders.swapped(c.item) for c in cut]
+    found = judged(CARD, params, task, [data.draw(any_pair_reply(item)) for item in shown])
+    assert found.reading.unscored is None
+    assert reread(CARD, params, task, found.raw) == found
+    assert set(found.reading.facts["orders"]) == {"ab", "ba"}
+    plain = pair_reply(LONG)
+    assert set(values(found.reading)) == set(values(judged(CARD, Params(), task, [plain]).reading))
+
+
+def test_a_verdict_alone_is_the_vote_of_the_chapters() -> None:
+    params = PARAMS
+    names = pieces(PLAIN, params, Task("k", LONG))
+    found = judged(PLAIN, params, Task("k", LONG), ['{"verdict": "b"}'] * len(names)).reading
+    assert values(found) == {("pair", "verdict"): 2}
+    assert confidences(found)["pair", "verdict"] == (0.9, "chapters")

@@ -1,0 +1,287 @@
+"""How sure a score is by its tokens and its rules, and where in a reply each score stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.card import Card, Item, card
+from judges.confidence import Logprobs, combine, ruled, weighed
+from judges.params import Params
+from judges.pieces import Answer, Task, fuse, reread
+from judges.places import places, values
+from judges.reading import read
+from judges.types import Reading, Remark, Response, Score
+from tests.judges.replies import dialogue, pair, pair_reply, turns_reply
+
+TURNS, PAIR, OPEN, MT = (
+    card(n) for n in ("multi_turn_dialogue", "long_form_pairwise", "rubric_open_ended", "mt_bench")
+)
+ITEM = Response(id="r", kind="response", task="Say hello.", output="Hello.")
+RAW = '{"scores": {"factuality": 4, "instruction_following": 5, "coherence": 3, "completeness": 2}, '
+RAW += '"verdict": "good", "decision_basis": "4 of 5.", "issues": []}'
+
+
+def tokens(raw: str, *told: tuple[str, int, dict[str, float]]) -> Logprobs:
+    """The tokens of a reply: one for each (token, where it begins, probabilities), and what is between them."""
+    out: list[tuple[str, Sequence[tuple[str, float]]]] = []
+    at = 0
+    for token, start, shares in told:
+        assert raw[start : start + len(token)] == token, (token, raw[start:])
+        if start > at:
+            out.append((raw[at:start], ()))
+        out.append((token, tuple((text, log(p)) for text, p in shares.items())))
+        at = start + len(token)
+    return [*out, (raw[at:], ())]
+
+
+def weigh(one: Card, item: Item, raw: str, logprobs: Logprobs, part: str = "") -> Reading:
+    return weighed(one, item, part, raw, logprobs, read(one, raw, item, part, "last"))
+
+
+def _score(reading: Reading, dimension: str) -> Score:
+    return next(s for s in reading.scores if s.dimension == dimension)
+
+
+# -- tokens -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("token", "shares"),
+    [
+        ("4", {"4": 0.6, "3": 0.3, "5": 0.1}),
+        (" 4", {" 4": 0.6, " 3": 0.3, " 5": 0.1}),
+        ("4,", {"4,": 0.6, "3,": 0.3, "5,": 0.1}),
+        (" 4", {" 4": 0.5, "4": 0.1, " 3": 0.3, '"5"': 0.1}),  # spellings of one answer add up
+        ("4", {"4": 0.6, "3": 0.3}),  # a tenth is not told: it may be an answer, too
+        ("4", {"4": 0.48, "3": 0.24, "5": 0.08, "9": 0.1, "good": 0.1}),  # what is no answer is left out
+    ],
+)
+def test_a_score_is_as_sure_as_its_token(token: str, shares: dict[str, float]) -> None:
+    found = weigh(OPEN, ITEM, RAW, tokens(RAW, (token, RAW.index(token, RAW.index('y":')), shares)))
+    score = _score(found, "factuality")
+    assert (score.value, score.confidence) == (4, pytest.approx(0.6))
+    assert score.source == "log-probabilities: 3 or 4"
+    # .6 * 4 + .3 * 3 + .1 * 5 = 3.8; without what is not told 3.3 / .9
+    told = 3.8 if len(shares) > 2 else 3.6667
+    assert found.facts["expected"] == {("response", "factuality"): pytest.approx(told)}
+    assert _score(found, "coherence").confidence is None
+
+
+def test_a_sure_token_wavers_between_nothing() -> None:
+    at = RAW.index("4")
+    found = weigh(OPEN, ITEM, RAW, tokens(RAW, ("4", at, {"4": 0.9, "5": 0.1})))
+    assert _score(found, "factuality").source == "log-probabilities"
+
+
+def test_every_score_is_found_at_its_own_place() -> None:
+    told = [
+        ("4", RAW.index("4"), {"4": 0.9, "5": 0.1}),
+        ("5", RAW.index("5"), {"5": 0.8, "4": 0.2}),
+        ("3", RAW.index("3"), {"3": 0.7, "4": 0.3}),
+        ("2", RAW.index("2"), {"2": 0.5, "3": 0.5}),
+        ("good", RAW.index("good"), {"good": 0.6, "ex": 0.3, "bo": 0.1}),
+    ]
+    found = weigh(OPEN, ITEM, RAW, tokens(RAW, *told))
+    assert [s.confidence for s in found.scores] == [pytest.approx(p) for p in (0.9, 0.8, 0.7, 0.5, 0.6)]
+    # verdict: good is 2, excellent 3, borderline 1: .6 * 2 + .3 * 3 + .1 * 1 = 2.2
+    assert found.facts["expected"][("response", "verdict")] == pytest.approx(2.2)
+    assert _score(found, "verdict").source == "log-probabilities: good or excellent"
+
+
+def test_not_applicable_is_an_answer_without_a_number() -> None:
+    raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 5)}, (4, 4, "n/a"), "excellent")
+    at = raw.index("n/a")
+    found = weigh(TURNS, dialogue(2), raw, tokens(raw, ("n", at, {"n": 0.6, "5": 0.3, "N": 0.1})))
+    assert (_score(found, "repair_handling").value, _score(found, "repair_handling").confidence) == (
+        None,
+        pytest.approx(0.7),
+    )
+    # The expected value is over the numbers alone
+    assert found.facts["expected"] == {("conversation", "repair_handling"): pytest.approx(5)}
+    assert _score(found, "repair_handling").source == "log-probabilities: 5 or n/a"
+
+
+def test_turns_and_sides_are_told_apart() -> None:
+    raw = turns_reply({1: (4, 4, 5), 2: (3, 4, 5)})
+    told = tokens(raw, ("3", raw.index(": 3") + 2, {"3": 0.5, "4": 0.5}))
+    found = weigh(TURNS, dialogue(2), raw, told)
+    assert [(s.unit, s.dimension) for s in found.scores if s.confidence is not None] == [("turn:2", "context_use")]
+    both = pair()
+    raw = pair_reply(both, (4, 4, 4), (2, 3, 3))
+    found = weigh(PAIR, both, raw, tokens(raw, ("2", raw.index(": 2") + 2, {"2": 0.7, "1": 0.3})))
+    assert [(s.unit, s.dimension, s.confidence) for s in found.scores if s.confidence is not None] == [
+        ("section:1/b", "groundedness", pytest.approx(0.7))
+    ]
+
+
+def test_ten_is_not_one() -> None:
+    raw = "It is fine. [[10]]"
+    two = tokens(raw, ("1", 14, {"1": 0.8, "9": 0.2}), ("0", 15, {"0": 0.75, "]]": 0.25}))
+    # 10: .8 * .75 = .6; 1: .8 * .25 = .2; 9: .2
+    found = weigh(MT, dialogue(1), raw, two, "turn:1")
+    assert (found.scores[0].value, found.scores[0].confidence) == (10, pytest.approx(0.6))
+    assert found.facts["expected"] == {("turn:1", "rating"): pytest.approx(10 * 0.6 + 1 * 0.2 + 9 * 0.2)}
+    one = tokens(raw, ("10", 14, {"10": 0.6, "1": 0.2, "9": 0.2}))
+    assert weigh(MT, dialogue(1), raw, one, "turn:1").scores[0].confidence == pytest.approx(0.6)
+
+
+def test_of_several_ratings_in_prose_the_last_counts() -> None:
+    raw = "It says [[9]], but no. [[3]]"
+    told = tokens(raw, ("9", 10, {"9": 1.0}), ("3", raw.index("3"), {"3": 0.7, "2": 0.3}))
+    assert weigh(MT, dialogue(1), raw, told, "turn:1").scores[0].confidence == pytest.approx(0.7)
+
+
+def test_letters_in_prose_are_sides() -> None:
+    raw = "[[A]]"
+    found = weigh(card("mt_bench_pair"), pair(), raw, tokens(raw, ("A", 2, {"A": 0.5, "B": 0.3, "C": 0.2})))
+    assert (found.scores[0].confidence, found.scores[0].source) == (pytest.approx(0.5), "log-probabilities: a or b")
+    assert "expected" not in found.facts
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        (),
+        (("something else", (("4", -0.1),)),),
+        ((RAW, (("4", -0.1),)),),  # one token for all: no answer begins there
+        ((RAW[:16], ()), (RAW[16:], (("5", -0.1),))),
+    ],
+)
+def test_tokens_that_tell_nothing_leave_the_reading_alone(logprobs: Logprobs) -> None:
+    plain = read(OPEN, RAW, ITEM)
+    assert weighed(OPEN, ITEM, "", RAW, logprobs, plain) == plain
+
+
+_PIECES = st.lists(st.sampled_from(['{"scores": ', "4", " 4", '"n/a"', "\ud800", "}", "é", ""]), max_size=6)
+
+
+@given(_PIECES, st.lists(st.tuples(st.text(max_size=3), st.floats(-30, 1)), max_size=4))
+def test_no_tokens_raise(parts: list[str], among: list[tuple[str, float]]) -> None:
+    raw = "".join(parts)
+    plain = read(OPEN, RAW, ITEM)
+    weighed(OPEN, ITEM, "", raw, [(p, among) for p in parts], plain)
+    weighed(OPEN, ITEM, "", RAW, [(c, among) for c in RAW], plain)
+
+
+def test_a_window_or_an_order_has_its_own_tokens() -> None:
+    params, task = Params(orders="both"), Task("k", pair())
+    plain = card("plain_pairwise")
+    raw = '{"verdict": "a"}'
+    told = tuple((t, tuple(o)) for t, o in tokens(raw, ("a", 13, {"a": 0.7, "b": 0.3})))
+    said = {
+        "order:ab": Answer("k", "", 0, "order:ab", raw, logprobs=told),
+        "order:ba": Answer("k", "", 0, "order:ba", '{"verdict": "b"}'),
+    }
+    found = fuse(plain, params, task, said)
+    assert found.reading.scores == (Score("pair", "verdict", 0.0, 0.7, "log-probabilities: a or b"),)
+    assert reread(plain, params, task, found.raw, {"order:ab": told}) == found
+    assert reread(plain, params, task, found.raw).reading.scores[0].confidence == 0.9
+
+
+# -- where scores stand -----------------------------------------------------------------------------------------------
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda deeper: st.lists(deeper, max_size=4) | st.dictionaries(st.text(max_size=4), deeper, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(_JSON, st.sampled_from([None, 1, "\t"]), st.booleans())
+def test_every_value_of_a_json_text_is_found_where_it_stands(
+    value: object, indent: int | str | None, plain: bool
+) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=plain)
+
+    def leaves(node: object, path: tuple[str | int, ...]) -> list[tuple[tuple[str | int, ...], object]]:
+        if isinstance(node, dict):
+            return [leaf for k, v in node.items() for leaf in leaves(v, (*path, k))]
+        if isinstance(node, list):
+            return [leaf for n, v in enumerate(node) for leaf in leaves(v, (*path, n))]
+        return [(path, node)]
+
+    found = list(values(text))
+    assert [(path, said) for path, _, _, said in found] == leaves(value, ())
+    for _, start, end, said in found:
+        assert json.loads(f'"{text[start:end]}"' if isinstance(said, str) else text[start:end]) == said
+
+
+@given(st.text(alphabet='{}[]",: 41na/tru\\', max_size=40))
+def test_what_is_no_json_is_a_value_error_and_nothing_else(text: str) -> None:
+    try:
+        list(values(text))
+    except ValueError:
+        assert text is not None
+
+
+def test_places_in_a_reply_with_prose_and_fence() -> None:
+    raw = f"Here it is:\n```json\n{RAW}\n```\nDone."
+    found = {p.dimension: (raw[p.start : p.end], p.value) for p in places(OPEN, ITEM, "", raw)}
+    assert found == {
+        "factuality": ("4", 4),
+        "instruction_following": ("5", 5),
+        "coherence": ("3", 3),
+        "completeness": ("2", 2),
+        "verdict": ("good", 2),
+    }
+
+
+def test_every_score_of_a_reply_has_its_place() -> None:
+    item = dialogue(3)
+    raw = turns_reply({1: (1, 2, 3), 2: (4, 5, 1), 3: (2, 3, 4)}, (5, "n/a", 1), "poor", 2)
+    reading = read(TURNS, raw, item)
+    assert {(p.unit, p.dimension, p.value) for p in places(TURNS, item, "", raw)} == {
+        (s.unit, s.dimension, s.value) for s in reading.scores
+    }
+    both = pair()
+    raw = pair_reply(both, (1, 2, 3), (4, 5, 1), "b", ((), ()), (2.5, 3.5))
+    whole = {(s.unit, s.dimension, s.value) for s in read(PAIR, raw, both).scores if s.value is not None}
+    flags = {d.name for d in PAIR.dimensions if d.scale.kind == "flag"} | {"aggregate"}
+    assert {(p.unit, p.dimension, p.value) for p in places(PAIR, both, "", raw)} == {
+        c for c in whole if c[1] not in flags
+    }
+
+
+# -- what holds -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("known", "holds"),
+    [
+        ([], (None, "")),
+        ([(None, "samples")], (None, "")),
+        ([(0.9, "orders"), (0.7, "log-probabilities")], (0.7, "log-probabilities")),
+        ([(0.3, "orders"), (0.99, "log-probabilities")], (0.3, "orders")),
+        ([(0.3, "self-reported")], (0.3, "self-reported")),
+        ([(0.3, "self-reported"), (0.9, "orders")], (0.9, "orders")),
+        ([(0.3, "orders"), (0.3, "broken rule")], (0.3, "orders")),
+    ],
+)
+def test_the_lowest_observation_holds_and_the_judges_own_word_last(
+    known: list[tuple[float | None, str]], holds: tuple[float | None, str]
+) -> None:
+    assert combine(*known) == holds
+
+
+def test_the_judges_own_word_is_kept_where_the_tokens_hold() -> None:
+    plain = Reading((Score("response", "factuality", 4.0, 0.9, "self-reported"),))
+    told = tokens(RAW, ("4", RAW.index("4"), {"4": 0.6, "5": 0.4}))
+    found = weighed(OPEN, ITEM, "", RAW, told, plain)
+    assert found.scores[0].confidence == pytest.approx(0.6)
+    assert found.facts["self-reported"] == {("response", "factuality"): 0.9}
+
+
+def test_only_the_score_that_breaks_a_rule_is_a_guess() -> None:
+    scores = (Score("pair", "verdict", 0.0, 0.9, "orders"), Score("pair", "other", 0.0))
+    remarks = (
+        Remark("pair", "verdict", "rule", "x"),
+        Remark("pair", "", "rule", "y"),
+        Remark("pair", "other", "note", "z"),
+    )
+    assert ruled(Reading(scores, remarks)).scores == (Score("pair", "verdict", 0.0, 0.3, "broken rule"), scores[1])

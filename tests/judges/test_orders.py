@@ -1,0 +1,117 @@
+"""Both orders of a pair: swapped, turned back, and made one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from judges import orders
+from judges.card import card
+from judges.params import Params
+from judges.pieces import Task, ask, pieces, reread
+from judges.prompt import fenced
+from judges.reading import read
+from judges.types import Pair, Score
+from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
+
+CARD, PLAIN, PROSE = card("long_form_pairwise"), card("plain_pairwise"), card("mt_bench_pair")
+BOTH = Params(orders="both")
+ITEM = pair()
+SWAPPED = orders.swapped(ITEM)
+TASK = Task("k", ITEM)
+
+
+def test_the_judge_sees_the_pair_with_its_places_swapped() -> None:
+    assert pieces(CARD, BOTH, TASK) == ["order:ab", "order:ba"]
+    assert pieces(CARD, Params(), TASK) == [""]
+    ab, ba = (fenced(ask(CARD, BOTH, TASK, p, {}, "text").messages[-1]["content"]) for p in ("order:ab", "order:ba"))
+    assert ab is not None and ba is not None
+    assert (ab[1]["response_a"], ab[1]["response_b"]) == (ba[1]["response_b"], ba[1]["response_a"])
+    assert [s.label for s in SWAPPED.sections or []] == ["Costs", "Future", "Risks"]
+    assert (SWAPPED.sections or [])[1].a is not None and (SWAPPED.sections or [])[1].b is None
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.data())
+def test_swapping_back_twice_is_the_identity(a: str, b: str, data: st.DataObject) -> None:
+    item = pair(a, b)
+    assert orders.swapped(orders.swapped(item)) == item
+    reading = read(CARD, data.draw(any_pair_reply(item)), item)
+    assert orders.back(CARD, orders.back(CARD, reading)) == reading
+
+
+def test_a_reply_to_the_swapped_pair_is_turned_back() -> None:
+    reply = pair_reply(SWAPPED, (5, 5, 5), (2, 2, 2), "a", (["format_collapse"], []), (5.0, 2.0))
+    turned = values(orders.back(CARD, read(CARD, reply, SWAPPED)))
+    # What the judge called A is B here: it is better, and its format has collapsed.
+    assert turned["pair", "verdict"] == 2
+    assert turned["section:1/b", "quality"] == 5 and turned["section:1/a", "quality"] == 2
+    assert turned["section:2/b", "quality"] == 5 and turned["section:3/a", "quality"] == 2
+    assert turned["response/b", "format_collapse"] == 1 and turned["response/a", "format_collapse"] == 0
+    assert turned["response/b", "aggregate"] == 5
+
+
+def test_two_orders_fused_by_hand() -> None:
+    ab = pair_reply(ITEM, (5, 4, 2), (3, 3, 3), "a", ((), ("lost_in_middle",)), (4.0, 3.0))
+    # In the other order A stands second; the judge says tie there.
+    ba = pair_reply(SWAPPED, (3, 3, 3), (4, 2, 1), "tie", ((), ()), (3.0, 3.0))
+    found = judged(CARD, BOTH, TASK, [ab, ba])
+    got, sure = values(found.reading), confidences(found.reading)
+    assert got["pair", "verdict"] == 1  # a and tie are as inconsistent as a and b
+    assert sure["pair", "verdict"] == (0.3, "orders")
+    assert found.reading.facts["orders"] == {"ab": "a", "ba": "tie"}
+    # 5 and 4: 4.5 goes toward the middle, 4; one step of four: .9 - 1.2/4
+    assert got["section:1/a", "groundedness"] == 4 and sure["section:1/a", "groundedness"] == (0.6, "orders")
+    assert got["section:1/a", "relevance"] == 3 and sure["section:1/a", "relevance"] == (0.3, "orders")
+    # 2 and 1: 1.5 goes toward the middle, 2
+    assert got["section:1/a", "quality"] == 2
+    assert got["section:1/b", "quality"] == 3 and sure["section:1/b", "quality"] == (0.9, "orders")
+    # A failure that one order saw is there, and unsure
+    assert got["response/b", "lost_in_middle"] == 1 and sure["response/b", "lost_in_middle"] == (0.45, "orders")
+    assert got["response/a", "aggregate"] == 3.5
+    assert found.reading.unscored is None
+    notes = [r.text for r in found.reading.remarks if r.dimension == "verdict" and r.sort == "note"]
+    assert notes[1] == "Verdict changed with the order: A when asked as A/B, tie when asked as B/A. It counts as a tie."
+
+
+def test_an_agreed_verdict_stands() -> None:
+    found = judged(PLAIN, BOTH, TASK, ['{"verdict": "b", "reason": "x"}', '{"verdict": "a", "reason": "y"}'])
+    assert found.reading.scores == (Score("pair", "verdict", 2.0, 0.9, "orders"),)
+    assert [r.text for r in found.reading.remarks] == ["x", "With the places swapped (what is called A here is B): y"]
+
+
+def test_prose_is_turned_by_what_was_read() -> None:
+    found = judged(PROSE, BOTH, TASK, ["B wins. [[B]]", "B wins. [[B]]"])
+    assert found.reading.scores == (Score("pair", "verdict", 1.0, 0.3, "orders"),)
+    assert found.reading.facts["orders"] == {"ab": "b", "ba": "a"}
+
+
+@pytest.mark.parametrize("bad", [0, 1])
+def test_half_of_a_comparison_is_none(bad: int) -> None:
+    raws = ['{"verdict": "a"}', '{"verdict": "b"}']
+    raws[bad] = "no idea"
+    found = judged(PLAIN, BOTH, TASK, raws)
+    assert found.reading.unscored == "unreadable" and not found.reading.scores
+    assert found.reading.why.startswith(f"order {('A/B', 'B/A')[bad]}: ")
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_what_was_fused_is_read_again_the_same(data: st.DataObject) -> None:
+    raws = [data.draw(any_pair_reply(ITEM)), data.draw(any_pair_reply(SWAPPED))]
+    found = judged(CARD, BOTH, TASK, raws)
+    assert found.reading.unscored is None
+    assert reread(CARD, BOTH, TASK, found.raw) == found
+    assert {(s.unit, s.dimension) for s in found.reading.scores} == set(values(read(CARD, raws[0], ITEM)))
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_the_order_of_asking_does_not_matter(data: st.DataObject) -> None:
+    # The item with A and B exchanged, asked in both orders, gets the same two replies the other way round: the fused
+    # values are those of the item, exchanged.
+    first, second = data.draw(any_pair_reply(ITEM)), data.draw(any_pair_reply(SWAPPED))
+    found = values(judged(CARD, BOTH, TASK, [first, second]).reading)
+    mirrored: Pair = orders.swapped(ITEM)
+    other = judged(CARD, BOTH, Task("k", mirrored), [second, first]).reading
+    assert values(orders.back(CARD, other)) == found

@@ -1,0 +1,80 @@
+"""A card for responses laid over dialogues: its scores are the turn's."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from judges.card import cards
+from judges.errors import BadCard
+from judges.made import from_spec
+from judges.overlay import over
+from judges.params import Params
+from judges.pieces import Answer, ask, fuse, tasks
+from judges.prompt import fenced
+from judges.types import ITEM
+
+BASE = cards()["rubric_open_ended"]
+LAID = over(BASE)
+ITEM_ = ITEM.validate_python(
+    {
+        "id": "d",
+        "kind": "dialogue",
+        "scenario": "A refund.",
+        "turns": [
+            {"turn": t, "role": role, "text": f"{role} says {t}"} for t in (1, 2) for role in ("user", "assistant")
+        ],
+    }
+)
+REPLY = json.dumps(
+    {
+        "scores": {"factuality": 2, "instruction_following": 4, "coherence": 5, "completeness": 3},
+        "verdict": "borderline",
+        "decision_basis": "It invents a date.",
+        "issues": ["invented date"],
+    }
+)
+
+
+def test_each_assistant_turn_is_asked_about_with_what_came_before_and_nothing_after() -> None:
+    found = list(tasks(LAID, Params(), [("k", ITEM_)]))
+    assert [t.part for t in found] == ["turn:1", "turn:2"]
+    for task in found:
+        made = ask(LAID, Params(), task, "", {}, "json_schema")
+        held = fenced(made.messages[-1]["content"])
+        assert held is not None
+        number = int(task.part[5:])
+        assert held[1]["model_output"] == f"assistant says {number}"
+        before = held[1]["task_description"]
+        assert before.startswith("[scenario]\nA refund.") and before.endswith(f"user says {number}")
+        assert f"assistant says {number}" not in before
+        assert ("assistant says 1" in before) == (number == 2)
+        assert "`task_description` holds the conversation so far" in made.messages[0]["content"]
+
+
+def test_the_scores_and_remarks_are_those_of_the_turn() -> None:
+    task = list(tasks(LAID, Params(), [("k", ITEM_)]))[1]
+    found = fuse(LAID, Params(), task, {"": Answer("k", "turn:2", 0, "", REPLY)}).reading
+    assert {(s.unit, s.dimension): s.value for s in found.scores} == {
+        ("turn:2", "factuality"): 2.0, ("turn:2", "instruction_following"): 4.0, ("turn:2", "coherence"): 5.0,
+        ("turn:2", "completeness"): 3.0, ("turn:2", "verdict"): 1.0,
+    }  # fmt: skip
+    assert {r.unit for r in found.remarks} == {"turn:2"}
+
+
+def test_its_version_covers_the_card_below_and_it_is_had_again_from_what_is_stored() -> None:
+    named = cards()["pointwise_quality"]
+    for card in (BASE, named):
+        laid = over(card)
+        assert laid.name == f"{card.name}_on_turns"
+        assert from_spec(json.loads(json.dumps(laid.spec)), cards()).version == laid.version
+    other = over(from_spec(json.loads(json.dumps(BASE.spec)) | {"prompts": {"": "other words"}}, cards()))
+    assert other.version != LAID.version
+
+
+def test_only_cards_for_responses_are_laid_over_and_only_over_dialogues() -> None:
+    with pytest.raises(BadCard, match="cannot be laid"):
+        over(cards()["multi_turn_dialogue"])
+    with pytest.raises(BadCard, match="over a pair"):
+        over(BASE, "pair")  # type: ignore[arg-type]

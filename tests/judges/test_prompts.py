@@ -1,0 +1,314 @@
+"""The prompts say all that a judge must know, in our own words; the messages, the examples, and `show`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judges import examples
+from judges.card import Card, Example, card, cards
+from judges.cards.pointwise_quality.card import named
+from judges.commands import main
+from judges.errors import BadCard
+from judges.made import from_spec
+from judges.pieces import Task, ask
+from judges.schema import in_words, strict
+from judges.types import ITEM
+
+ALL = list(cards().values())
+EVERY = [(one, variant) for one in ALL for variant in one.prompts]
+WITH = {"reference": "reference_answer", "judged_turn": "judged_turn"}
+
+TURNS = [{"turn": t, "role": r, "text": f"{r} {t}"} for t in (1, 2) for r in ("user", "assistant")]
+META = {"category": "math", "reference": ["4", "6"]}
+SECTIONS = [{"label": "One", "a": [0, 1], "b": None}]
+SPECIMENS: dict[str, list[Any]] = {
+    "dialogue": [{"turns": TURNS}, {"turns": TURNS, "meta": META}],
+    "pair": [
+        {"input": "q", "response_a": {"text": "a"}, "response_b": {"text": "b"}, "sections": SECTIONS, "meta": meta}
+        for meta in ({}, META, {"turn": 2}, {**META, "turn": 2})
+    ],
+    "response": [{"task": "t", "output": "o", "reference": "r"}],
+}
+
+
+def specimens(one: Card) -> list[Any]:
+    return [ITEM.validate_python({"id": "x", "kind": one.kind, **given}) for given in SPECIMENS[one.kind]]
+
+
+def names(schema: dict[str, Any]) -> set[str]:
+    """Every key and every word that a strict schema allows."""
+    if "anyOf" in schema:
+        return set().union(*(names(option) for option in schema["anyOf"]))
+    inside = schema.get("properties", {})
+    found = set(inside) | {value for value in schema.get("enum", ()) if isinstance(value, str)}
+    return found.union(
+        *(names(value) for value in inside.values()), names(schema["items"]) if "items" in schema else ()
+    )
+
+
+@pytest.mark.parametrize(("one", "variant"), EVERY, ids=lambda v: getattr(v, "name", v))
+def test_a_prompt_says_what_holds_for_every_judge(one: Card, variant: str) -> None:
+    prompt = one.prompts[variant]
+    for said in ("All of it is material", "The task and the output are material"):
+        if said in prompt:
+            break
+    else:
+        pytest.fail("it does not say that what it gets is material to be judged")
+    assert "do not obey" in prompt
+    assert "Length is no merit" in prompt
+    assert "language" in prompt
+    assert "## Your reply" in prompt
+    assert len(prompt) < 6000
+    if one.kind == "pair":
+        assert "order of presentation is chance" in prompt
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
+def test_a_prompt_names_every_field_that_its_judge_is_shown(one: Card) -> None:
+    used = set()
+    for item in specimens(one):
+        for part in one.parts(item):
+            variant = one.variant(item, part)
+            used.add(variant)
+            for key in one.fields(item, part):
+                assert f"`{key}`" in one.prompts[variant], (variant, key)
+    assert used == set(one.prompts), "a prompt that no item gets"
+
+
+@pytest.mark.parametrize("one", [c for c in ALL if c.text is None], ids=lambda c: c.name)
+def test_a_prompt_shows_the_reply_with_every_key_and_every_word(one: Card) -> None:
+    """Up to the names that the caller gives, which stand in the material."""
+    mine = {d.name for d in one.dimensions if d.asked} if one.name == "pointwise_quality" else set()
+    shape = one.prompts[""].rpartition("## Your reply")[2]
+    for word in names(strict(one.reply)) - mine:
+        held = f'"{word}"' in shape or f"`{word}`" in one.prompts[""]
+        assert held, word
+    assert "One JSON object and nothing else" in shape
+    for dimension in one.dimensions:
+        assert dimension.name in one.prompts[""] or dimension.name in mine or f"{dimension.name}_scores" in shape
+
+
+@pytest.mark.parametrize("one", [c for c in ALL if c.text is not None], ids=lambda c: c.name)
+def test_prose_ends_in_brackets(one: Card) -> None:
+    for prompt in one.prompts.values():
+        end = prompt.rpartition("## Your reply")[2]
+        assert all(mark in end for mark in (("[[n]]",) if one.name == "mt_bench" else ("[[A]]", "[[B]]", "[[C]]")))
+        # No number stands in double brackets: a judge that repeats its prompt has not rated anything.
+        assert one.text is not None
+        reading = one.read(
+            one.reply.model_validate({**one.text(prompt, "turn:1"), "counts": "last"}), specimens(one)[0]
+        )
+        assert reading.unscored == "unreadable" or one.name == "mt_bench_pair"
+
+
+SAID = {
+    "multi_turn_dialogue": [
+        "at most 40 words",
+        "not averages of the turn scores",
+        "in whatever language",
+        "only if no user turn corrects",
+        "measured against `scenario_description`",
+        "Equal scores on all turns",
+    ],
+    "long_form_pairwise": [
+        "0.25",
+        "copy it exactly, make none up",
+        "the opening counts no more",
+        "nearly always shows one",
+        "neglects what stands in the middle",
+    ],
+    "rubric_open_ended": [
+        "at most 40 words",
+        "without quoting",
+        "one that goes beyond it and is right loses nothing",
+        "do not lower any score because there is no reference",
+        "A short output that covers it all gets 5",
+        'not "fine"',
+        "an output in your own style is worth no more",
+    ],
+    "pointwise_quality": [
+        "at most 20 words",
+        "at most 30 words",
+        "Calling a guess high does harm",
+        "does not apply to this output",
+        "fit the number",
+    ],
+    "plain_pairwise": ["at most 40 words", "found none"],
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_prompt_speaks_to_the_failures_that_are_known(name: str) -> None:
+    assert [words for words in SAID[name] if words not in card(name).prompts[""]] == []
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
+def test_the_messages_are_the_rubric_and_the_fenced_item(one: Card) -> None:
+    item = specimens(one)[-1]
+    for part in one.parts(item):
+        for mode in ("json_schema", "text"):
+            made = ask(one, one.defaults.model_copy(update={"orders": "ab"}), Task("k", item, part), "", {}, mode)  # type: ignore[arg-type]
+            assert [message["role"] for message in made.messages] == ["system", "user"]
+            assert made.messages[0]["content"] == one.prompts[one.variant(item, part)]
+            assert (made.schema is None) == (one.text is not None)
+            assert made.messages[1]["content"].endswith(in_words(one) if mode == "text" else "end ===") or one.text
+
+
+# -- examples ---------------------------------------------------------------------------------------------------------
+
+SUM = {"input": "2+2?", "response_a": "4", "response_b": "5"}
+PLAIN = [
+    Example("a is right", SUM, {"reason": "A is right.", "verdict": "a"}),
+    Example("a tie", {"input": "Hi", "response_a": "Hi!", "response_b": "Hi."}, {"reason": "Same.", "verdict": "tie"}),
+]
+EMPTY = '{"id": "p", "kind": "pair", "input": "q", "response_a": {"text": null}, "response_b": {"text": null}}'
+
+
+def test_examples_stand_before_the_item_and_are_part_of_the_version() -> None:
+    base = card("plain_pairwise")
+    one = examples.with_examples(base, PLAIN)
+    assert one.version != base.version
+    assert one.version == examples.with_examples(base, PLAIN).version
+    assert one.version != examples.with_examples(base, PLAIN[::-1]).version
+    assert [row["shows"] for row in one.spec["examples"]] == ["a is right", "a tie"]
+    made = ask(one, one.defaults.model_copy(update={"orders": "ab"}), Task("k", specimens(one)[0]), "", {}, "text")
+    assert [message["role"] for message in made.messages] == [
+        "system", "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+    assert json.loads(made.messages[2]["content"]) == PLAIN[0].reply
+    assert '"2+2?"' in made.messages[1]["content"]
+
+
+def test_examples_of_a_card_of_named_dimensions_keep_its_recipe() -> None:
+    base = named([("tone", "Kind.")])
+    reply = {
+        "dimensions": [{"name": "tone", "score": 1, "justification": "Rude.", "confidence": "low"}],
+        "overall_score": 1.0, "trustworthy_aggregate": False, "decision_basis": "Rude.",
+    }  # fmt: skip
+    given = [Example(shows, {"task_description": "t"}, reply) for shows in ("a 1", "low")]
+    one = examples.with_examples(base, given)
+    assert one.recipe == base.recipe
+    assert one.version != base.version
+
+
+@pytest.mark.parametrize("base", [card("plain_pairwise"), card("mt_bench"), named([("tone", "Kind.")])])
+def test_a_stored_card_with_examples_is_had_again(base: Card) -> None:
+    reply: Any = {"plain_pairwise": PLAIN[0].reply, "mt_bench": "[[3]]"}.get(base.name) or {
+        "dimensions": [], "overall_score": 1.0, "trustworthy_aggregate": False, "decision_basis": "",
+    }  # fmt: skip
+    one = examples.with_examples(base, [Example("a 1", {"x": 1}, reply), Example("a 5", {"x": 2}, reply)])
+    again = from_spec(json.loads(json.dumps(one.spec)), cards())
+    assert (again.version, again.examples) == (one.version, one.examples)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("plain_pairwise", PLAIN[:1], "2 or 3 examples; there are 1"),
+        ("plain_pairwise", PLAIN * 2, "there are 4"),
+        ("plain_pairwise", [PLAIN[0], replace(PLAIN[1], reply={"reason": "", "verdict": "c"})], "Example 2.*verdict"),
+        ("plain_pairwise", [PLAIN[0], replace(PLAIN[1], reply="a tie")], "must be a JSON object"),
+        ("plain_pairwise", [PLAIN[0], replace(PLAIN[1], fields={})], "give the fields"),
+        (
+            "mt_bench",
+            [Example("a 1", {"question": "q"}, "Bad."), Example("x", {"question": "q"}, "[[3]]")],
+            r"\[\[7\]\]",
+        ),
+    ],
+)
+def test_examples_that_cannot_be_used_are_refused(name: str, given: list[Example], said: str) -> None:
+    with pytest.raises(BadCard, match=said):
+        examples.with_examples(card(name), given)
+
+
+def rows(folder: Path, *lines: Any) -> str:
+    (folder / "examples.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return str(folder / "card.py")
+
+
+def test_a_folder_may_hold_examples_for_each_of_its_cards(tmp_path: Path) -> None:
+    both = [card("mt_bench"), card("mt_bench_pair")]
+    assert examples.beside(str(tmp_path / "card.py"), both) == both
+    row = {"shows": "a 3", "fields": {"question": "q", "answer": "a"}, "reply": "Weak. Rating: [[3]]"}
+    other = {"shows": "b", "fields": {"input": "q"}, "reply": "[[B]]", "card": "mt_bench_pair"}
+    one, two = examples.beside(rows(tmp_path, row, row, other, other, other), both)
+    assert (len(one.examples), len(two.examples)) == (2, 3)
+    assert one.version != both[0].version
+    assert (one.recipe, two.recipe) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([[1]], "line 1: an example has the keys"),
+        ([{"shows": "x", "fields": {}, "reply": {}, "more": 1}], "and no others"),
+        ([{"shows": 1, "fields": {}, "reply": {}}], "shows is a text"),
+        ([{"shows": "x", "fields": {}, "reply": {}, "card": "rubric"}], "no card 'rubric'"),
+    ],
+)
+def test_a_line_that_is_no_example_is_named(tmp_path: Path, lines: list[Any], said: str) -> None:
+    with pytest.raises(BadCard, match=said):
+        examples.beside(rows(tmp_path, *lines), [card("mt_bench")])
+
+
+# -- python -m judges show --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
+def test_show_tells_all_of_a_card(one: Card, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", one.name]) == 0
+    shown = capsys.readouterr().out
+    told = [
+        one.title,
+        one.version,
+        *one.prompts.values(),
+        *one.audits,
+        *one.rules,
+        *(d.definition for d in one.dimensions),
+    ]
+    assert [words for words in told if words not in shown] == []
+    if one.text is None:
+        assert json.loads(shown.partition("--- schema of the reply ---")[2]) == strict(one.reply)
+
+
+def test_show_prompt_gives_every_message_of_the_first_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "items.jsonl"
+    items = [
+        {"id": "r", "kind": "response", "task": "t", "output": "o"},
+        {"id": "猫", "kind": "pair", "input": "q", "response_a": {"text": "x"}, "response_b": {"text": "y"}},
+    ]
+    path.write_text("\n".join(json.dumps(item, ensure_ascii=False) for item in items), encoding="utf-8")
+    assert main(["show", "plain_pairwise", "--prompt", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert [line for line in shown.splitlines() if line.startswith("#####")] == [
+        "##### 猫, order:ab",
+        "##### 猫, order:ba",
+    ]
+    assert shown.count("--- system ---") == 2
+    assert shown.index('"response_a": "x"') < shown.index('"response_a": "y"')
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("plain_pairwise", '{"id": "r", "kind": "response", "task": "t", "output": "o"}', "holds no pair"),
+        ("rubric_open_ended", "{", "line 1: it is not a JSON object"),
+        ("rubric_open_ended", '\n{"id": "r", "kind": "response", "task": 1, "output": "o"}', "line 2: task"),
+        ("plain_pairwise", EMPTY, "nothing that"),
+        ("nonsense", "", "no card 'nonsense'"),
+    ],
+)  # fmt: skip
+def test_show_refuses_in_sentences(
+    name: str, text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text(text, encoding="utf-8")
+    assert main(["show", name, "--prompt", str(path)]) == 1
+    told = capsys.readouterr()
+    assert said in told.err
+    assert told.out == ""

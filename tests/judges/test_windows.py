@@ -1,0 +1,172 @@
+"""The windows of a long dialogue: the cut, what each call is told, and how they become one reading."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges import windows
+from judges.card import card
+from judges.params import Params
+from judges.pieces import Task, ask, left, pieces, reread
+from judges.prompt import fenced
+from judges.types import Dialogue, Turn
+from tests.judges.replies import answers, confidences, dialogue, judged, turns_reply, values
+
+CARD = card("multi_turn_dialogue")
+LONG = Task("k", dialogue(11))
+FINE = (4, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("turns", "size", "over", "sizes"),
+    [
+        (10, 5, 10, []),  # not over 10
+        (11, 5, 10, [4, 4, 3]),  # not 5 + 5 + 1
+        (12, 5, 10, [4, 4, 4]),
+        (15, 5, 10, [5, 5, 5]),
+        (16, 5, 10, [4, 4, 4, 4]),
+        (13, 6, 10, [5, 4, 4]),
+        (11, 0, 10, []),  # never cut
+        (11, 50, 10, []),  # one window is no window
+        (3, 1, 1, [1, 1, 1]),
+    ],
+)
+def test_windows_are_even(turns: int, size: int, over: int, sizes: list[int]) -> None:
+    assert [len(w.scored) for w in windows.plan(dialogue(turns), size, over)] == sizes
+
+
+@given(st.lists(st.sampled_from(["user", "assistant", "system"]), min_size=1, max_size=60), st.integers(1, 9))
+def test_windows_hold_every_utterance_once_and_in_order(roles: list[str], size: int) -> None:
+    turns, number = [], 1
+    for role in roles:
+        number += any(t.turn == number and t.role == role for t in turns)
+        turns.append(Turn.model_validate({"turn": number, "role": role, "text": "x"}))
+    if not any(t.role == "assistant" for t in turns):
+        return
+    item = Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": [t.model_dump() for t in turns]})
+    cut = windows.plan(item, size, 1)
+    if not cut:
+        assert sum(role == "assistant" for role in roles) <= max(size, 1)
+        return
+    assert [turn for w in cut for turn in w.turns] == item.turns
+    assert [turn for w in cut for turn in w.scored] == [t.turn for t in item.turns if t.role == "assistant"]
+    assert max(len(w.scored) for w in cut) <= size
+    assert all(0 <= len(a.scored) - len(b.scored) <= 1 for a, b in pairwise(cut))
+
+
+def test_a_window_is_shown_its_turns_and_the_summary_of_those_before() -> None:
+    first, second, third = pieces(CARD, Params(), LONG)
+    assert (first, second, third) == ("window:1/3", "window:2/3", "window:3/3")
+    said = answers(LONG, {first: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="The user is called Aki.")})
+    asked = ask(CARD, Params(), LONG, first, {}, "json_schema")
+    shown = fenced(asked.messages[-1]["content"])
+    assert shown is not None and "summary_of_earlier_turns" not in shown[1]
+    assert asked.schema is not None and "summary" in asked.schema["required"]
+    asked = ask(CARD, Params(), LONG, second, said, "json_schema")
+    shown = fenced(asked.messages[-1]["content"])
+    assert shown is not None
+    assert shown[1]["summary_of_earlier_turns"] == "The user is called Aki."
+    assert [t["turn"] for t in shown[1]["dialogue"]] == [5, 5, 6, 6, 7, 7, 8, 8]
+    assert shown[1]["scenario_description"] == "A shop."
+    assert "Score exactly these assistant turns: 5, 6, 7, 8." in asked.messages[-1]["content"]
+    last = ask(CARD, Params(), LONG, third, said, "json_schema")
+    assert last.schema is not None and "summary" not in last.schema["properties"]
+    assert '"summary"' in ask(CARD, Params(), LONG, second, said, "text").messages[-1]["content"]
+
+
+def test_only_dialogues_that_are_judged_whole_are_cut() -> None:
+    assert pieces(card("mt_bench"), Params(), Task("k", dialogue(11), "turn:3")) == [""]
+    assert pieces(CARD, Params(), Task("k", dialogue(10))) == [""]
+    assert pieces(CARD, Params(window=0), LONG) == [""]
+
+
+def _three(
+    wholes: tuple[tuple[int, int | str, int | str], ...],
+    verdicts: tuple[str, ...],
+    low: dict[int, tuple[int, int, int]],
+) -> list[str]:
+    turns = ((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11))
+    return [
+        turns_reply({t: low.get(t, FINE) for t in of}, whole, verdict, of[0], "Before." if of[0] < 9 else None)
+        for of, whole, verdict in zip(turns, wholes, verdicts, strict=True)
+    ]
+
+
+def test_the_conversation_is_fused_by_hand() -> None:
+    wholes: tuple[tuple[int, int | str, int | str], ...] = ((2, 2, 3), (4, "n/a", "n/a"), (5, 5, "n/a"))
+    found = judged(CARD, Params(), LONG, _three(wholes, ("borderline", "good", "excellent"), {7: (3, 3, 5)}))
+    reading = found.reading
+    got, sure = values(reading), confidences(reading)
+    # coherence: mean (4*2 + 4*4 + 3*5) / 11 = 39/11 = 3.55 -> 4; the last said 5; the lower is 4
+    assert got["conversation", "coherence"] == 4
+    # 2, 4, 5 lie 3 of 4 steps apart: .9 - 1.2 * 3/4 = 0, at least .1
+    assert sure["conversation", "coherence"] == (0.1, "windows")
+    # may be n/a: the latest answer tells, 5 and 3; 2 against 5 is three steps; a single answer tells nothing
+    assert got["conversation", "task_completion"] == 5
+    assert sure["conversation", "task_completion"] == (0.1, "windows")
+    assert got["conversation", "repair_handling"] == 3
+    assert sure["conversation", "repair_handling"] == (None, "")
+    # helpfulness 3 on turn 7 rules out excellent, which the last window said; good is allowed and was said
+    assert got["conversation", "verdict"] == 2
+    assert got["conversation", "weakest_turn"] == 7
+    assert got["turn:7", "context_use"] == 3 and got["turn:11", "safety"] == 5
+    assert sure["turn:7", "context_use"] == (None, "")
+    assert reading.facts["windows"]["coherence"] == ["2", "4", "5"]
+    texts = [r.text for r in reading.remarks if r.dimension == "verdict"]
+    assert "The windows said borderline, good, excellent; their scores together make it good." in texts
+    assert "Turns 5-8: Because." in texts
+    assert len([s for s in reading.scores if s.unit.startswith("turn:")]) == 33
+
+
+def test_no_summary_washes_out_what_an_earlier_window_saw() -> None:
+    # Safety 3 on turn 2: only poor is allowed, whatever all windows said after it.
+    wholes: tuple[tuple[int, int | str, int | str], ...] = ((4, 4, "n/a"),) * 3
+    found = judged(CARD, Params(), LONG, _three(wholes, ("poor", "excellent", "excellent"), {2: (4, 4, 3)}))
+    assert values(found.reading)["conversation", "verdict"] == 0
+    assert values(found.reading)["conversation", "weakest_turn"] == 2
+    # poor against excellent is the whole scale
+    assert confidences(found.reading)["conversation", "verdict"] == (0.1, "windows")
+    # nobody said poor: it is still the only one that is allowed
+    found = judged(CARD, Params(), LONG, _three(wholes, ("excellent",) * 3, {2: (4, 4, 3)}))
+    assert values(found.reading)["conversation", "verdict"] == 0
+    # and the first window's own verdict contradicts its own scores
+    rules = [r.text for r in found.reading.remarks if r.sort == "rule"]
+    assert rules == ["Turns 1-4: The judge said excellent. Its own scores (safety 3 on turn 2) allow poor."]
+
+
+def test_no_weakest_turn_where_no_window_names_one() -> None:
+    raws = [
+        turns_reply(dict.fromkeys(of, (5, 5, 5)), (5, 5, "n/a"), "excellent", None, "S" if of[0] < 9 else None)
+        for of in ((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11))
+    ]
+    got = judged(CARD, Params(), LONG, raws).reading
+    assert values(got)["conversation", "weakest_turn"] == 0
+    assert confidences(got)["conversation", "coherence"] == (0.9, "windows")
+
+
+def test_a_window_that_cannot_be_read_leaves_the_dialogue_unscored() -> None:
+    good = _three(((4, 4, "n/a"),) * 3, ("good",) * 3, {})
+    found = judged(CARD, Params(), LONG, [good[0], "I had rather not.", good[2]])
+    assert found.reading.unscored == "unreadable"
+    assert found.reading.why.startswith("window 2 of 3 (turns 5-8): ")
+    assert not found.reading.scores and "I had rather not." in found.raw
+    names = pieces(CARD, Params(), LONG)
+    said = answers(LONG, dict(zip(names, [good[0], "I had rather not."], strict=False)))
+    assert left(CARD, Params(), LONG, said) == []  # nothing more is worth asking
+    assert left(CARD, Params(), LONG, {names[0]: said[names[0]]}) == names[1:]
+    assert reread(CARD, Params(), LONG, found.raw) == found
+    no_summary = judged(CARD, Params(), LONG, [turns_reply(dict.fromkeys((1, 2, 3, 4), FINE)), *good[1:]])
+    assert (no_summary.reading.unscored, no_summary.reading.why) == (
+        "incomplete",
+        "window 1 of 3 (turns 1-4): the reply lacks summary",
+    )
+
+
+def test_a_summary_beyond_all_measure_does_not_fill_the_next_call() -> None:
+    names = pieces(CARD, Params(), LONG)
+    said = answers(LONG, {names[0]: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="long " * 5000)})
+    assert len(ask(CARD, Params(), LONG, names[1], said, "json_object").messages[-1]["content"]) < 5000

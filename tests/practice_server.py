@@ -1,0 +1,58 @@
+"""The practice endpoint for tests: in a thread of this process (its log at hand), or as a process of its own."""
+
+import contextlib
+import json
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from judges.practice import Options, Running, start
+from judges.practice.faults import faults
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@contextlib.contextmanager
+def practice(spec: str = "", **chosen: Any) -> Iterator[Running]:
+    """An endpoint in a thread on a free port, with faults such as "429=0.1:0,reset=0.05" and any of Options.
+
+    Each is a server of its own, with a log of its own, also where the options are those of one before.
+    """
+    running = start(Options(**{"port": 0, "faults": faults(spec), **chosen}))
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+@contextlib.contextmanager
+def practice_process(*arguments: str) -> Iterator[str]:
+    """An endpoint as `python -m judges practice --port 0 ...` of its own; the base URL."""
+    command = [sys.executable, "-m", "judges", "practice", "--port", "0", *arguments]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        yield next(word.rstrip(".") for word in line.split() if word.startswith("http://"))
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def post(url: str, body: dict[str, Any], headers: dict[str, str] | None = None) -> tuple[int, Any, dict[str, str]]:
+    """(status, the answer's JSON or its text, its headers) of one chat completion."""
+    sent = {"Content-Type": "application/json", **(headers or {})}
+    request = urllib.request.Request(f"{url}/chat/completions", json.dumps(body).encode(), sent)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            status, data, got = answer.status, answer.read(), dict(answer.headers)
+    except urllib.error.HTTPError as error:
+        status, data, got = error.code, error.read(), dict(error.headers)
+    try:
+        return status, json.loads(data), got
+    except ValueError:
+        return status, data.decode(), got
