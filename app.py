@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from data import runs
 from data.begin import begin
 from judges.errors import AssayError
 from pages.parts import session
@@ -54,10 +55,12 @@ async def life(_: object) -> AsyncIterator[None]:
         raise SystemExit(1) from None
     session.serve(store)
     settle()
+    runs.look_after_all(store)
     try:
         yield
     finally:
         session.serve(None)
+        runs.close(store)
         store.close()
 
 

@@ -7,22 +7,25 @@ from pathlib import Path
 import streamlit as st
 
 from judges.errors import AssayError
-from pages.evidence import calibration
+from pages.evidence import audits, calibration
 from pages.label import desk, enter, overview, queue
 from pages.lead import people, workspace
 from pages.parts import links, session, text
-from pages.workbench import intake
+from pages.workbench import cards, intake, runs
 
 ROUTES = [
-    # least role, page, title, address, icon
-    ("annotator", overview.page, "Overview", "overview", ":material/home:"),
-    ("annotator", desk.page, "Review desk", "desk", ":material/rate_review:"),
-    ("annotator", queue.page, "Queues", "queue", ":material/inbox:"),
-    ("annotator", calibration.page, "Calibration", "calibration", ":material/monitoring:"),
-    ("researcher", intake.page, "Import", "import", ":material/upload_file:"),
-    ("annotator", people.page, "People", "people", ":material/group:"),
-    ("lead", workspace.page, "Workspace", "workspace", ":material/database:"),
-    ("annotator", enter.me, "", "me", ":material/account_circle:"),
+    # section, least role, page, title, address, icon
+    ("", "annotator", overview.page, "Overview", "overview", ":material/home:"),
+    ("", "annotator", desk.page, "Review desk", "desk", ":material/rate_review:"),
+    ("", "annotator", queue.page, "Queues", "queue", ":material/inbox:"),
+    ("", "annotator", enter.me, "", "me", ":material/account_circle:"),
+    ("Evidence", "annotator", calibration.page, "Calibration", "calibration", ":material/monitoring:"),
+    ("Evidence", "annotator", audits.page, "Audits", "audits", ":material/troubleshoot:"),
+    ("Judges", "researcher", runs.page, "Runs", "runs", ":material/play_circle:"),
+    ("Judges", "annotator", cards.page, "Cards", "cards", ":material/style:"),
+    ("Workspace", "researcher", intake.page, "Import", "import", ":material/upload_file:"),
+    ("Workspace", "annotator", people.page, "People", "people", ":material/group:"),
+    ("Workspace", "lead", workspace.page, "Workspace", "workspace", ":material/database:"),
 ]
 ICON = str(Path(__file__).parent / "parts" / "icon.svg")
 HOME = overview.page
@@ -36,17 +39,21 @@ def run() -> None:
     enter.remember()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
-        doors = [st.Page(enter.page, title="Assay", url_path=a, default=p is HOME) for _, p, _, a, _ in ROUTES]
+        doors = [st.Page(enter.page, title="Assay", url_path=a, default=p is HOME) for _, _, p, _, a, _ in ROUTES]
         st.navigation(doors, position="hidden").run()
         return
     mine = {
         address: st.Page(page, title=title or text.plain(who.name), url_path=address, icon=icon, default=page is HOME)
-        for role, page, title, address, icon in ROUTES
+        for _, role, page, title, address, icon in ROUTES
         if who.may(role)
     }
     links.register(mine)
+    menu: dict[str, list[st.Page]] = {}
+    for section, _, _, _, address, _ in ROUTES:
+        if address in mine:
+            menu.setdefault(section, []).append(mine[address])
     try:
-        st.navigation(list(mine.values()), position="top").run()
+        st.navigation(menu, position="top").run()
     except AssayError as error:
         text.refuse(error)
 

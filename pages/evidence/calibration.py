@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import datasets, scores
+from data import audits, datasets, scores
 from data.gold import BASES, Basis
 from judges.calibrate import Line
-from pages.evidence import dimension, load, votes
-from pages.parts import calibrated, choose, links, picked, session, text
+from pages.evidence import dimension, floor, load, votes
+from pages.parts import audited, calibrated, choose, floors, links, marks, picked, session, text
 
 
 def page() -> None:
@@ -30,8 +30,11 @@ def page() -> None:
         return
     with bar, st.container(width=330):
         judge = picked.one("judge", "Judge", calibrated.judge_names(judges))
-    if dataset.synthetic:
-        text.synthetic(dataset.description)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if dataset.synthetic:
+            text.synthetic(dataset.description)
+        marks.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
+        audited.summary(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
     at = load.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
     asked = load.policy(store)
     gate = load.lines(store, at, "gate", False, asked)
@@ -45,11 +48,12 @@ def page() -> None:
     key = f"{dataset.id}:{judge}:{basis}:{dropped}"
     calibrated.resting(lines, basis, dropped)
     calibrated.plot(lines, asked, key)
-    calibrated.table(lines, key, lambda row: picked.put("dimension", lines[row].key))
+    found = floor.floors(store, at, basis, dropped)
+    calibrated.table(lines, key, lambda row: picked.put("dimension", lines[row].key), floors.marks(lines, found))
     with st.container(width=360):
         chosen = picked.one("dimension", "One dimension", {line.key: calibrated.title(line) for line in lines})
     line = next(line for line in lines if line.key == chosen)
-    dimension.detail(at, line, basis, dataset.name, key)
+    dimension.detail(at, line, basis, dataset.name, key, found[line.dimension.sort, line.dimension.name])
     if line.dimension.sort == "pair":
         votes.panel(at, line.dimension)
     calibrated.means(scores.means(store, dataset.id, judge))

@@ -6,17 +6,19 @@ import streamlit as st
 
 from data.gold import Basis
 from judges import agreement
+from judges.baselines import Floors
 from judges.calibrate import Line
 from pages.evidence import load
-from pages.parts import agreed, links, session
+from pages.parts import agreed, floors, links, session
 
 
 @st.fragment
-def detail(at: load.Place, line: Line, basis: Basis, dataset: str, key: str) -> None:
-    """State, figures, table and marginals, n/a and what was not scored, blind beside assisted."""
+def detail(at: load.Place, line: Line, basis: Basis, dataset: str, key: str, floor: Floors) -> None:
+    """State, figures, floors, table and marginals, n/a and what was not scored, blind beside assisted."""
     store, shown, key = session.store(), line.shown, f"{key}:{line.key}"
     agreed.state(line)
     agreed.figures(shown)
+    floors.panel(floor)
     left, right = st.columns([3, 2], gap="large")
     with left:
         cell = agreed.table(shown, f"table:{key}")

@@ -61,7 +61,7 @@ def lines(store: Store, at: Place, basis: Basis, dropped: bool, asked: Policy) -
 @st.cache_data(max_entries=64, show_spinner="Holding the judge against the gold ...")
 def _summaries(_store: Store, at: Place, basis: Basis, dropped: bool) -> list[Summary]:
     found = []
-    for dimension in calibration.dimensions(at.card):
+    for dimension in calibration.dimensions(_store, at.judge):
         drop = dimension.scale.drawn if dropped else ""
         cells = calibration.evidence(_store, at.dataset, at.judge, dimension, basis, drop)
         found.append(calibrate.summarise(cells, dimension, drop))
@@ -71,7 +71,7 @@ def _summaries(_store: Store, at: Place, basis: Basis, dropped: bool) -> list[Su
 @st.cache_data(max_entries=64, show_spinner=False)
 def rests(_store: Store, at: Place) -> dict[Basis, Rest]:
     """What each basis has to rest on."""
-    return calibration.rests(_store, at.dataset, at.card)
+    return calibration.rests(_store, at.dataset, calibration.dimensions(_store, at.judge))
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")

@@ -36,7 +36,12 @@ COLUMNS = {
         width=70, format="%+.2f", help="Mean of judge − people in scale steps: above 0 the judge is kinder."
     ),
     "state": st.column_config.TextColumn(width=126, help="What the gate says, always on blind labels of random draws."),
-    "missing": st.column_config.TextColumn(width=160, help="What is missing before a lead may approve it."),
+    "floor": st.column_config.TextColumn(
+        width=88,
+        help="Whether its kappa lies above those of two rules that do not read the text: one looks only at the length, "
+        "one always says the same. The figures stand in the detail below.",
+    ),
+    "missing": st.column_config.TextColumn(width=130, help="What is missing before a lead may approve it."),
 }
 
 
@@ -137,8 +142,10 @@ def _missing(line: Line) -> str:
     return {"eligible": "nothing", "undefined": "other answers", "below": "agreement"}.get(state, "more agreement")
 
 
-def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None]) -> None:
-    """Every dimension with its figures; `chosen` gets the number of a row that is clicked."""
+def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor: Sequence[str]) -> None:
+    """Every dimension with its figures, and whether it lies above the floor in words; `chosen` gets the number of a row
+    that is clicked.
+    """
     frame = pd.DataFrame(
         [
             {
@@ -153,9 +160,10 @@ def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None]) -> Non
                 "within 1": _percent(line.shown.within_one),
                 "leniency": line.shown.mean_difference,
                 "state": f"{charts.MARKS[line.decision.state]} {line.decision.state}",
+                "floor": above,
                 "missing": _missing(line),
             }
-            for line in lines
+            for line, above in zip(lines, floor, strict=True)
         ]
     )
     key = f"dimensions:{key}"
@@ -180,7 +188,7 @@ def means(found: list[Mean], opened: bool = False) -> None:
     if not found:
         return
     with st.expander("Mean scores by system", expanded=opened, icon=":material/functions:"):
-        st.caption("The judge's own scores; \"all\" is over all its rows. How far to trust them is said above.")
+        st.caption('The judge\'s own scores; "all" is over all its rows. How far to trust them is said above.')
         st.dataframe(
             {
                 "system": [m.system or "unnamed" for m in found],

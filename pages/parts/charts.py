@@ -13,12 +13,16 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from judges.audits import Plot
+
 ACCENT, JUDGE, AMBER, ALARM, QUIET = "#000001", "#000002", "#000003", "#000005", "#000006"
 """Places 1, 2, 3, 5 and 6 of the theme's chartCategoricalColors (.streamlit/config.toml)."""
 GROUND, FAINT, INK = "#000038", "#000040", "#000037"
 """The page's ground, a touch off it, and its text."""
 ROW = 27
 """Height of a row of an interval chart, in pixels."""
+POINTS = 2_000
+"""Points of a series that are drawn at most."""
 _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "showAxisDragHandles": False}
 _LOOKS = {
     "eligible": (ACCENT, "circle"),
@@ -166,6 +170,57 @@ def marginals(people: Sequence[float], judge: Sequence[float], answers: Sequence
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
     )  # fmt: skip
     _draw(figure, key, 190, margin={"l": 10, "r": 4, "t": 26, "b": 24})
+
+
+def finding(plot: Plot, key: str) -> None:
+    """The picture of what an audit found: bars, points or lines, with its threshold as a dashed line.
+
+    Series differ in colour and in pattern, dash or mark. Of very many points every n-th is drawn; a caption says so.
+    """
+    figure, every = go.Figure(), 1
+    for number, (name, xs, ys) in enumerate(plot.series):
+        colour = (ACCENT, JUDGE, AMBER, QUIET)[number % 4]
+        hover = "%{x}: %{y:.3~f}" + (" " + escape(name) if name else "") + "<extra></extra>"
+        if plot.kind == "bars":
+            pattern = {"shape": ("", "/", ".", "x")[number % 4], "fillmode": "overlay", "size": 5, "solidity": 0.25}
+            named = [escape(str(x)) for x in xs]
+            figure.add_bar(
+                x=named,
+                y=list(ys),
+                name=escape(name),
+                hovertemplate=hover,
+                marker={"color": colour, "pattern": pattern},
+            )
+            continue
+        step = -(-len(ys) // POINTS) if plot.kind == "points" else 1
+        every = max(every, step)
+        mark = {"color": colour, "symbol": ("circle", "x", "square-open", "diamond-open")[number % 4]}
+        line = {"color": colour, "width": 2.5, "dash": ("solid", "dash", "dot", "dashdot")[number % 4]}
+        figure.add_scatter(
+            x=list(xs)[::step], y=list(ys)[::step], name=escape(name), hovertemplate=hover, line=line,
+            mode="markers" if plot.kind == "points" else "lines+markers",
+            marker={**mark, "size": 7, "opacity": 0.45 if plot.kind == "points" else 1.0},
+        )  # fmt: skip
+    if plot.mark is not None:
+        figure.add_hline(y=plot.mark, line={"color": QUIET, "width": 1.5, "dash": "dash"})
+        figure.add_annotation(
+            x=1, y=plot.mark, xref="paper", yref="y", xanchor="right", yanchor="bottom", showarrow=False,
+            text=f"<span style='opacity:.8'>{plot.mark:g}</span>", font={"color": INK},
+        )  # fmt: skip
+    several = len(plot.series) > 1
+    figure.update_xaxes(title={"text": escape(plot.x), "standoff": 8}, fixedrange=True, showgrid=plot.kind != "bars")
+    figure.update_yaxes(fixedrange=True, nticks=6)
+    figure.add_annotation(
+        x=0, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
+        text=f"<span style='opacity:.8'>{escape(plot.y)}</span>", font={"color": INK},
+    )  # fmt: skip
+    figure.update_layout(
+        barmode="group", bargap=0.35, bargroupgap=0.05, showlegend=several,
+        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
+    )  # fmt: skip
+    _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
+    if every > 1:
+        st.caption(f"Every {every:d}th point is drawn; the figures rest on all of them.")
 
 
 def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int], click: bool = False) -> Any:

@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from data import intake
+from data import cards, intake
 from data.intake import From, JudgmentColumns, Known, LabelColumns, Mapping
-from judges.card import cards
 from judges.errors import AssayError
 from judges.types import Kind
 from pages.parts import session, text
@@ -64,7 +63,7 @@ def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
         judgments=_judgments(key, kind, columns, start, faults),
         labels=_labels(key, kind, columns, start, faults),
     )
-    return mapping, faults + mapping.faults(columns)
+    return mapping, faults + mapping.faults(columns, cards.known(session.store()))
 
 
 def becomes(known: Known, mapping: Mapping) -> None:
@@ -137,7 +136,7 @@ def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults:
         for j in start.judgments
     ]
     pick = st.column_config.SelectboxColumn(options=columns)
-    fitting = [name for name, card in cards().items() if card.kind == kind]
+    fitting = [name for name, card in cards.known(session.store()).items() if card.kind == kind]
     config: dict[str, Any] = dict.fromkeys(("Value in", "Reason in", "Whole reply in", "Turn in"), pick)
     config["Card"] = st.column_config.SelectboxColumn(options=fitting)
     return [
@@ -171,7 +170,7 @@ def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: li
     ]
     pick = st.column_config.SelectboxColumn(options=columns)
     config: dict[str, Any] = dict.fromkeys(("Value in", "Annotator in", "Made at in"), pick)
-    asked = sorted({d.name for card in cards().values() if card.kind == kind for d in card.dimensions if d.asked})
+    asked = sorted({name for of, _, name in cards.questions(session.store()) if of == kind})
     config["Unit"] = st.column_config.SelectboxColumn(options=_UNITS[kind], default=_UNITS[kind][0])
     config["Dimension"] = st.column_config.SelectboxColumn(options=asked)
     config["Mode"] = st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind")

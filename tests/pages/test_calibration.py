@@ -77,6 +77,7 @@ def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
         expect(plot).to_contain_text(words)
     expect(main).to_contain_text("reaches the 0.50 that the policy asks, and so does its lower bound")
     expect(main).to_contain_text("On 150 cells of 150 items that both people and judge scored.")
+    expect(main).to_contain_text("A rule that only looks at length, fitted on other items than those it answers for")
     expect(main.get_by_text("Blind beside assisted")).to_be_visible()
     expect(main).to_contain_text("on 40 items, 40 cells")
     # people say 1, judge 2: items 0, 35, 70, 105, 140 (multiples of 7 and 5)
@@ -102,6 +103,7 @@ def test_a_click_on_a_row_shows_that_dimension_and_the_address_keeps_it(app: Ser
     expect(main).to_contain_text("Kappa is undefined on 40 items")
     page.wait_for_url(re.compile("dimension=turn.safety"))
     expect(main).to_contain_text("100% of all answers are one and the same")
+    expect(main).to_contain_text("Always saying “5” gives 100% equal answers")
     page.reload()
     expect(main).to_contain_text("Kappa is undefined on 40 items")
 

@@ -17,7 +17,7 @@ from tests.pages.driving import enter, on_item
 from tests.server import Server
 
 Serve = Callable[..., Server]
-ADDRESSES = ["" if route[3] == "overview" else route[3] for route in ROUTES]  # the first page stands at the root
+ADDRESSES = ["" if route[4] == "overview" else route[4] for route in ROUTES]  # the first page stands at the root
 
 
 @pytest.fixture

@@ -125,12 +125,22 @@ def _response(view: View, content: Response) -> list[Json]:
 
 def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1) -> Json:
     """One row: texts on the left, the cells of its unit (or of both its sides) on the right, and what belongs to it."""
-    whole = dict(_cells(view))
+    whole = _cells(view)
     names = [unit] if unit in whole else [f"{unit}/a", f"{unit}/b"] if sort in ("section", "side") else []
-    groups = [
-        {"label": name[-1].upper() if "/" in name else "", "cells": [_cell(view, name, d) for d in whole.get(name, [])]}
-        for name in names
-    ]
+    stacked = len(names) == 1 and columns == 1
+    groups: list[Json] = []
+    for name in names:
+        layers = whole.get(name, {})
+        if stacked:
+            # Each card has a group of its own, one below the other; only those beside the main one need a title.
+            groups += [
+                {"label": "", "title": _over(view, n), "cells": [_cell(view, name, d) for d in layers[n]]}
+                for n in sorted(layers)
+            ]
+        else:
+            asked = [dimension for n in sorted(layers) for dimension in layers[n]]
+            side = name[-1].upper() if "/" in name else ""
+            groups.append({"label": side, "cells": [_cell(view, name, d) for d in asked]})
     on_row = [r for r in view.remarks if r[0] == unit or r[0] in names or (not r[0] and sort == "whole")]
     return {
         "unit": unit,
@@ -139,6 +149,7 @@ def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title
         "title": title,
         "texts": texts,
         "columns": columns,
+        "stacked": stacked,
         "groups": groups,
         "judge_issues": [text for _, _, kind, text in on_row if kind == "issue"],
         "notes": [{"sort": s, "text": t} for u, s, t in view.comments if s == "issue" and u == unit],
@@ -147,11 +158,21 @@ def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title
     }
 
 
-def _cells(view: View) -> list[tuple[str, list[Dimension]]]:
-    found: dict[str, list[Dimension]] = {}
-    for unit, dimension in view.card.cells(view.item.content):
-        found.setdefault(unit, []).append(dimension)
-    return list(found.items())
+def _cells(view: View) -> dict[str, dict[int, list[Dimension]]]:
+    """What is asked of each unit, by the layer that asks it."""
+    found: dict[str, dict[int, list[Dimension]]] = {}
+    for (unit, _), (number, dimension) in view.cells.items():
+        found.setdefault(unit, {}).setdefault(number, []).append(dimension)
+    return found
+
+
+def _over(view: View, number: int) -> str:
+    """What stands above the cells of a card beside the main one: its title, and the model where that is another."""
+    layer = view.layers[number]
+    if not number:
+        return ""
+    other = layer.judge_name and layer.judge_name != view.judge_name
+    return f"{layer.card.title} · {layer.judge_name}" if other else layer.card.title
 
 
 def _cell(view: View, unit: str, dimension: Dimension) -> Json:
@@ -182,6 +203,7 @@ def _cell(view: View, unit: str, dimension: Dimension) -> Json:
         "kind": scale.kind,
         "sort": sort_of(unit),
         "steps": steps,
+        "by": view.layers[view.cells[cell][0]].judge_id or None,
         "judge": judge,
         "mine": {"v": view.mine[cell]} if cell in view.mine else None,
     }

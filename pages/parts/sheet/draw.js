@@ -62,7 +62,8 @@ function drawHead(view) {
 
 const kbd = (key) => el("kbd", "", key);
 
-const stepWidth = (step) => (String(step.t).length < 3 ? 29 : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
+const isWord = (step) => String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t);
+const stepWidth = (step) => (!isWord(step) ? 29 : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
 
 /** One width for all names of an item, so that its scales stand in one line. */
 function nameWidth(view) {
@@ -74,7 +75,7 @@ function drawStep(view, c, step) {
   const b = el("span", "step", step.t, { role: "radio", tabindex: "-1", "data-v": step.v === null ? "na" : step.v });
   if (step.v === null) b.classList.add("na");
   else if (c.cell.kind === "turn" && step.v === 0) b.classList.add("na");
-  if (String(step.t).length > 2) b.classList.add("word");
+  if (isWord(step)) b.classList.add("word");
   b.setAttribute("aria-label", step.t);
   return b;
 }
@@ -177,13 +178,14 @@ function drawRow(view, row, r) {
   if (pre.childNodes.length) e.append(pre);
   e.append(main);
   if (groups.length) {
-    const cells = el("div", "cells" + (groups.length > 1 ? " groups" : ""));
-    const box2 = groups.length > 1 ? el("div", "twins") : cells;
-    const same = groups.length === 2 && groups[0].cells.length === groups[1].cells.length && groups[0].cells.every((c, i) => c.dimension === groups[1].cells[i].dimension);
+    const cells = el("div", "cells" + (groups.length > 1 && !row.stacked ? " groups" : ""));
+    const box2 = groups.length > 1 && !row.stacked ? el("div", "twins") : cells;
+    const same = groups.length === 2 && !row.stacked && groups[0].cells.length === groups[1].cells.length && groups[0].cells.every((c, i) => c.dimension === groups[1].cells[i].dimension);
     if (same) e.classList.add("same");
     for (const group of groups) {
       const g = el("div", "group");
       if (group.label) g.append(el("div", "glabel", group.label));
+      if (group.title) g.append(el("div", "glabel over", group.title));
       for (const cell of group.cells) g.append(drawCell(view, view.index.get(cellKey(cell.unit, cell.dimension))));
       box2.append(g);
     }

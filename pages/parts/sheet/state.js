@@ -100,6 +100,7 @@ function undoLast(view) {
   return last.c;
 }
 
+const sortOf = (unit) => ({ turn: "turn", section: "section", response: unit.includes("/") ? "side" : "response" })[unit.split(/[:/]/)[0]] || unit;
 const stepOf = (c, v) => c.cell.steps.find((s) => s.v === v);
 const missing = (view) => view.cells.filter((c) => !view.values.has(c.key) && !judgeOf(view, c));
 
@@ -137,11 +138,11 @@ function answerOf(d, view, action, reason) {
   const values = [];
   if (action === "save") for (const c of view.cells) {
     const judge = judgeOf(view, c), has = view.values.has(c.key);
-    if (has || judge) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? judge.v : null });
+    if (has || judge) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? judge.v : null, ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
   }
   const s = view.sheet;
   return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim ?? null, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version || "",
-    values, notes: view.notes.map((n) => ({ ...n })), reason: reason || "", ms: Math.round(view.ms) };
+    values, asked: [...new Set(view.cells.map((c) => `${sortOf(c.cell.unit)}/${c.cell.dimension}`))], notes: view.notes.map((n) => ({ ...n })), reason: reason || "", ms: Math.round(view.ms) };
 }
 
 // ---- active time

@@ -1,0 +1,104 @@
+"""Audits: the known failures of a judge, measured; one of them open, with its items and what can be done about it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from data import audits, datasets
+from data.datasets import Dataset
+from data.people import Person
+from judges import audits as known
+from judges.audits import Finding
+from pages.evidence import acting, fitting, probing
+from pages.parts import audited, calibrated, choose, links, marks, picked, session, text
+
+
+def page() -> None:
+    """A judge's audits, a row each; the one that the address names is open."""
+    who, store = session.me(), session.store()
+    st.title("Audits")
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=230):
+        dataset = choose.dataset(store)
+    if dataset is None:
+        return
+    judges = datasets.judges(store, dataset.id)
+    if not judges:
+        _nobody(dataset.name)
+        return
+    with bar, st.container(width=330):
+        judge = picked.one("judge", "Judge", calibrated.judge_names(judges))
+    with st.container(horizontal=True):
+        if dataset.synthetic:
+            text.synthetic(dataset.description)
+        marks.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
+    with st.spinner("Looking for known failures ..."):
+        found = audits.audited(store, dataset.id, judge)
+    if not found.scope.replies:
+        st.info(
+            "This judge has not replied on this dataset yet, so there is nothing to audit.", icon=":material/gavel:"
+        )
+        return
+    if not found.findings:
+        st.info("The card of this judge names no known failure to look for.", icon=":material/check:")
+        return
+    audited.resting(found.scope, found.findings)
+    limits, opened = audits.thresholds(store), st.query_params.get("audit", "")
+    for name in audited.ordered(found.findings):
+        one = known.audits()[name]
+        with st.container(border=name == opened):
+            limit = limits.get(name, one.threshold)
+            audited.row(
+                one, found.findings[name], limit, name == opened, partial(_open, "" if name == opened else name)
+            )
+            if name == opened:
+                _detail(who, dataset, judge, name, found)
+
+
+def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.Audited) -> None:
+    """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
+    store, one, finding = session.store(), known.audits()[name], found.findings[name]
+    limit, key = audits.thresholds(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
+    with st.container(horizontal=True, vertical_alignment="top"):
+        with st.container(width="stretch", gap=None):
+            audited.told(one, limit)
+        if one.threshold is not None and who.may("lead"):
+            acting.limit(who.name, one, limit)
+    with st.container(width=720):
+        audited.picture(finding, f"plot:{key}")
+    _items(who, dataset, judge, name, finding, key)
+    if one.probe in probing.PROBES and (one.probe != "both orders" or finding.figure is None):
+        probing.panel(who, dataset, judge, one.probe, found.scope.probes.get(one.probe, 0))
+    probing.people(dataset.name, one.probe, found.scope)
+    if one.probe == "fits":
+        fitting.panel(who.name, dataset.id, judge, limit)
+
+
+def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: Finding, key: str) -> None:
+    """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
+    if not finding.flags:
+        return
+    names = audits.names(session.store(), [flag.item for flag in finding.flags[: audited.SHOWN]])
+    clicked = audited.listed(finding.flags, names, f"flags:{key}")
+    if clicked is not None:
+        links.go("desk", dataset=dataset.name, item=clicked.item)
+    if who.may("researcher"):
+        acting.take(who.name, dataset, judge, name, finding)
+
+
+def _nobody(dataset: str) -> None:
+    """No judge: the ways to the first replies."""
+    st.info("No judge has scored this dataset yet, so there is nothing to audit.", icon=":material/gavel:")
+    with st.container(horizontal=True):
+        links.to("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
+        links.to("import", "Import judgments", icon=":material/upload_file:")
+
+
+def _open(name: str) -> None:
+    """Open one audit, and close the one that was open."""
+    if name:
+        st.query_params["audit"] = name
+    else:
+        st.query_params.pop("audit", None)

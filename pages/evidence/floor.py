@@ -1,0 +1,17 @@
+"""What rules that do not read the text reach in each dimension, computed once as pages/evidence/load.py does."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import baselines, calibration
+from data.gold import Basis
+from data.store import Store
+from judges.baselines import Floors
+from pages.evidence.load import Place
+
+
+@st.cache_data(max_entries=64, show_spinner="Holding the judge against rules that do not read ...")
+def floors(_store: Store, at: Place, basis: Basis, dropped: bool) -> dict[tuple[str, str], Floors]:
+    """The floors of all dimensions of the judge's card, by (unit sort, name)."""
+    return baselines.measured(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge), basis, dropped)

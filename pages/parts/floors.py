@@ -1,0 +1,47 @@
+"""The floors of a dimension: what rules that do not read the text reach, and whether the judge beats them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from judges.baselines import Floors
+from judges.calibrate import Line
+from pages.parts import text
+from pages.parts.calibrated import many, number, span
+
+_MARKS = {"beats": "✓ above", "does not beat": "✕ not above", "cannot tell yet": "–"}
+
+
+def marks(lines: Sequence[Line], found: Mapping[tuple[str, str], Floors]) -> list[str]:
+    """Whether each dimension's judge lies above the floor, for the table of dimensions."""
+    return [_MARKS[found[line.dimension.sort, line.dimension.name].standing] for line in lines]
+
+
+def panel(found: Floors) -> None:
+    """The two rules beside the judge: a warning where it does not beat one of them, and the figures."""
+    if found.judge is None:
+        return
+    rule = found.length
+    if rule is not None and rule.standing == "does not beat":
+        text.warn("This judge does not beat a rule that only looks at length.")
+    if found.above_constant == "does not beat":
+        text.warn("This judge does not beat a rule that always says the same: its interval does not lie above 0.")
+    if rule is not None:
+        text.quiet(
+            "A rule that only looks at length, fitted on other items than those it answers for, has a kappa of {rule} "
+            "({span}) and {exact} equal answers; the judge is ahead by {ahead} ({ahead_span}){standing}.",
+            rule=number(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
+            ahead=number(rule.ahead.point, "+.2f"), ahead_span=span(rule.ahead),
+            standing=_SAID[rule.standing],
+        )  # fmt: skip
+    text.quiet(
+        "Always saying “{answer}” gives {share} equal answers, and a kappa of 0 by definition. Both rules on {items}.",
+        answer=found.constant or "", share=f"{found.share or 0:.0%}", items=many(found.items, "item"),
+    )  # fmt: skip
+
+
+_SAID = {
+    "beats": " and beats it",
+    "does not beat": ", which does not beat it",
+    "cannot tell yet": ", from which nothing can be told yet",
+}

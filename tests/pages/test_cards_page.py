@@ -1,0 +1,89 @@
+"""The cards page: leads write a card, everyone reads it, and it stands on the desk beside the judge's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from data import cards, datasets, layers, people
+from data.store import open_store
+from tests import seeds
+from tests.data.test_cards import laid, recipe
+from tests.pages.driving import all_saved, enter, on_item
+from tests.server import Server
+
+EVIL = "![x](http://203.0.113.9/x.png) 丁寧さ"
+
+
+def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
+    serve: Callable[..., Server], chromium: Any
+) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    for name in ("lea", "ann"):
+        people.join(store, name)
+    first = cards.save(store, "lea", recipe(EVIL, title=EVIL))
+    store.close()
+    app.start()
+    page = chromium.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    enter(page, app.url, "ann", "cards?card=manners")
+    expect(page.get_by_role("button", name="Download as a folder")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
+    expect(page.get_by_text("New version")).to_have_count(0)
+    page = chromium.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    enter(page, app.url, "lea", "cards?card=manners")
+    page.get_by_text("New version").first.click(timeout=60_000)
+    save = page.get_by_role("button", name="Save as a new version")
+    expect(save).to_be_disabled()
+    title = page.get_by_label("Title").first
+    title.fill("")
+    title.press("Tab")
+    expect(page.get_by_text("Title: is empty.")).to_be_visible()
+    title.fill("礼儀")
+    title.press("Tab")
+    save.click()
+    expect(page.get_by_text("Saved: 礼儀")).to_be_visible()
+    assert not [url for url in asked if "203.0.113.9" in url]
+    app.stop()
+    store = open_store(app.store)
+    now = cards.versions(store, "manners")
+    assert [(v.card.title, v.current) for v in now] == [("礼儀", True), (EVIL, False)]
+    assert now[1].version == first.version
+    store.close()
+
+
+def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
+    serve: Callable[..., Server], chromium: Any
+) -> None:
+    app = serve(start=False)
+    item = seeds.dialogue(1, turns=1)
+    store = seeds.workspace(app.store_path, [item, seeds.judgment(item), laid(item, 1)])
+    found = datasets.dataset(store, "demo").id
+    by_card = {name: judge for judge, name, *_ in datasets.judges(store, found)}
+    assert layers.chosen(store, found) == []
+    store.close()
+    app.start()
+    page = chromium.new_page()
+    enter(page, app.url, "ann", "desk?dataset=demo&stream=review")
+    on_item(page)
+    expect(page.get_by_text("Open-ended rubric on turns")).to_be_visible()
+    for key in ("Enter", "Enter", "Enter", "4", "Control+Enter"):
+        page.keyboard.press(key)
+    all_saved(page)
+    app.stop()
+    store = open_store(app.store)
+    rows = {
+        (unit, dimension): rest
+        for unit, dimension, *rest in store.rows("select unit, dimension, value, seen, judge_id from label")
+    }
+    over = by_card["rubric_open_ended_on_turns"]
+    assert rows["turn:1", "factuality"] == [4.0, 2.0, over]
+    assert rows["turn:1", "coherence"] == [2.0, 2.0, over]
+    assert rows["conversation", "coherence"] == [4.0, 4.0, by_card["multi_turn_dialogue"]]
+    assert rows["turn:1", "safety"] == [5.0, 5.0, by_card["multi_turn_dialogue"]]
+    store.close()
