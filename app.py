@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from data import runs
 from data.begin import begin
+from judges.card import cards
 from judges.errors import AssayError
 from pages.parts import session
 from pages.parts.settle import settle
@@ -49,6 +50,7 @@ class SecurityHeaders:
 async def life(_: object) -> AsyncIterator[None]:
     """Hold the store open while the server runs."""
     try:
+        cards()
         store = begin()
     except AssayError as error:
         print(f"Assay cannot start. {error}", file=sys.stderr, flush=True)

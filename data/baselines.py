@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from data.calibration import met
+from data.fewshot import apart
 from data.gold import Basis
 from data.store import Store
 from judges.baselines import Floors, floors, length
@@ -49,7 +50,7 @@ def _floors(
     items: dict[str, Dialogue | Pair | Response],
 ) -> Floors:
     frame = store.frame(
-        f"with met as ({met(dimension, basis, ' and g.item_id <= $4')}) "
+        f"with met as ({met(dimension, basis, ' and g.item_id <= $4' + apart(store, params[2]))}) "
         "select item_id, unit, human, judge, scored, weight from met where scored order by item_id, unit",
         list(params),
     )

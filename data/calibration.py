@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from data import cards
+from data.fewshot import apart
 from data.gold import BASES, WEIGHTED, Basis, gold, rests_on
 from data.store import Store
 from judges.calibrate import Meeting, Sums, by_moments
@@ -82,10 +83,11 @@ def evidence(
 def meeting(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Meeting:
     """The cells of one judge and dimension where there is gold: who says what, and with which weight.
 
-    Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others.
+    Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others. Items that stand as examples
+    in the judge's prompt are left out, here and in all figures (data/fewshot.py).
     """
     frame = store.frame(
-        f"with met as ({met(dimension, basis)}) "
+        f"with met as ({met(dimension, basis, apart(store, judge_id))}) "
         "select dense_rank() over (order by item_id) as no, human, judge, scored, weight from met",
         [dataset_id, dimension.name, judge_id],
     )
@@ -105,9 +107,9 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
     sum_g s_g and sum_g s_g s_g'.
     """
     scale, params = dimension.scale, [dataset_id, dimension.name, judge_id]
-    extra = ""
+    extra = apart(store, judge_id)
     if drop:
-        extra = " and g.value is distinct from $4 and s.value is distinct from $4"
+        extra += " and g.value is distinct from $4 and s.value is distinct from $4"
         params.append(float(scale.categories.index(drop)))  # type: ignore[arg-type]
     if by_moments(scale):
         x, y = f"(human - {scale.base})", f"(judge - {scale.base})"
@@ -188,7 +190,8 @@ def items_in(
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit "
         + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis))
-        + f"{_ITEM}where s.judge_id is not null and {' and '.join(conditions)} order by i.name, g.unit limit {most:d}",
+        + f"{_ITEM}where s.judge_id is not null and {' and '.join(conditions)}{apart(store, judge_id)} "
+        f"order by i.name, g.unit limit {most:d}",
         [dataset_id, dimension.name, judge_id, *params],
     )
     return [Found(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit)) for i, name, a, b, unit in rows]

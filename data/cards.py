@@ -17,7 +17,7 @@ from data.settings import get, put
 from data.store import Store, Tx, remembered
 from judges import card as folder
 from judges.card import Card, Example
-from judges.errors import AssayError, UnknownCard
+from judges.errors import AssayError, BadCard, UnknownCard
 from judges.examples import with_examples
 from judges.made import from_recipe, from_spec
 from judges.overlay import fits, over
@@ -167,14 +167,27 @@ def _used(store: Store | Tx) -> list[Card]:
     return [one for one in found if one is not None]
 
 
+def drafted(store: Store | Tx, recipe: Recipe) -> Card:
+    """The card that saving a recipe would make: with the examples of the card of that name, where all of them still
+    fit its reply; else without any.
+    """
+    made, mine = from_recipe(recipe), known(store).get(recipe.name)
+    if mine is None or not mine.examples:
+        return made
+    try:
+        return with_examples(made, mine.examples)
+    except BadCard:
+        return made
+
+
 def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any]) -> Card:
     """Save a card made here (leads): a new one, or a new version of the one with that name, which is current then.
 
-    What is the same as before is not saved again. Raises BadCard for a recipe that cannot be used, BadInput for a name
-    or a dimension that is taken, NotAllowed.
+    Its examples stay with it where they still fit. What is the same as before is not saved again. Raises BadCard for a
+    recipe that cannot be used, BadInput for a name or a dimension that is taken, NotAllowed.
     """
     given = recipe if isinstance(recipe, Recipe) else checked(dict(recipe))
-    made = from_recipe(given)
+    made = drafted(store, given)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")

@@ -188,7 +188,8 @@ def _add_judges(store: Store, shown: list[View]) -> None:
         if sort == "note" and not dimension:
             general.append((view, number, unit, text))
         elif sort == "rule" and number and not asks(view, number, (unit, dimension)):
-            view.remarks.append((unit, dimension, sort, f"{view.layers[number].card.title}: {text}"))
+            about = f", {dimension.replace('_', ' ')}" if dimension else ""
+            view.remarks.append((unit, dimension, sort, f"{view.layers[number].card.title}{about}: {text}"))
         elif not dimension or asks(view, number, (unit, dimension)):
             view.remarks.append((unit, dimension, sort, text))
     for view, number, unit, text in general:

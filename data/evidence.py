@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
 from data import cards
 from data.errors import NotFound
+from data.fewshot import used
 from data.gold import Basis, gold
 from data.store import Store
 from judges import pieces
@@ -141,7 +142,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None
                 probes[other.probe] = among.replies(other, card, items)
         elif other.model != mine.model and other.model not in others:
             others[other.model] = among.replies(other, card, items)
-    basis, resolved = _gold(store, dataset_id, card, items)
+    basis, resolved = _gold(store, dataset_id, card, items, used(store, judge_id))
     fits = _fits(store, judge_id, items)
     scope = Scope(
         judged=among.judged, items=len(items), replies=len(replies),
@@ -254,8 +255,10 @@ def _place(kind: Sequence[object], places: Mapping[str, int]) -> tuple[object, .
     return _SORTS.index(sort_of(unit)), int(number or 0), unit, places.get(dimension, len(places)), dimension, last
 
 
-def _gold(store: Store, dataset_id: str, card: Card, items: Items) -> tuple[Basis | str, dict[Cell, float | None]]:
-    """The basis that gold rests on, and the gold of every cell of the items."""
+def _gold(
+    store: Store, dataset_id: str, card: Card, items: Items, shown: Container[str]
+) -> tuple[Basis | str, dict[Cell, float | None]]:
+    """The basis that gold rests on, and the gold of every cell of the items, but of those `shown` to the judge."""
     modes = store.rows(
         "select distinct l.mode from label_now l join item i on i.id = l.item_id where i.dataset_id = $1", [dataset_id]
     )
@@ -264,7 +267,7 @@ def _gold(store: Store, dataset_id: str, card: Card, items: Items) -> tuple[Basi
         for d in [d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)]:
             query = f"select item_id, unit, value from ({gold(d.sort, d.scale, basis)}) g"
             for item, unit, value in store.rows(query, [dataset_id, d.name]):
-                if item in items:
+                if item in items and item not in shown:
                     found[str(item), str(unit), d.name] = None if value is None else float(value)
         if found:
             return basis, found

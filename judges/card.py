@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
@@ -14,7 +13,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-import judges.cards
 from judges.errors import UnknownCard
 from judges.params import Params
 from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Scale, sort_of, units
@@ -40,7 +38,16 @@ def _usual(_item: Any, _part: str) -> str:
 
 
 def _content(item: Any, _part: str) -> dict[str, Any]:
-    return dict(item.model_dump(mode="json", exclude={"id", "kind", "system", "meta"}))
+    """All that is judged under its own names; the names of systems, and what else is known of an item, never."""
+    shown = dict(item.model_dump(mode="json", exclude={"id", "kind", "system", "meta"}))
+    if isinstance(item, Pair):
+        shown |= {"response_a": item.response_a.text, "response_b": item.response_b.text}
+        del shown["sections"]
+        if item.sections:
+            absent = {f"response_{s}": [c.label for c in item.sections if getattr(c, s) is None] for s in ("a", "b")}
+            shown["sections"] = [section.label for section in item.sections]
+            shown |= {"sections_absent": absent} if any(absent.values()) else {}
+    return shown
 
 
 @dataclass(frozen=True)
@@ -117,16 +124,12 @@ def prompts_beside(file: str) -> dict[str, str]:
 
 @cache
 def cards() -> dict[str, Card]:
-    """Every card that has a folder in judges/cards/, by name; a folder may give several as CARDS."""
-    found = [m.name for m in pkgutil.iter_modules(judges.cards.__path__) if m.ispkg]
-    modules = [importlib.import_module(f"judges.cards.{name}.card") for name in sorted(found)]
-    given = importlib.import_module("judges.examples")
-    loaded = [
-        card
-        for module in modules
-        for card in given.beside(module.__file__, getattr(module, "CARDS", None) or (module.CARD,))
-    ]
-    return {card.name: card for card in loaded}
+    """Every card that has a folder in judges/cards/, by name; a folder may give several as CARDS.
+
+    Raises BadCard, naming file and line, where one of them cannot be used.
+    """
+    found: dict[str, Card] = importlib.import_module("judges.folders").loaded()
+    return found
 
 
 def card(name: str) -> Card:

@@ -279,6 +279,8 @@ class Client:
             what = "its certificate does not hold"
         elif names & {"ConnectionRefusedError"}:
             what = "nothing listens there"
+        elif names & {"TooManyRedirects"}:
+            what = "it sends calls round in a circle"
         elif names & {"ClientConnectorError"}:
             what = told or "no connection"
         else:
@@ -333,7 +335,7 @@ class Client:
                 else ("the endpoint's filter stopped the reply"),
             )
         elif finish == "length":
-            unscored, why = "cut_off", f"the reply was cut off at {asked.params.max_tokens} tokens"
+            unscored, why = "cut_off", _cut_off(_count(usage.get("completion_tokens")), asked.params.max_tokens)
         return Given(
             raw=raw or refused,
             finish=finish,
@@ -372,6 +374,11 @@ def _text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(p["text"] for p in content if isinstance(p, dict) and isinstance(p.get("text"), str))
     return ""
+
+
+def _cut_off(tokens: int, most: int) -> str:
+    early = f"after {tokens} tokens, before its {most}: the model's context is full" if 0 < tokens < most else ""
+    return f"the reply was cut off {early or f'at {most} tokens'}"
 
 
 def _count(value: Any) -> int:

@@ -32,7 +32,7 @@ def with_examples(card: Card, examples: Sequence[Example]) -> Card:
     if not FEW[0] <= len(examples) <= FEW[1]:
         raise BadCard(f"Give {card.name} {FEW[0]} or {FEW[1]} examples; there are {len(examples)}.")
     for number, example in enumerate(examples, 1):
-        _check(card, number, example)
+        check(card, number, example)
     return replace(card, examples=tuple(examples))
 
 
@@ -71,7 +71,8 @@ def beside(file: str, cards: Iterable[Card]) -> list[Card]:
     return [with_examples(card, own[card.name]) if own[card.name] else card for card in held]
 
 
-def _check(card: Card, number: int, example: Example) -> None:
+def check(card: Card, number: int, example: Example) -> None:
+    """Nothing; BadCard, in a sentence, where an example is not as the card's judges see an item and reply."""
     where = f"Example {number} of {card.name}"
     if not example.shows.strip() or not example.fields:
         raise BadCard(f"{where}: say what it shows, and give the fields as the judge sees them.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from pydantic import ValidationError
 
 from judges.card import Card, Item
 from judges.errors import AssayError
+from judges.lines import said
 from judges.prepared import prepared
 from judges.types import ITEM
 
@@ -19,44 +21,60 @@ class BadItems(AssayError):
     """Lines of a file that are no items of the card's kind, with their numbers."""
 
 
-def check(path: Path, card: Card, limit: int = 0) -> int:
-    """How many items the file holds for the card, at most `limit` (0: all). Raises BadItems naming every bad line."""
+def check(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[str]]:
+    """How many items the file holds for the card, at most `limit` (0: all), and how many of each other kind it holds.
+
+    Raises BadItems naming every bad line, and where there is no item of the card's kind.
+    """
     problems: list[str] = []
     names: set[str] = set()
+    others: Counter[str] = Counter()
     count = bad = 0
     for number, line in _lines(path):
         if limit and count >= limit:
             break
         try:
             item = _item(line)
-            problem = ""
-            if item.kind != card.kind:
-                problem = f"{item.id} is a {item.kind}, and the card {card.name} judges a {card.kind}"
-            elif item.id in names:
-                problem = f"there is an item {item.id} before it"
+            problem = f"there is an item {item.id} before it" if item.id in names else ""
             names.add(item.id)
+            if item.kind != card.kind:
+                others[item.kind] += 1
+            else:
+                count += 1
         except (ValidationError, AssayError, ValueError) as error:
             problem = _sentence(error)
-        count += 1
+            count += 1
         if problem:
             bad += 1
             problems += [f"line {number}: {problem}"] if bad <= _SHOWN else []
     if bad:
         more = f"\n... and {bad - _SHOWN:,} more" if bad > _SHOWN else ""
         listed = "\n".join(problems)
-        raise BadItems(f"{path.name} holds {bad:,} lines that cannot be judged:\n{listed}{more}")
-    if not count:
+        held = "1 line" if bad == 1 else f"{bad:,} lines"
+        raise BadItems(f"{path.name} holds {held} that cannot be judged:\n{listed}{more}")
+    if not count and not others:
         raise BadItems(f"{path.name} holds no items.")
-    return count
+    if not count:
+        raise BadItems(f"{path.name}: {passed_over(others)}: the card {card.name} judges a {card.kind}.")
+    return count, others
 
 
-def items(path: Path, limit: int = 0) -> Iterator[tuple[str, Item]]:
-    """(id, item) of every line, as they are read; for a file that `check` has passed."""
-    for count, (_, line) in enumerate(_lines(path)):
+def passed_over(others: Counter[str]) -> str:
+    """How many items of other kinds were passed over, in words; "" for none."""
+    said = [f"{n:,} {kind}{'' if n == 1 else 's'}" for kind, n in sorted(others.items())]
+    return f"{' and '.join(said)} {'was' if others.total() == 1 else 'were'} passed over" if said else ""
+
+
+def items(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, Item]]:
+    """(id, item) of every line of that kind, as they are read; for a file that `check` has passed."""
+    count = 0
+    for _, line in _lines(path):
         if limit and count >= limit:
             return
         item = _item(line)
-        yield item.id, item
+        if item.kind == kind:
+            count += 1
+            yield item.id, item
 
 
 def _item(line: bytes) -> Item:
@@ -74,7 +92,5 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        told = [f"{'.'.join(str(p) for p in e['loc']) or 'it'}: {e['msg']}" for e in found[:3]]
-        return "; ".join(told)[:300]
+        return said(error.errors(include_url=False, include_context=False, include_input=False))[:300]
     return " ".join(str(error).split())[:300]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -14,6 +14,8 @@ from judges.prepared import prepared
 from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
 _SHOWN = 10
+_KINDS = ("dialogue", "pair", "response")
+_KINDS_SAID = "dialogue, pair or response"
 _T = TypeVar("_T")
 
 
@@ -102,7 +104,7 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
                 raise AssayError(row)
             found.append((number, take(row)))
         except ValidationError as error:
-            bad.append((number, "; ".join(_said(e) for e in error.errors()[:3])))
+            bad.append((number, said(error.errors())))
         except AssayError as error:
             bad.append((number, str(error)))
     if bad:
@@ -154,6 +156,20 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no number")
 
 
+def said(errors: Sequence[Any]) -> str:
+    """What pydantic found wrong with an item or another line, in words: the first three things."""
+    return "; ".join(_said(error) for error in errors[:3])
+
+
 def _said(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"])
-    return f"{where}: {error['msg'][:1].lower()}{error['msg'][1:]}" if where else str(error["msg"])
+    where = [str(part) for part in error["loc"]]
+    if where[:1] and where[0] in _KINDS:
+        where = where[1:]
+    named, sort = ".".join(where), error["type"]
+    if sort in ("union_tag_not_found", "union_tag_invalid"):
+        return f"kind is {'missing' if sort.endswith('found') else 'another one'}: it has to be {_KINDS_SAID}"
+    if sort == "json_invalid":
+        return "it is no JSON object"
+    if sort == "missing":
+        return f"{named} is missing"
+    return f"{named}: {error['msg'][:1].lower()}{error['msg'][1:]}" if named else str(error["msg"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,20 +15,19 @@ from judges.errors import BadCard, UnknownCard
 from judges.examples import beside
 from judges.made_prompt import prompt
 from judges.made_reply import reader, reply
+from judges.orders import sided
 from judges.params import Params
 from judges.recipe import Recipe, checked
 from judges.schema import outline
-from judges.types import Dialogue, Dimension, Pair, Response
+from judges.types import Dialogue, Dimension, Kind, Pair, Response
 
 __all__ = ["Recipe", "checked", "from_folder", "from_recipe", "from_spec", "shape"]
-_AUDITS = ("same_score", "injected_order")
 
 
 def from_recipe(recipe: Recipe) -> Card:
     """The card that a recipe describes. The same recipe gives the same card, with the same version."""
     dimensions = tuple(Dimension(d.name, d.unit, d.answers.scale, d.definition.strip()) for d in recipe.dimensions)
     made = reply(recipe, dimensions)
-    scaled = any(d.scale.kind in ("ordinal", "ordered") and d.scale.size > 2 for d in dimensions)
     return Card(
         recipe.name,
         recipe.title.strip(),
@@ -39,10 +38,33 @@ def from_recipe(recipe: Recipe) -> Card:
         prompts={"": prompt(recipe, shape(made))},
         parts=_parts,
         fields=_fields,
-        audits=_AUDITS if scaled else _AUDITS[1:],
+        audits=audits(recipe.kind, dimensions),
         defaults=Params(orders="both" if recipe.kind == "pair" else "ab"),
         recipe=recipe.model_dump(mode="json"),
     )
+
+
+def audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
+    """The known failures that can be looked for whatever a card asks: those whose figure rests on no named dimension.
+
+    Scores that hardly differ need three answers in order; what moves under a probe, and kindness to one's own family,
+    need answers in order; what decides a pair needs a question whose answers are its sides.
+    """
+    steps = [d for d in dimensions if d.scale.kind in ("ordinal", "ordered")]
+    chosen = any(d.sort == "pair" and sided(d.scale) for d in dimensions)
+    parted = any(d.sort == "section" and d.scale.kind == "ordinal" for d in dimensions)
+    there = {
+        "same_score": any(d.scale.size > 2 for d in steps),
+        "scenario_ignored": kind == "dialogue" and bool(steps),
+        "attention_drop": any(d.sort == "turn" for d in steps),
+        "reference_penalty": kind == "response" and bool(steps),
+        "own_family": kind != "pair" and bool(steps),
+        "opening_decides": chosen and parted,
+        "longer_wins": chosen,
+        "first_place_wins": chosen,
+        "injected_order": chosen if kind == "pair" else bool(steps),
+    }
+    return tuple(name for name, holds in there.items() if holds)
 
 
 def from_folder(folder: Path) -> Card:

@@ -70,7 +70,8 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
         agreed = fusion.agreement(dimension.scale, (mine.value, theirs.value))
         if sided(dimension.scale):
             words = {name: dimension.scale.say(s.value) for name, s in zip(ORDERS, (mine, theirs), strict=True)}
-            said = words if not said or mine.dimension == "verdict" else said
+            if mine.unit == "pair" and (not said or mine.dimension == "verdict"):
+                said = words
             if mine.value != theirs.value:
                 remarks.append(_flip(mine, dimension, words, there_is))
         if there_is:

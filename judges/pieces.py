@@ -38,7 +38,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One call: its messages (mode "text" says the shape of the reply in words) and, for a JSON card, the schema."""
+    """One call: its messages, which say the shape of the reply in every mode but json_schema, and the schema."""
 
     messages: list[Message]
     schema: dict[str, Any] | None
@@ -130,7 +130,8 @@ def ask(card: Card, params: Params, task: Task, piece: str, before: Mapping[str,
     if call.chapter is not None:
         shown = chapters.fields(call.chapter) | shown
         said = chapters.closing(call.chapter)
-    shape = in_words(call.card) if mode == "text" else ""
+    # JSON mode holds a reply to JSON, not to a shape: that has to be said as to an endpoint without it.
+    shape = in_words(call.card) if mode != "json_schema" else ""
     key = f"{card.version} {task.key} {task.part} {task.sample} {piece}"
     made = messages(card, card.variant(call.item, task.part), shown, key, shape)
     if said:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from judges.card import Card
+from judges.complete import reading
 from judges.spoken import refuses, spoken
 from judges.types import Dialogue, Pair, Reading, Response, UnscoredReason
 from judges.values import is_na
@@ -42,7 +43,8 @@ def read(
     A text that holds no JSON object, or more than one that differ, is unscored as `unreadable`; a value off its scale
     as `out_of_range`; a missing field, turn or section as `incomplete`; one that ends too early as `cut_off`; a text
     without JSON that declines as `refused`. `verdict` says which of several ratings in prose is the one: FastChat's
-    choice, for files, or the last, as in our own runs (Params.verdict).
+    choice, for files, or the last, as in our own runs (Params.verdict). Raises BadCard where the card's own `read`
+    fails, or gives what the card does not ask (judges/complete.py).
     """
     try:
         return _storable(_read(card, reply, item, part, verdict))
@@ -79,7 +81,7 @@ def _read(
         model = _valid(card, data, parsed=isinstance(reply, str))
     except ValidationError as error:
         return _invalid(error)
-    return card.read_part(model, item, part) if card.read_part else card.read(model, item)
+    return reading(card, model, item, part)
 
 
 def _valid(card: Card, data: Any, parsed: bool) -> Any:
@@ -117,10 +119,10 @@ def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, 
         model = card.reply.model_validate(data)
     except ValidationError as error:
         return _invalid(error)
-    reading = card.read(model, item)
-    if verdict == "last" and reading.unscored == "unreadable" and refuses(said or ""):
+    found = reading(card, model, item, part)
+    if verdict == "last" and found.unscored == "unreadable" and refuses(said or ""):
         return Reading(unscored="refused", why="the judge declined to judge")
-    return reading
+    return found
 
 
 def objects(text: str) -> list[dict[str, Any]]:
@@ -265,9 +267,9 @@ def _shown(value: Any) -> str:
     return repr(value if not isinstance(value, str) else value[:60])[:60]
 
 
-def _storable(reading: Reading) -> Reading:
+def _storable(found: Reading) -> Reading:
     """Notes without what no store can hold: NUL and half a surrogate pair. The raw text is kept as it came."""
-    if not any(_UNSTORABLE.search(remark.text) for remark in reading.remarks):
-        return reading
-    clean = (replace(remark, text=_UNSTORABLE.sub("\ufffd", remark.text)) for remark in reading.remarks)
-    return replace(reading, remarks=tuple(clean))
+    if not any(_UNSTORABLE.search(remark.text) for remark in found.remarks):
+        return found
+    clean = (replace(remark, text=_UNSTORABLE.sub("\ufffd", remark.text)) for remark in found.remarks)
+    return replace(found, remarks=tuple(clean))

@@ -76,7 +76,9 @@ class Answers(Strict):
         """The scale that this describes."""
         if self.kind == "ordinal":
             return Scale("ordinal", self.lo, self.hi, na=self.na)
-        return Scale(self.kind, categories=tuple(self.categories), na=self.na)
+        # A drawn vote about the better side is a tie, as on the verdicts of all pairs; elsewhere it has no gold.
+        drawn = "tie" if self.kind == "unordered" and set(self.categories) == {"a", "tie", "b"} else ""
+        return Scale(self.kind, categories=tuple(self.categories), na=self.na, drawn=drawn)
 
 
 class Asked(Strict):

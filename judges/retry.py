@@ -30,6 +30,19 @@ def pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> float |
     return min(floor, LONGEST) + chance.uniform(0.0, min(MOST, BASE * 2.0 ** min(tried - 1, 30)))
 
 
+def spoken(floor: float) -> str:
+    """What to tell of a pause of `floor` seconds that an endpoint asks for: how long it is, and how long it gets."""
+    wanted = f"The endpoint asks to be left alone for {_minutes(floor)}"
+    if floor <= LONGEST:
+        return f"{wanted}: calls that it turned away wait as long."
+    return f"{wanted}: calls that it turned away are tried again after {_minutes(LONGEST)}."
+
+
+def _minutes(seconds: float) -> str:
+    """Seconds, or minutes from two on, in words."""
+    return f"{seconds:,.0f} seconds" if seconds < 120 else f"{seconds / 60:,.0f} minutes"
+
+
 def asked(headers: Mapping[str, str], now: float) -> float:
     """Seconds that a refusal asks us to wait, 0.0 where it asks for nothing; `now` is in seconds since 1970, UTC.
 

@@ -16,7 +16,7 @@ from judges.card import Card
 from judges.client import Given
 from judges.door import Door, until
 from judges.endpoint import Endpoint
-from judges.errors import AssayError
+from judges.errors import AssayError, BadCard
 from judges.faults import Fatal, Once, Passing, Refit
 from judges.manner import Manner
 from judges.params import Params
@@ -31,6 +31,8 @@ GRACE = 5.0
 """Seconds that calls under way get when a run is stopped; what is not answered by then leaves no row."""
 _STOPPED = "The run was stopped before all was asked."
 _LOOK = 0.05
+_LONG = 30.0
+"""Seconds of a pause that the endpoint asks for which are worth a word: so long, nothing seems to happen."""
 _REFITS = 8
 
 
@@ -130,6 +132,7 @@ class _Run:
         self._tried = asyncio.Event()
         self._prose = 0
         self._told: set[str] = set()
+        self._quiet_until = float("-inf")
         self._manner: Manner | None = None
         self._streak, self._answered = 0, 0
         self._fault: BaseException | None = None
@@ -239,7 +242,7 @@ class _Run:
                 self._give(answer)
                 answers[left[0]] = answer
             self._give(pieces.fuse(card, params, task, answers))
-        except Fatal:
+        except (Fatal, BadCard):  # a card whose own code fails cannot judge the next item either
             raise
         except AssayError as error:  # an item that this judge cannot be asked about
             self._give(Judged(task, "", Reading(unscored="incomplete", why=str(error))))
@@ -299,8 +302,13 @@ class _Run:
                 floor = retry.asked(fault.headers, _said_at(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
                 if crowded and self._door.bad(began, floor):
-                    self._give(Note("slower", "The endpoint turned calls away: fewer are made at a time."))
+                    self._give(
+                        Note("slower", "The endpoint turned calls away or left them waiting: fewer are made at a time.")
+                    )
                 delay = retry.pause(tried, self.endpoint.tries, self.chance, floor)
+                if delay is not None and floor >= _LONG and self._clock() >= self._quiet_until:
+                    self._quiet_until = self._clock() + delay
+                    self._give(Note("slower", retry.spoken(floor)))
                 why = fault.why
             finally:
                 self._door.leave(held, used, most, real)
@@ -363,7 +371,9 @@ class _Run:
             if self._prose == 2:
                 self._manner = manner
                 self.client.refit(self.model, Manner("text", manner.without, manner.renamed))
-                self._give(Note("manner", f"{self.model} answered in prose: the shape of the reply is said in words."))
+                self._give(
+                    Note("manner", f"{self.model} answered without JSON: the shape of the reply is said in words.")
+                )
             return self._prose <= 2
         if self._manner is not None:
             self.client.refit(self.model, self._manner)

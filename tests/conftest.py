@@ -4,7 +4,7 @@ import ipaddress
 import os
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ FLAGS = (
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
-BROWSING = {"chromium", "serve"}  # a test that asks for one of these, however indirectly, runs beside its file's others
+BROWSING = {"chromium", "serve", "serve_all"}  # a test that asks for one of these, however indirectly, runs beside its file's others
 FAILED = pytest.StashKey[bool]()
 
 hypothesis.settings.register_profile(
@@ -80,14 +80,9 @@ def only_this_machine() -> Iterator[None]:
 # -- the app ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
-    """A factory of running apps: serve(samples=True, store="postgresql://...", env={...}) gives a tests.server.Server.
-
-    Each has a folder and a store of its own; folder=another.store_path.parent takes over the store of another.
-    start=False gives one that is not started yet, so that its store can be filled first. At the end of the test all
-    are stopped, and none may have a traceback in its log.
-    """
+@contextmanager
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """A factory of running apps, all stopped at the end."""
     with ExitStack() as running:
 
         def start_one(*, folder: Path | None = None, start: bool = True, **options: Any) -> Server:
@@ -97,6 +92,28 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Se
                 server.start()
             return server
 
+        yield start_one
+
+
+@pytest.fixture
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """A factory of running apps: serve(samples=True, store="postgresql://...", env={...}) gives a tests.server.Server.
+
+    Each has a folder and a store of its own; folder=another.store_path.parent takes over the store of another.
+    start=False gives one that is not started yet, so that its store can be filled first. At the end of the test all
+    are stopped, and none may have a traceback in its log.
+    """
+    with serving(tmp_path_factory) as start_one:
+        yield start_one
+
+
+@pytest.fixture(scope="module")
+def serve_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """The same for fixtures of a whole file, whose tests only look: its apps are stopped when the last of them is done.
+
+    A test that writes what another one of its file could see, stops its app or kills it takes `serve`.
+    """
+    with serving(tmp_path_factory) as start_one:
         yield start_one
 
 

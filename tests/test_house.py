@@ -12,7 +12,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import pytest
@@ -57,6 +57,11 @@ class Source:
     def tree(self) -> ast.Module:
         return ast.parse(self.code, self.path)
 
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree, as ast.walk gives them."""
+        return list(ast.walk(self.tree))
+
     @property
     def floor(self) -> str:
         return "app" if self.path == "app.py" else self.path.partition("/")[0]
@@ -66,10 +71,17 @@ class Source:
         """A page module: pages/<folder>/<name>.py, but not one of the parts."""
         return bool(re.fullmatch(r"pages/(?!parts/)\w+/\w+\.py", self.path)) and not self.path.endswith("__init__.py")
 
-    def imports(self) -> Iterator[tuple[ast.stmt, str]]:
+    def imports(self) -> list[tuple[ast.stmt, str]]:
         """Every import, also inside functions: the statement and the full name of what it brings."""
+        return self._imports
+
+    @cached_property
+    def _imports(self) -> list[tuple[ast.stmt, str]]:
+        return list(self._found_imports())
+
+    def _found_imports(self) -> Iterator[tuple[ast.stmt, str]]:
         package = self.path.removesuffix(".py").split("/")[:-1]
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield node, alias.name
@@ -83,8 +95,8 @@ class Source:
 
     def strings(self) -> Iterator[tuple[int, str]]:
         """Every string but docstrings; an f-string is one string, with x for whatever is put in."""
-        skip = {id(stmt.value) for stmt in ast.walk(self.tree) if isinstance(stmt, ast.Expr)}
-        for node in ast.walk(self.tree):
+        skip = {id(stmt.value) for stmt in self.nodes if isinstance(stmt, ast.Expr)}
+        for node in self.nodes:
             if isinstance(node, ast.JoinedStr):
                 skip.update(id(part) for part in ast.walk(node) if part is not node)
                 yield node.lineno, as_text(node)
@@ -106,6 +118,7 @@ def as_text(node: ast.AST) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
+@cache
 def sources() -> list[Source]:
     """Every Python file of the house."""
     files = [ROOT / "app.py", *(f for floor in BELOW for f in (ROOT / floor).rglob("*.py"))]
@@ -159,7 +172,7 @@ def session_state_at_home(source: Source) -> Iterator[Finding]:
     """st.session_state is touched in pages/parts/session.py only."""
     if source.floor == "tests" or source.path == "pages/parts/session.py":
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Attribute) and node.attr == "session_state":
             yield node.lineno, "st.session_state has its home in pages/parts/session.py: ask that module"
     for node, name in source.imports():
@@ -205,7 +218,7 @@ def judges_pure(source: Source) -> Iterator[Finding]:
             yield node.lineno, f"judges/ is pure, and {name} is not: let the caller give what it tells"
         if name.startswith("random.") and name != "random.Random":
             yield node.lineno, f"{name} draws without a seed: use random.Random(seed)"
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if not isinstance(node, ast.Call):
             continue
         called = name_of(node.func)
@@ -284,11 +297,11 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
     if source.floor not in ("app", "pages") or source.path == "pages/parts/text.py":
         return
     modules, constants = imported(source.tree), names_of_ours(source.tree)
-    called = {id(node.func) for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
+    called = {id(node.func) for node in source.nodes if isinstance(node, ast.Call)}
     for node, name in source.imports():
         if name.startswith("streamlit.") and name.rpartition(".")[2] in READ_AS_MARKDOWN:
             yield node.lineno, f"call it as st.{name.rpartition('.')[2]}, so that what it is given can be checked"
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.keyword) and node.arg in ("unsafe_allow_html", "unsafe_allow_javascript"):
             yield node.value.lineno, f"{node.arg} lets a judged text act as a page"
         if name_of(node) in {f"st.{name}" for name in READ_AS_MARKDOWN} and id(node) not in called:

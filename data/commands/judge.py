@@ -18,7 +18,7 @@ from data.commands.actor import actor
 from data.errors import BadInput
 from data.orders import Order, Standing
 from data.store import Store, open_store
-from judges.card import Card, cards
+from judges.card import Card
 from judges.endpoint import Endpoint, practice
 from judges.params import Params
 
@@ -54,7 +54,9 @@ def add(subparsers: Any) -> None:
         "run", help="a judge over a dataset, stored as it comes", description=__doc__.partition(": ")[2]
     )
     parser.add_argument("--dataset", metavar="NAME")
-    parser.add_argument("--card", metavar="NAME", help=f"one of {', '.join(cards())}")
+    parser.add_argument(
+        "--card", metavar="NAME", help="a card of `python -m judges list`, one made in the app, or NAME_on_turns"
+    )
     parser.add_argument("--model", metavar="NAME", help="a model of the endpoint, or practice-... for practice")
     parser.add_argument("--dimension", action="append", default=[], metavar="'NAME: DEFINITION'", help="pointwise")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="judge N items, drawn at random")
@@ -139,7 +141,8 @@ def _dry_run(store: Store, name: str, order: Order) -> int:
         if shown.reading.unscored:
             print(f"-- unscored ({shown.reading.unscored}): {shown.reading.why}")
         for score in shown.reading.scores:
-            print(f"{score.unit:16} {score.dimension:24} {'n/a' if score.value is None else f'{score.value:g}'}")
+            asked = order.card.dimension(score.dimension, score.unit)
+            print(f"{score.unit:16} {score.dimension:24} {asked.scale.say(score.value) if asked else score.value}")
     print("Nothing of this was stored.", file=sys.stderr)
     return 0
 

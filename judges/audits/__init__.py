@@ -13,6 +13,8 @@ from functools import cache
 from typing import Literal
 
 from judges.card import Card, Item
+from judges.errors import BadCard
+from judges.folders import place
 from judges.types import Reading
 from judges.uncertainty import Interval
 
@@ -116,9 +118,23 @@ def audits() -> dict[str, Audit]:
 
 
 def audit(evidence: Evidence, thresholds: Mapping[str, float]) -> dict[str, Finding]:
-    """What every audit of the judge's card finds, by name; `thresholds` replace the defaults."""
+    """What every audit of the judge's card finds, by name; `thresholds` replace the defaults.
+
+    Raises BadCard where the card names an audit that there is not.
+    """
     known = audits()
+    if strange := unknown(evidence.card):
+        raise BadCard(strange)
     return {
         name: known[name].find(evidence, thresholds.get(name, known[name].threshold or 0.0))
         for name in evidence.card.audits
     }
+
+
+def unknown(card: Card) -> str:
+    """In a sentence, which of a card's audits there are not; "" where all of them are there."""
+    strange = [name for name in card.audits if name not in audits()]
+    if not strange:
+        return ""
+    there = ", ".join(audits())
+    return f"{place(card)}: there is no audit {', '.join(map(repr, strange))}. There are: {there}."

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from judges.audits._judged import Judgment, lengths
 from judges.card import Card
+from judges.orders import sided
+from judges.types import Dimension
 
 SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}
 
 
+def verdict(card: Card) -> Dimension | None:
+    """The question that says which side is better: the verdict, else the first of the pair whose answers are sides."""
+    among = [d for d in card.dimensions if d.sort == "pair" and sided(d.scale)]
+    return next((d for d in among if d.name == "verdict"), among[0] if among else None)
+
+
 def sign(card: Card, judgment: Judgment) -> float | None:
     """1 where the verdict is A, -1 where it is B, 0 for a tie; None where there is none."""
-    return code_sign(card, judgment.value("pair", "verdict"))
+    dimension = verdict(card)
+    return None if dimension is None else code_sign(card, judgment.value("pair", dimension.name))
 
 
 def code_sign(card: Card, code: float | None) -> float | None:
     """The same of a verdict's code on the card's scale."""
-    dimension = card.dimension("verdict", "pair")
+    dimension = verdict(card)
     if code is None or dimension is None:
         return None
     return SIGNS.get(dimension.scale.say(code))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import judgments, numbers
+from judges.audits._pairs import verdict as verdict_of
 from judges.audits._verdict import bars, excludes, few, percent, span, strongest, unknown
 from judges.clustered import share
 
@@ -33,8 +34,15 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     first = share([won for _, won in decided], numbers(key for key, _ in decided))
     verdict = excludes(first, 0.5, _NEAR)
     why = f"The first place wins {percent(first.point)} of the decided verdicts ({span(first)}), and {told}."
+    asked = verdict_of(evidence.card)
     flags = [
-        Flag(key, f"The verdict is {ab} with A first and {ba} with B first.", "pair", "verdict", _far(ab, ba))
+        Flag(
+            key,
+            f"The verdict is {ab} with A first and {ba} with B first.",
+            "pair",
+            asked.name if asked else "",
+            _far(ab, ba),
+        )
         for key, ab, ba in found
         if ab != ba
     ]

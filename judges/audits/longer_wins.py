@@ -10,6 +10,7 @@ from judges.association import spearman
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import judgments
 from judges.audits._pairs import code_sign, lead, sections, sign, sizes
+from judges.audits._pairs import verdict as verdict_of
 from judges.audits._verdict import MIN, bars, excludes, few, percent, span, strongest
 from judges.logistic import chance_at_zero
 from judges.uncertainty import Interval, wilson
@@ -64,13 +65,14 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         f"The longer response wins {percent(rate.point)} ({span(rate)}) {how}, {percent(plain.point)} of all "
         f"{len(rows)} decided pairs, {link}."
     )
+    asked = verdict_of(evidence.card)
     flags = [
         Flag(
             row.key,
             f"The {'longer' if row.won else 'shorter'} response wins ({row.a} tokens for A, {row.b} for B), and the "
             "other is judged no worse.",
             "pair",
-            "verdict",
+            asked.name if asked else "",
             min(0.3 + abs(log(row.a / row.b)) / 4, 0.8),
         )
         for row in rows
@@ -111,7 +113,8 @@ def _rows(evidence: Evidence) -> tuple[list[_Row], list[float], list[float]]:
 
 
 def _people(evidence: Evidence, key: str) -> float | None:
-    return code_sign(evidence.card, evidence.gold.get((key, "pair", "verdict")))
+    asked = verdict_of(evidence.card)
+    return None if asked is None else code_sign(evidence.card, evidence.gold.get((key, "pair", asked.name)))
 
 
 def _equal(known: list[tuple[bool, float]]) -> Interval:

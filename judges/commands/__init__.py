@@ -29,12 +29,12 @@ def answer(prog: str, description: str, commands: Iterable[Any], args: Sequence[
 
     Exit code 0: done; 1: refused, or something was found, with sentences on stderr; 2: misused; 130: interrupted.
     """
-    parser = argparse.ArgumentParser(prog=prog, description=description)
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in commands:
-        command.add(subparsers)
-    options = parser.parse_args(list(args))
     try:
+        parser = argparse.ArgumentParser(prog=prog, description=description)
+        subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+        for command in commands:
+            command.add(subparsers)
+        options = parser.parse_args(list(args))
         code = int(options.run(options))
         sys.stdout.flush()
         return code

@@ -12,9 +12,14 @@ import numpy as np
 from judges.audits import Cell, Reply
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
+from judges.errors import AssayError
 from judges.filed import card_named, gold, judge_of, one_judge, replies, resolve, stand_ins
 from judges.lines import items, judgments, labels
 from judges.types import Dimension, sort_of
+
+
+class NoGold(AssayError):
+    """No label is about what the judgments are about."""
 
 
 def add(subparsers: Any) -> None:
@@ -59,21 +64,29 @@ def run(options: argparse.Namespace) -> int:
     found = replies(options.judgments, mine, card, there)
     summaries = [summarise(meeting(d, people, found), d) for d in card.dimensions if d.asked and d.scale.size]
     shown = [summary for summary in summaries if summary.gold_cells]
+    if not shown:
+        named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
+        about = ", ".join(f"{d.name} of {d.sort}" for d in card.dimensions if d.asked)
+        raise NoGold(
+            f"{options.labels}: no label is about a dimension of {card.name} and an item of these judgments. "
+            f"The labels are about {_some(named)}; the card asks {_some(about)}."
+        )
     if options.json:
         print(json.dumps([_plain(summary) for summary in shown], ensure_ascii=False, indent=1))
         return 0
     unread = sum(reply.reading.unscored is not None for reply in found)
     basis = "blind" if any(label.mode == "blind" for _, label in told) else "assisted"
     print(f"{judge.said}: {len(found)} replies ({unread} unscored), {len(people)} cells of gold from {basis} labels.\n")
-    if not shown:
-        print("No label is about a dimension of this card and an item of these judgments.")
-        return 0
     print(
         f"{'dimension':34} {'items':>6} {'cells':>6}  {'kappa':>6}  {'95 % interval':16} {'exact':>6} {'n/a alike':>9}"
     )
     for summary in shown:
         print(_row(card, summary))
     return 0
+
+
+def _some(text: str) -> str:
+    return text if len(text) <= 300 else f"{text[:297]}..."
 
 
 def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> Meeting:

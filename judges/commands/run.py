@@ -56,7 +56,9 @@ def run(given: argparse.Namespace) -> int:
         raise options.Misused("--ask goes with --dry-run.")
     if not card.prompts:
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    count = item_lines.check(given.items, card, given.limit)
+    count, others = item_lines.check(given.items, card, given.limit)
+    if others:
+        print(f"{item_lines.passed_over(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
     work = _Work(card, given.model, params, endpoint, price, given.items, given.limit, count, given.spend)
     if given.dry_run:
         return work.dry_run(given.ask)
@@ -178,13 +180,13 @@ class _Work:
         print(f"  {counts.calls:,} answers, {used}, {seconds:,.1f} s, {rate:,.1f} judgments a second", file=out)
 
     def _tasks(self) -> Iterator[Task]:
-        return pieces.tasks(self.card, self.params, _Reread(self.path, self.limit, self.count))
+        return pieces.tasks(self.card, self.params, _Reread(self.path, self.card.kind, self.limit, self.count))
 
     # -- a dry run ----------------------------------------------------------------------------------------------------
 
     def dry_run(self, ask: bool) -> int:
         """Show what would be sent for the first items, and what all of it would take."""
-        first = list(item_lines.items(self.path, min(self.limit or _FEW, _FEW)))
+        first = list(item_lines.items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
         for task in pieces.tasks(self.card, self.params, first):
             if task.sample:
                 continue
@@ -199,7 +201,7 @@ class _Work:
         return 0
 
     def _all(self) -> Iterator[tuple[str, Any]]:
-        return item_lines.items(self.path, self.limit)
+        return item_lines.items(self.path, self.card.kind, self.limit)
 
     async def _asked_few(self, first: list[tuple[str, Any]]) -> None:
         few = (task for task in pieces.tasks(self.card, self.params, first) if not task.sample)
@@ -223,11 +225,12 @@ class _Reread:
     """The items of a file, which can be gone through more than once and are never all in memory."""
 
     path: Path
+    kind: str
     limit: int
     count: int
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        return item_lines.items(self.path, self.limit)
+        return item_lines.items(self.path, self.kind, self.limit)
 
     def __len__(self) -> int:
         return self.count

@@ -9,9 +9,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judges.audits import audits
+from judges.audits import audits, unknown
 from judges.card import Card, Item, card
-from judges.errors import AssayError
+from judges.errors import AssayError, BadCard
+from judges.folders import place
+from judges.lines import said
 from judges.pieces import Answer, ask, pieces, tasks
 from judges.prepared import prepared
 from judges.prompt import Message
@@ -57,9 +59,11 @@ def described(one: Card) -> list[str]:
         out += ["", "Rules, checked when a reply is read:", *(f"  {rule}" for rule in one.rules)]
     out += ["", "Known failures that are looked for:"]
     known = audits()
-    out += [f"  {name}: {known[name].title}" if name in known else f"  {name}" for name in one.audits] or ["  none"]
+    out += [f"  {name}: {known[name].title}" for name in one.audits if name in known] or ["  none"]
+    out += [f"  {strange}" for strange in [unknown(one)] if strange]
     changed = one.defaults.model_dump(exclude_defaults=True)
     out += ["", f"Begins with: {json.dumps(changed)}"] if changed else []
+    out += ["", *lacks] if (lacks := warnings(one)) else []
     for name, text in one.prompts.items():
         out += ["", f"--- prompt{f', {name}' if name else ''} ---", text]
     for example in one.examples:
@@ -98,9 +102,7 @@ def first(one: Card, path: Path) -> Item:
                 if isinstance(row, dict) and row.get("kind") == one.kind:
                     return prepared(ITEM.validate_python(row))
             except ValidationError as error:
-                wrong = error.errors(include_url=False)[0]
-                where = ".".join(str(part) for part in wrong["loc"][1:])
-                raise NoItem(f"{path}, line {number}: {where}: {wrong['msg']}.") from None
+                raise NoItem(f"{path}, line {number}: {said(error.errors())}.") from None
             except (ValueError, RecursionError):
                 raise NoItem(f"{path}, line {number}: it is not a JSON object.") from None
     raise NoItem(f"{path} holds no {one.kind}, which is what {one.name} judges. An item's kind stands under kind.")
@@ -108,9 +110,35 @@ def first(one: Card, path: Path) -> Item:
 
 def _shown(one: Card) -> list[str]:
     """The names of what the judge is shown; for each part where an item is judged in parts."""
+    return [f"{f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in _fields(one)]
+
+
+def _fields(one: Card) -> list[tuple[str, str, list[str]]]:
+    """(part, variant of the prompt, names of the fields) for each part of a specimen. BadCard where a card's own
+    functions fail.
+    """
     specimen = ITEM.validate_python({"id": "specimen", "kind": one.kind, **_SPECIMENS[one.kind]})
-    parts = one.parts(specimen)
-    return [f"{f'{part}: ' if part else ''}{', '.join(one.fields(specimen, part))}" for part in parts]
+    try:
+        return [(part, one.variant(specimen, part), list(one.fields(specimen, part))) for part in one.parts(specimen)]
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        raise BadCard(f"{place(one)}: parts(), variant() or fields() failed on a plain {one.kind}: {why}.") from error
+
+
+def warnings(one: Card) -> list[str]:
+    """What a card lacks to be run: its prompt, or in the prompt the name of a field that the judge is shown."""
+    if not one.prompts:
+        return ["There is no prompt.md: its judgments can be imported, but it cannot be run."]
+    found = []
+    for _, variant, names in _fields(one):
+        if variant not in one.prompts:
+            found.append(
+                f"There is no prompt for the variant {variant!r}: there are {', '.join(map(repr, one.prompts))}."
+            )
+        elif unsaid := [name for name in names if name not in one.prompts[variant]]:
+            file = f"prompt{f'_{variant}' if variant else ''}.md"
+            found.append(f"{file} does not name what the judge is shown: {', '.join(unsaid)}.")
+    return list(dict.fromkeys(found))
 
 
 def _messages(made: list[Message]) -> list[str]:

@@ -31,7 +31,7 @@ def answered(judge: Judge, text: str, schema: dict[str, Any] | None, as_json: bo
     if found is None:
         said = f"{SAYS} It answers judge cards; this message holds no material to judge."
         return {"note": said} if as_json or schema else (said,)
-    card, fields = found
+    card, fields = found[0], _named(found[1])
     if card in _PROSE and not schema and not as_json:
         return _PROSE[card](judge, fields)
     shape = schema or outline(text[text.rfind("===") :])
@@ -40,6 +40,14 @@ def answered(judge: Judge, text: str, schema: dict[str, Any] | None, as_json: bo
     if shape is not None:
         return generic.filled(judge, fields, shape)
     return _guessed(judge, fields, as_json)
+
+
+_NAMES = {"turns": "dialogue", "scenario": "scenario_description"}
+
+
+def _named(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields by the names that the rules know: a card without `fields` shows an item under the item's own."""
+    return {_NAMES[key] if key in _NAMES and _NAMES[key] not in fields else key: v for key, v in fields.items()}
 
 
 def _fits(card: str, shape: dict[str, Any] | None) -> bool:

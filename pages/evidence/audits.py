@@ -21,7 +21,7 @@ def page() -> None:
     st.title("Audits")
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
-        dataset = choose.dataset(store)
+        dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return
     judges = datasets.judges(store, dataset.id)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import audits, datasets, scores
+from data import audits, datasets, fewshot, scores
 from data.gold import BASES, Basis
 from judges.calibrate import Line
 from pages.evidence import dimension, floor, load, votes
-from pages.parts import audited, calibrated, choose, floors, links, marks, picked, session, text
+from pages.parts import audited, calibrated, carding, choose, floors, links, marks, picked, session, text
 
 
 def page() -> None:
@@ -18,7 +18,7 @@ def page() -> None:
     st.title("Calibration")
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
-        dataset = choose.dataset(store)
+        dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return
     judges = datasets.judges(store, dataset.id)
@@ -47,6 +47,7 @@ def page() -> None:
     lines = load.lines(store, at, basis, dropped, asked)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}"
     calibrated.resting(lines, basis, dropped)
+    carding.shown(fewshot.used(store, judge))
     calibrated.plot(lines, asked, key)
     found = floor.floors(store, at, basis, dropped)
     calibrated.table(lines, key, lambda row: picked.put("dimension", lines[row].key), floors.marks(lines, found))

@@ -44,8 +44,11 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
     except AssayError as error:
         text.refuse(error)
         return
+    if not found.judgments:
+        st.caption("It has been run on all of these items.")
+        return
     ran.estimate(found)
-    if found.judgments and st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
+    if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
         try:
             with st.spinner("Starting ..."):
                 begun = runs.start(store, who.name, order)

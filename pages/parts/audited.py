@@ -30,9 +30,9 @@ COUNTED = {
 SHOWN = 500
 """Items of a finding that are listed, and taken into the queue at a time."""
 COLUMNS = {
-    "item": st.column_config.TextColumn(width=190),
-    "where": st.column_config.TextColumn(width=130),
-    "why": st.column_config.TextColumn(width="large"),
+    "Item": st.column_config.TextColumn(width=190),
+    "Where": st.column_config.TextColumn(width=130),
+    "Why": st.column_config.TextColumn(width="large"),
 }
 
 
@@ -100,10 +100,10 @@ def listed(flags: Sequence[Flag], names: Mapping[str, str], key: str) -> Flag | 
     more = f"; the {len(shown):,} strongest are listed" if len(flags) > len(shown) else ""
     text.say("**{n}** behind it{more}. Click one to open it on the desk.", n=many(len(flags), "place"), more=more)
     frame = pd.DataFrame(
-        [(names.get(f.item, f.item), where(f), f.text) for f in shown], columns=["item", "where", "why"]
+        [(names.get(f.item, f.item), where(f), f.text) for f in shown], columns=["Item", "Where", "Why"]
     )
     event = st.dataframe(
-        frame if any(frame["where"]) else frame.drop(columns="where"), hide_index=True, key=key, on_select="rerun",
+        frame if any(frame["Where"]) else frame.drop(columns="Where"), hide_index=True, key=key, on_select="rerun",
         selection_mode="single-cell", height="content" if len(shown) <= 7 else 285, column_config=COLUMNS,
     )  # fmt: skip
     return shown[event.selection.cells[0][0]] if event.selection.cells else None

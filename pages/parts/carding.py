@@ -16,6 +16,7 @@ from pages.parts import session, text
 
 KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 SCALES = {"ordinal": "numbers", "ordered": "words, worst to best", "unordered": "words, no order", "flag": "yes or no"}
+LAID = "laid over dialogues"
 _COLUMNS = ("Name", "Asked of", "Definition", "Scale", "From", "To", "Words", "n/a", "Anchors")
 _ANCHORS = "Anchors say what answers mean: 5 = flawless; 3 = some slips; 1 = unusable"
 
@@ -23,7 +24,7 @@ _ANCHORS = "Anchors say what answers mean: 5 = flawless; 3 = some slips; 1 = unu
 def origin(card: Card) -> str:
     """Where a card comes from, in a word or two."""
     recipe = card.recipe or {}
-    return "made here" if recipe.get("how") == "own" else "laid over dialogues" if "over" in recipe else "folder"
+    return "made here" if recipe.get("how") == "own" else LAID if "over" in recipe else "folder"
 
 
 def listed(cards: Mapping[str, Card], judges: Mapping[str, int]) -> None:
@@ -40,11 +41,14 @@ def listed(cards: Mapping[str, Card], judges: Mapping[str, int]) -> None:
         for name, card in cards.items()
     ]
     config = {
-        "Card": st.column_config.TextColumn(width=230),
-        "Asks": st.column_config.TextColumn(width=430),
+        "Card": st.column_config.TextColumn(width=190),
+        "Judges": st.column_config.TextColumn(width=130),
+        "Asks": st.column_config.TextColumn(width=250),
+        "From": st.column_config.TextColumn(width=120),
         "Used by": st.column_config.NumberColumn("Used by", help="Judges that use the card, in any version.", width=70),
+        "Version": st.column_config.TextColumn(width=110),
     }
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config)
+    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config, height="content")
 
 
 def whole(card: Card) -> None:
@@ -54,11 +58,13 @@ def whole(card: Card) -> None:
         for d in card.dimensions
     ]
     config = {
-        "Answers": st.column_config.TextColumn(width=230),
-        "Definition": st.column_config.TextColumn(width=560),
-        "Asked": st.column_config.CheckboxColumn("Asked", help="People are asked too; others only the judge states."),
+        "Answers": st.column_config.TextColumn(width=190),
+        "Definition": st.column_config.TextColumn(width=400),
+        "Asked": st.column_config.CheckboxColumn(
+            "Asked", help="People are asked too; others only the judge states.", width=60
+        ),
     }
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config)
+    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config, height="content")
     for rule in card.rules:
         st.text(rule)
     asking(card)
@@ -77,6 +83,15 @@ def asking(card: Card) -> None:
     for number, example in enumerate(card.examples, 1):
         with st.expander(text.plain(f"Example {number}: {example.shows}"), icon=":material/lightbulb:"):
             st.json({"fields": example.fields, "reply": example.reply}, expanded=2)
+
+
+def shown(items: Mapping[str, str]) -> None:
+    """Which items of this workspace stand as examples."""
+    if items:
+        text.quiet(
+            "Examples in the prompt, so left out of every figure that holds the judge against people: {names}.",
+            names=", ".join(items.values()),
+        )
 
 
 def form(key: str, start: Card | None) -> dict[str, Any]:

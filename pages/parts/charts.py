@@ -210,6 +210,8 @@ def finding(plot: Plot, key: str) -> None:
     several = len(plot.series) > 1
     figure.update_xaxes(title={"text": escape(plot.x), "standoff": 8}, fixedrange=True, showgrid=plot.kind != "bars")
     figure.update_yaxes(fixedrange=True, nticks=6)
+    if plot.kind == "bars" and not any(y for _, _, ys in plot.series for y in ys):
+        figure.update_yaxes(range=[0, 1])  # all bars are 0: an axis from -1 to 1 would say that there is nothing
     figure.add_annotation(
         x=0, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
         text=f"<span style='opacity:.8'>{escape(plot.y)}</span>", font={"color": INK},

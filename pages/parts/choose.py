@@ -15,8 +15,11 @@ STREAMS = {"review": "Review queue", "audit": "Audit sample"}
 _FILTERS = {"system": "System", "judge": "Judge", "dimension": "Dimension", "reason": "Reason"}
 
 
-def dataset(store: Store, among: list[Dataset] | None = None) -> Dataset | None:
-    """A dataset, from the address or the chooser; None (and a way on) where there is none."""
+def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = False) -> Dataset | None:
+    """A dataset, from the address or the chooser; None (and a way on) where there is none.
+
+    `labelled`: with its label above, where it stands beside choosers that have one.
+    """
     known = {d.name: d for d in (datasets.all_datasets(store) if among is None else among)}
     if not known:
         st.info("There is no dataset yet.", icon=":material/inbox:")
@@ -25,7 +28,7 @@ def dataset(store: Store, among: list[Dataset] | None = None) -> Dataset | None:
     names = list(known)
     chosen = st.selectbox(
         "Dataset", names, index=names.index(addressed("dataset", known) or names[0]), key="dataset",
-        on_change=_address, args=("dataset",), label_visibility="collapsed",
+        on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed",
     )  # fmt: skip
     return known[chosen]
 

@@ -8,18 +8,23 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 from pydantic import ValidationError
+from streamlit.delta_generator import DeltaGenerator
 
 from data import cards, datasets, runs
-from data.datasets import Dataset
 from data.orders import Order
 from data.store import Store
 from judges.card import Card
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
 from judges.params import Params
-from pages.parts import picked, session, text
+from pages.parts import choose, picked, session, text
 
 PRACTICE, USUAL, OTHER = "practice", "usual", "other"
+USUAL_PRACTICE = "practice-heuristic"
+NO_KEY = (
+    "Keys are never typed into a page. If this endpoint wants one, end Assay and start it again with "
+    "**{name}=** and your key before `make run`. The practice endpoint needs none."
+)
 PROBES = {
     "": "none: the items as they are",
     "scenario_swapped": "another item's scenario",
@@ -27,6 +32,7 @@ PROBES = {
     "injected_order": "an order to the judge planted in the text",
 }
 HELP = {
+    "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
     "samples": "Every item is asked so often. How far the samples agree is a confidence.",
     "orders": "Both orders show whether the first place wins; what changes with the order is called a tie.",
     "window": "Long dialogues are judged in windows of so many assistant turns; 0 never cuts.",
@@ -62,36 +68,45 @@ def _named(usual: Card) -> Card:
     return usual if chosen == rows or not chosen else named(chosen)
 
 
-def endpoint() -> Endpoint | None:
-    """Where the judge runs. Keys come from the environment of the server, and are never typed into a page."""
+def where() -> str:
+    """The practice endpoint, the usual one, or another address."""
     usual = os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"
-    options = {PRACTICE: "Practice endpoint (no language model)", USUAL: usual, OTHER: "Another address"}
-    where = picked.one("endpoint", "Endpoint", options, default=PRACTICE)
-    if where == PRACTICE:
+    options = {PRACTICE: "Practice (rules only)", USUAL: usual, OTHER: "Another address"}
+    return picked.one("endpoint", "Endpoint", options, default=PRACTICE)
+
+
+def endpoint(chosen: str) -> Endpoint | None:
+    """Where the judge runs. Keys come from the environment of the server, and are never typed into a page."""
+    if chosen == PRACTICE:
         return Endpoint(base_url=runs.practice_url())
-    if where == USUAL:
+    if chosen == USUAL:
         return Endpoint()
-    left, middle, right = st.columns([3, 2, 1])
+    left, middle, right = st.columns([2, 1, 1])
     address = left.text_input("Address", key="runs:url", placeholder="http://127.0.0.1:8000/v1").strip()
-    variable = middle.text_input("Environment variable that holds the key", "OPENAI_API_KEY", key="runs:variable")
+    variable = middle.text_input("Variable that holds the key", "OPENAI_API_KEY", key="runs:variable", help=HELP["key"])
     version = right.text_input("Azure API version", key="runs:azure", placeholder="not Azure")
     if not address:
+        st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
         return None
     return made(Endpoint, base_url=address, key_variable=variable.strip(), api_version=version.strip())
 
 
-def model(at: Endpoint) -> str:
-    """A model of the endpoint's list, or a name that the person types."""
+def model(at: Endpoint, refusals: DeltaGenerator) -> str:
+    """A model of the endpoint's list, or a name that the person types; `refusals` is where there is room for one."""
     kept = session.scratch("runs:models")
     if (at.base_url, at.key_variable) not in kept:
         try:
             kept[at.base_url, at.key_variable] = runs.models(at)
         except AssayError as error:
-            text.refuse(error)
+            with refusals:
+                text.refuse(error)
+                if not os.environ.get(at.key_variable, "").strip():
+                    text.say(NO_KEY, name=at.key_variable)
             return ""
     known = kept[at.base_url, at.key_variable]
     wanted = st.query_params.get("model", "")
     options = known if not wanted or wanted in known else [wanted, *known]
+    wanted = wanted or (USUAL_PRACTICE if USUAL_PRACTICE in known else "")
     chosen: str | None = st.selectbox(
         "Model", options, index=options.index(wanted) if wanted in options else 0 if len(options) < 8 else None,
         accept_new_options=True, key="runs:model", placeholder="choose, or type a name",
@@ -152,9 +167,13 @@ def limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, fl
     spend = left.number_input("Spend at most, US dollars", 0.0, None, None, key="runs:spend", placeholder="no limit")
     most = right.number_input("Items, drawn at random", 1, None, None, key="runs:most", placeholder="all", step=1)
     price_in = left.number_input(
-        "Price of a million tokens in", 0.0, None, None, key="runs:in", placeholder="as listed"
+        "US dollars a million tokens in", 0.0, None, None, key="runs:in", placeholder="as listed"
     )
-    price_out = right.number_input("… and out", 0.0, None, None, key="runs:out", placeholder="as listed")
+    price_out = right.number_input(
+        "US dollars a million tokens out", 0.0, None, None, key="runs:out", placeholder="as listed"
+    )
+    if (price_in is None) != (price_out is None):
+        st.caption(":orange[One price alone counts for nothing: give both.]")
     price = (price_in, price_out) if price_in is not None and price_out is not None else None
     return made(Endpoint, **at.model_dump() | given), spend, price, int(most or 0)
 
@@ -169,17 +188,25 @@ def made(model_of: Any, **values: Any) -> Any:
         return None
 
 
-def chosen(store: Store, dataset: Dataset) -> Order | None:
+def chosen(store: Store) -> Order | None:
     """An order for a run, as far as it was chosen; None while something is missing."""
-    one, two, three = st.columns([2, 2, 2])
+    zero, one, two, three = st.columns(4)
+    with zero:
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return None
     with one:
         of = card(store, dataset.id)
-    with two:
-        at = endpoint() if of else None
-    if of is None or at is None:
+    if of is None:
         return None
+    with two:
+        place = where()
+    at = endpoint(place)
+    if at is None:
+        return None
+    refusals = st.container()
     with three:
-        name = model(at)
+        name = model(at, refusals)
     left, right = st.columns(2)
     with left, st.expander("Parameters: part of the judge's identity"):
         asked = params(of)

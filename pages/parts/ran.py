@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta, tzinfo
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
 from data.orders import Order, Run, Shown, Standing
+from judges.card import Card
 from judges.endpoint import practice
 from judges.errors import AssayError
+from judges.triage import place
 from pages.parts import clock, links, marks, text, todo
 
 MARKS = {
     "running": "▶ running", "stopping": "■ stopping", "stopped": "■ stopped", "interrupted": "! interrupted",
     "failed": "✕ failed", "finished": "✓ finished", "waiting for batch": "… waiting for batch",
 }  # fmt: skip
+TONES: dict[str, Literal["blue", "orange", "red", "green"]] = {
+    "running": "blue", "stopping": "orange", "stopped": "orange", "interrupted": "orange", "failed": "red",
+    "finished": "green", "waiting for batch": "blue",
+}  # fmt: skip
 COLUMNS = {
-    "Dataset": st.column_config.TextColumn(width=150),
+    "State": st.column_config.TextColumn(width=130),
+    "Dataset": st.column_config.TextColumn(width=160),
     "Card": st.column_config.TextColumn(width=160),
     "Model": st.column_config.TextColumn(width=170),
-    "Parameters": st.column_config.TextColumn(width=220),
     "Items": st.column_config.NumberColumn(width=60, format="localized"),
-    "State": st.column_config.TextColumn(width=120),
     "By": st.column_config.TextColumn(width=90),
     "Begun": st.column_config.TextColumn(width=110),
+    "Parameters": st.column_config.TextColumn(width="large"),
 }
 
 
@@ -39,100 +46,157 @@ def as_batch(order: Order) -> Order:
 
 
 def money(cost: float | None) -> str:
-    """US dollars, or that the price is not known."""
-    return "price not known" if cost is None else f"${cost:,.2f}" if cost >= 0.1 or not cost else f"${cost:.4f}"
+    """US dollars, or that there is nothing to pay, or that the price is not known."""
+    if not cost:
+        return "price not known" if cost is None else "no cost"
+    return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}"
 
 
 def estimate(found: Any) -> None:
     """What a run would take, and what that rests on."""
     if not found.judgments:
-        st.info("Nothing is left to ask: this very judge has judged all of these items.", icon=":material/check:")
+        st.info(
+            "Nothing is left to ask: this very judge has been asked about all of these items. What it left unscored "
+            "can be asked again where its run is open.",
+            icon=":material/check:",
+        )
         return
-    text.say(
-        "**{calls}** for {judgments} of {items}: about {tin} tokens in and {tout} out, {cost}.",
-        calls=todo.many(found.calls, "call"), judgments=todo.many(found.judgments, "judgment"),
-        items=todo.many(found.items, "item"), tin=f"{found.tokens_in:,}", tout=f"{found.tokens_out:,}",
-        cost=money(found.cost),
-    )  # fmt: skip
-    text.quiet("{notes}", notes=" ".join(found.notes))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="content"):
+            text.say(
+                "**{calls}** for {judgments} of {items}: about {tin} tokens in and {tout} out, {cost}{most}.",
+                calls=todo.many(found.calls, "call"), judgments=todo.many(found.judgments, "judgment"),
+                items=todo.many(found.items, "item"), tin=f"{found.tokens_in:,}", tout=f"{found.tokens_out:,}",
+                cost=money(found.cost), most=f"; at the very most {money(found.most)}" if found.most else "",
+            )  # fmt: skip
+        with st.popover("What this rests on", type="tertiary", icon=":material/info:"):
+            for note in found.notes:
+                text.quiet("{note}", note=note)
 
 
-def shown(found: Sequence[Shown]) -> None:
+def shown(found: Sequence[Shown], card: Card) -> None:
     """A dry run in full: what was sent, what came back, what it was read as."""
     st.caption("Nothing of this was stored.")
     for one in found:
-        state = f"unscored: {one.reading.unscored}" if one.reading.unscored else f"{len(one.reading.scores)} scores"
+        why = one.reading.unscored
+        state = f"unscored: {why.replace('_', ' ')}" if why else f"{len(one.reading.scores)} scores"
         with st.expander(text.plain(f"{one.name} · {state}"), expanded=one is found[0]):
             left, right = st.columns(2, gap="medium")
             with left:
                 st.caption("What was sent")
+                call, calls = 0, sum(message["role"] == "system" for message in one.messages)
                 for message in one.messages:
-                    text.quiet("{role}", role=message["role"])
-                    st.code(message["content"], language=None, wrap_lines=True, height=260)
+                    call += message["role"] == "system"
+                    which = f"call {call} of {calls}, " if calls > 1 else ""
+                    text.quiet("{which}{role} message", which=which, role=message["role"])
+                    st.code(message["content"], language=None, wrap_lines=True, height=300)
             with right:
                 st.caption("What came back")
-                st.code(one.raw or "nothing", language=None, wrap_lines=True, height=260)
-                reading(one.reading)
+                reply(one.raw)
+                st.caption("What it was read as")
+                reading(one.reading, card)
 
 
-def reading(found: Any) -> None:
+def reply(raw: str) -> None:
+    """A raw reply: laid out where it is JSON, and as it came."""
+    try:
+        spread = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
+    except ValueError:
+        st.code(raw or "nothing", language=None, wrap_lines=True, height=300 if len(raw) > 600 else "content")
+        return
+    laid_out, as_it_came = st.tabs(["Laid out", "As it came"])
+    laid_out.code(spread, language="json", wrap_lines=True, height=300)
+    as_it_came.code(raw, language=None, wrap_lines=True, height=300)
+
+
+def reading(found: Any, card: Card) -> None:
     """Scores and remarks that a reply was read as, or why it was not."""
     if found.unscored:
-        st.text(f"Unscored ({found.unscored}): {found.why}.")
+        st.text(f"Unscored ({found.unscored.replace('_', ' ')}): {found.why}.")
         return
+
+    def value(score: Any) -> str:
+        dimension = card.dimension(score.dimension, score.unit)
+        if dimension is not None:
+            return dimension.scale.say(score.value)
+        return "n/a" if score.value is None else f"{score.value:g}"
+
     rows = [
-        (s.unit, s.dimension, "n/a" if s.value is None else f"{s.value:g}", s.confidence, s.source)
+        (
+            place(s.unit).strip() or s.unit,
+            s.dimension.replace("_", " "),
+            value(s),
+            s.confidence,
+            s.source,
+        )
         for s in found.scores
     ]
-    frame = pd.DataFrame(rows, columns=["Unit", "Dimension", "Value", "Confidence", "Source"])
-    known = frame if frame["Confidence"].notna().any() else frame[["Unit", "Dimension", "Value"]]
-    st.dataframe(known, hide_index=True, height=260)
+    frame = pd.DataFrame(rows, columns=["Where", "Dimension", "Value", "Confidence", "Source"])
+    known = frame if frame["Confidence"].notna().any() else frame[["Where", "Dimension", "Value"]]
+    st.dataframe(known, hide_index=True, height="content" if len(rows) <= 12 else 340)
     for remark in (r for r in found.remarks if r.sort == "rule"):
         st.text(f"Breaks a rule: {remark.text}")
 
 
-def standing(run: Run, now: Standing) -> str:
-    """How far a run is; its state."""
+def words(card: Any, score: Any) -> str:
+    """A score as its scale says it: "good", not its place among the answers."""
+    dimension = card.dimension(score.dimension, score.unit)
+    return f"{score.value:g}" if dimension is None else str(dimension.scale.say(score.value))
+
+
+def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> None:
+    """How far a run is; `controls` draws what can be done about it."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
             text.say("**{model}** · {card} on {dataset}", model=run.model, card=run.card, dataset=run.dataset)
             marks.judge(run.model)
+            if probe := str(run.params.get("probe") or ""):
+                with st.container(width="content"):
+                    text.quiet("probe: {probe}", probe=probe.replace("_", " "))
             st.space("stretch")
             with st.container(width="content"):
-                text.quiet("{state}", state=MARKS[now.state])
+                st.badge(text.plain(MARKS[now.state]), color=TONES[now.state])
+            controls(now)
         st.progress(
             now.done / now.total if now.total else 1.0, text=text.plain(f"{now.done:,} of {now.total:,} judgments")
         )
         left = f"about {clock.span(timedelta(seconds=now.seconds_left))} left" if now.seconds_left else ""
+        if now.state == "running" and not left:
+            left = "time left not known yet"
         parts = [
             f"{now.scored:,} scored", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
-            f"{now.calls:,} calls", f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out", money(now.cost),
-            f"{now.rate:.1f} a second" if now.state == "running" else "", left,
+            todo.many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
+            money(now.cost) if now.calls else "",
+            f"{now.rate:.1f} a second" if now.rate and now.state == "running" else "", left,
         ]  # fmt: skip
         text.quiet("{parts}", parts=" · ".join(p for p in parts if p))
         if now.why:
             text.warn("{why}", why=now.why)
-        for sentence in now.problems[:5]:
-            st.text(sentence)
-    return now.state
+        if now.problems:
+            with st.expander("What went wrong of late"), st.container(gap=None):
+                for sentence in now.problems[:5]:
+                    text.quiet("{said}", said=sentence[:1].upper() + sentence[1:])
 
 
 def table(found: Sequence[Run], zone: tzinfo) -> list[Run]:
     """All runs, newest first; those that were chosen (one to open, two to compare)."""
     rows = [
-        (r.dataset, r.card, r.model, said(r.params), r.items, MARKS[r.state], r.by, clock.at(r.at, zone)) for r in found
+        (MARKS[r.state], r.dataset, r.card, r.model, r.items, r.by, clock.at(r.at, zone), said(r.params)) for r in found
     ]
     st.caption("Choose one to open it, two to see how their judges differ.")
     event = st.dataframe(
         pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, column_config=COLUMNS, key="runs:table",
         on_select="rerun", selection_mode="multi-row", height="content" if len(rows) <= 12 else 480,
     )  # fmt: skip
+    if len(event.selection.rows) > 2:
+        st.caption("Choose no more than two.")
     return [found[n] for n in event.selection.rows]
 
 
 def said(params: dict[str, Any]) -> str:
     """Parameters in one line."""
-    return ", ".join(f"{name} {value}" for name, value in params.items())
+    ordered = sorted(params.items(), key=lambda pair: pair[0] != "probe")  # a probe is what one looks for
+    return ", ".join(f"{name} {value}" for name, value in ordered)
 
 
 def differences(one: Any, other: Any) -> None:
@@ -147,27 +211,48 @@ def differences(one: Any, other: Any) -> None:
         st.dataframe(pd.DataFrame(rows, columns=["", "First", "Second"]), hide_index=True)
     else:
         st.caption("They are the same judge.")
-    lines = list(
-        difflib.unified_diff(
-            prompt(one.card).splitlines(), prompt(other.card).splitlines(), "first", "second", lineterm=""
-        )
-    )
-    if lines:
-        st.code("\n".join(lines), language="diff", wrap_lines=True)
-    elif rows:
+    said = False
+    for name in dict.fromkeys([*one.card.prompts, *other.card.prompts]):
+        lines = _lines(one.card.prompts.get(name, "")), _lines(other.card.prompts.get(name, ""))
+        apart = list(difflib.unified_diff(*lines, lineterm="", n=2))[2:]
+        if apart:
+            text.say("**{name}**, sentence by sentence: − the first judge's, + the second's", name=variant(name))
+            st.code(
+                "\n".join("   ⋯" if line.startswith("@@") else line for line in apart), language="diff", wrap_lines=True
+            )
+            said = True
+    if rows and not said:
         st.caption("Their prompts are the same.")
 
 
-def prompt(card: Any) -> str:
-    """All prompts of a card as one text."""
-    return "\n\n".join(f"[{name or 'usual'}]\n{words}" for name, words in card.prompts.items())
+def _lines(prompt: str) -> list[str]:
+    """A prompt with a line for each sentence, so that one changed word does not mark a whole paragraph."""
+    return re.sub(r"(?<=[.!?:;]) +(?=\S)", "\n", prompt).splitlines()
+
+
+def variant(name: str) -> str:
+    """A prompt of a card by its name."""
+    return f"Prompt for {name.replace('_', ' ')}" if name else "Prompt"
+
+
+def prompts(card: Any) -> None:
+    """All prompts of a card, a tab each where there are several."""
+    found = dict(card.prompts)
+    places = st.tabs([text.plain(variant(name)) for name in found]) if len(found) > 1 else [st.container()]
+    for place_, words in zip(places, found.values(), strict=True):
+        place_.code(words, language=None, wrap_lines=True, height=420)
 
 
 def title(run: Run, zone: tzinfo) -> None:
     """What a run is."""
     st.title("Run")
     where = "the practice endpoint" if practice(run.model) else run.endpoint or "the endpoint of the environment"
-    st.text(f"Begun by {run.by} {clock.at(run.at, zone)}, at {where}")
+    more = [
+        f"{todo.many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
+        "what was unscored asked again" if run.only_unscored else "",
+    ]  # fmt: skip
+    begun = f"Begun by {run.by}, {clock.at(run.at, zone)}, at {where}"
+    text.quiet("{told}", told=" · ".join([begun, *(m for m in more if m)]))
 
 
 def ways(run: Run) -> None:
@@ -189,16 +274,19 @@ def facts(run: Run, judge: Any) -> None:
         )
     with right:
         st.subheader("Prompt")
-        st.code(prompt(judge.card), language=None, wrap_lines=True, height=420)
+        prompts(judge.card)
 
 
-def act(doing: str, work: Callable[[], object]) -> None:
-    """Do it; a refusal is a sentence."""
+def act(doing: str, work: Callable[[], object], again: bool = False) -> None:
+    """Do it; a refusal is a sentence. `again`: the whole page follows."""
     try:
         with st.spinner(text.plain(doing)):
             work()
     except AssayError as error:
         text.refuse(error)
+        return
+    if again:
+        st.rerun()
 
 
 def go(run: str) -> None:

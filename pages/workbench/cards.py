@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import cards, layers
+from data import cards, fewshot
 from data.people import Person
 from judges.card import Card
-from judges.errors import AssayError
-from judges.made import checked, from_recipe
-from pages.parts import carding, choose, picked, session, text
+from pages.parts import carding, picked, session, text, todo
+from pages.workbench import writing
 
 
 def page() -> None:
@@ -28,10 +27,10 @@ def page() -> None:
     _one(who, card)
     if who.may("lead"):
         with st.expander("New card", icon=":material/add:"):
-            _write(who, None)
+            writing.write(who, None)
     if who.may("researcher"):
         with st.expander("On the desk", icon=":material/rate_review:"):
-            _desk(who)
+            writing.desk(who)
 
 
 def _one(who: Person, card: Card) -> None:
@@ -47,63 +46,19 @@ def _one(who: Person, card: Card) -> None:
             "Download as a folder", cards.export(store, card.name), f"{card.name}.zip", "application/zip",
             icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is this very card.",
         )  # fmt: skip
+    if card.examples:
+        carding.shown(fewshot.shown(store, card))
     stored = cards.versions(store, card.name)
     if len(stored) > 1:
         for one in stored:
             text.quiet(
-                "{version}{now}: {actor}, {at}, used by {judges} judges",
-                version=one.version, now=" (current)" if one.current else "", actor=one.actor,
-                at=f"{one.made_at:%Y-%m-%d %H:%M} UTC", judges=one.judges,
+                "{version}, current: {actor}, {at}, {used}" if one.current else "{version}: {actor}, {at}, {used}",
+                version=one.version, actor=one.actor, at=f"{one.made_at:%Y-%m-%d %H:%M} UTC",
+                used=f"used by {todo.many(one.judges, 'judge')}",
             )  # fmt: skip
     if made and who.may("lead"):
         with st.expander("New version", icon=":material/edit:"):
-            _write(who, card)
-
-
-def _write(who: Person, start: Card | None) -> None:
-    """The form, what is wrong with it in sentences, the preview, and the save."""
-    store = session.store()
-    kept = session.scratch("cards")
-    given = carding.form(start.version if start else f"new:{kept.get('saved', 0)}", start)
-    if not given["title"] and not given["dimensions"]:
-        st.caption("Give it a title and a name, and at least one dimension with its definition.")
-        return
-    try:
-        recipe = checked(given)
-        wrong = cards.faults(store, recipe)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    for sentence in wrong:
-        text.warn("{sentence}", sentence=sentence)
-    made = from_recipe(recipe)
-    carding.preview(made, made.dimensions)
-    same = start is not None and made.version == start.version
-    label = "Save the card" if start is None else "Save as a new version"
-    if st.button(text.plain(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
-        try:
-            cards.save(store, who.name, recipe)
-        except AssayError as error:
-            text.refuse(error)
-            return
-        kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=kept.get("saved", 0) + 1)
-        picked.put("card", made.name)
-        st.rerun()
-
-
-def _desk(who: Person) -> None:
-    """Which cards people are asked about in a dataset."""
-    store = session.store()
-    dataset = choose.dataset(store)
-    if dataset is None:
-        return
-    known, now = cards.known(store), layers.chosen(store, dataset.id)
-    names = st.multiselect(
-        "People are asked about", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}",
-        format_func=lambda n: known[n].title, placeholder="the judge's card, and those laid over it",
-    )  # fmt: skip
-    st.caption("In blind labels too. The first is the main one where no judge was chosen.")
-    if names != now and st.button("Set", type="primary"):
-        layers.choose(store, who.name, dataset.id, names)
-        session.scratch("cards")["done"] = f"From now on people are asked this in {dataset.name}."
-        st.rerun()
+            writing.write(who, card)
+    if who.may("lead") and card.prompts and carding.origin(card) != carding.LAID:
+        with st.expander("Few-shot examples", icon=":material/lightbulb:"):
+            writing.examples(who, card)

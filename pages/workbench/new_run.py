@@ -7,17 +7,13 @@ import streamlit as st
 from data import runs
 from data.people import Person
 from judges.errors import AssayError
-from pages.parts import choose, ordering, ran, session, text
+from pages.parts import ordering, ran, session, text
 
 
 def form(who: Person) -> None:
     """What the run is to be, its estimate, a dry run, the start."""
     store = session.store()
-    with st.container(width=330):
-        dataset = choose.dataset(store)
-    if dataset is None:
-        return
-    order = ordering.chosen(store, dataset)
+    order = ordering.chosen(store)
     if order is None:
         return
     try:
@@ -43,4 +39,4 @@ def form(who: Person) -> None:
         if started:
             ran.go(started["id"])
     if kept.get("shown") is not None and kept.get("order") == order:
-        ran.shown(kept["shown"])
+        ran.shown(kept["shown"], order.card)

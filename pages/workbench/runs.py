@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import streamlit as st
 
 from data import datasets, runs
-from data.orders import LIVE, Run
+from data.orders import LIVE, Run, Standing
 from data.people import Person
-from pages.parts import clock, links, ran, session
+from pages.parts import clock, links, ran, session, text
 from pages.workbench import new_run
 
 
@@ -42,13 +45,22 @@ def page() -> None:
         ran.differences(*(runs.judge(store, run.id) for run in picked))
 
 
-@st.fragment(run_every=1.0)
 def _live(ids: list[str], who: Person) -> None:
-    """What runs now, second by second; it runs on when nobody looks."""
-    store = session.store()
-    for run in runs.history(store):
-        if run.id in ids:
-            _controls(who, run, ran.standing(run, runs.standing(store, run.id)))
+    """What runs now, second by second; it runs on when nobody looks. Once one has ended, the whole page follows."""
+    st.fragment(_watch, run_every=1.0)(ids, who)
+
+
+def _watch(ids: list[str], who: Person) -> None:
+    found = [run for run in runs.history(session.store()) if run.id in ids]
+    if any(run.state not in LIVE for run in found):
+        st.rerun()
+    for run in found:
+        _stand(who, run)
+
+
+def _stand(who: Person, run: Run) -> None:
+    """How far one run is, with what can be done about it."""
+    ran.standing(run, runs.standing(session.store(), run.id), partial(_controls, who, run))
 
 
 def _one(who: Person, wanted: str) -> None:
@@ -62,18 +74,30 @@ def _one(who: Person, wanted: str) -> None:
         st.info("There is no such run in this workspace.", icon=":material/search_off:")
         return
     ran.title(run, clock.zone())
-    _live([run.id], who)
+    if run.state in LIVE:
+        _live([run.id], who)
+    else:
+        _stand(who, run)
     ran.ways(run)
     ran.facts(run, runs.judge(store, run.id))
 
 
-def _controls(who: Person, run: Run, state: str) -> None:
-    """Stop it, or go on with it."""
-    with st.container(horizontal=True):
-        if state in ("running", "waiting for batch") and st.button(
-            "Stop", icon=":material/stop:", key=f"stop:{run.id}"
-        ):
-            ran.act("Stopping", lambda: runs.stop(session.store(), who.name, run.id))
-        resumable = state in ("stopped", "interrupted", "failed")
-        if resumable and st.button("Go on", icon=":material/play_arrow:", key=f"resume:{run.id}", type="primary"):
-            ran.act("Starting", lambda: runs.resume(session.store(), who.name, run.id))
+def _controls(who: Person, run: Run, now: Standing) -> None:
+    """Stop it, go on with it, or ask again what could not be used."""
+    store, left = session.store(), sum(now.unscored.values())
+    if now.state in ("running", "waiting for batch") and st.button(
+        "Stop", icon=":material/stop:", key=f"stop:{run.id}"
+    ):
+        ran.act("Stopping", lambda: runs.stop(store, who.name, run.id))
+    if now.state in ("stopped", "interrupted", "failed") and st.button(
+        "Resume", icon=":material/play_arrow:", key=f"resume:{run.id}", type="primary"
+    ):
+        ran.act("Starting", lambda: runs.resume(store, who.name, run.id), again=True)
+    if now.state == "finished" and left:
+        what = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
+        if st.button(text.plain(what), icon=":material/replay:", key=f"again:{run.id}"):
+            order = replace(runs.order_of(store, run.id), only_unscored=True)
+            begun: dict[str, str] = {}
+            ran.act("Starting", lambda: begun.update(id=runs.start(store, who.name, order)))
+            if begun:
+                ran.go(begun["id"])

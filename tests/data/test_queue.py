@@ -307,29 +307,37 @@ def same_as_read_anew(store: Store) -> None:
 # -- against a plain reading of DESIGN 5 ----------------------------------------------------------------------------
 
 
-def plainly_open(store: Store, person: str, found: str, stream: str, moment: datetime, overlap: int) -> set[str]:
-    """The items of a queue that are open to a person, worked out from the rows in the most literal way."""
-    answers = store.rows("select id, item_id, draw_id, person, action, previous from answer")
-    replaced = {a[5] for a in answers}
-    standing = [a for a in answers if a[0] not in replaced]
-    claims: dict[tuple[str, str], datetime] = {}
-    for draw, who, until, _ in store.rows("select draw_id, person, until, seq from claim order by seq, id"):
-        claims[draw, who] = until
-    draws = store.rows("select id, item_id, stream, mode from draw where dataset_id = $1", [found])
-    savers = {d[0]: {a[3] for a in standing if a[2] == d[0] and a[4] == "save"} for d in draws}
-    out = set()
-    for draw, item, its_stream, _ in draws:
-        if its_stream != stream or any(a[1] == item and a[3] == person for a in answers):
-            continue
-        holders = {
-            who for (d, who), until in claims.items()
-            if d == draw and until > moment and who != person and not any(a[1] == item and a[3] == who for a in answers)
-        }  # fmt: skip
-        blind = [d[0] for d in draws if d[1] == item and d[2] == "audit" and d[3] == "blind"]
-        waits = stream == "review" and any(len(savers[b]) < overlap for b in blind)
-        if len(savers[draw] | holders) < overlap and not waits:
-            out.add(item)
-    return out
+class Plainly:
+    """The rows as they stand, and who may have which item, worked out from them in the most literal way."""
+
+    def __init__(self, store: Store, found: str) -> None:
+        answers = store.rows("select id, item_id, draw_id, person, action, previous from answer")
+        replaced = {a[5] for a in answers}
+        self.answers = answers
+        self.standing = [a for a in answers if a[0] not in replaced]
+        self.claims: dict[tuple[str, str], datetime] = {}
+        for draw, who, until, _ in store.rows("select draw_id, person, until, seq from claim order by seq, id"):
+            self.claims[draw, who] = until
+        self.draws = store.rows("select id, item_id, stream, mode from draw where dataset_id = $1", [found])
+
+    def open(self, person: str, stream: str, moment: datetime, overlap: int) -> set[str]:
+        """The items of a queue that are open to a person."""
+        answers, draws = self.answers, self.draws
+        savers = {d[0]: {a[3] for a in self.standing if a[2] == d[0] and a[4] == "save"} for d in draws}
+        out = set()
+        for draw, item, its_stream, _ in draws:
+            if its_stream != stream or any(a[1] == item and a[3] == person for a in answers):
+                continue
+            holders = {
+                who for (d, who), until in self.claims.items()
+                if d == draw and until > moment and who != person
+                and not any(a[1] == item and a[3] == who for a in answers)
+            }  # fmt: skip
+            blind = [d[0] for d in draws if d[1] == item and d[2] == "audit" and d[3] == "blind"]
+            waits = stream == "review" and any(len(savers[b]) < overlap for b in blind)
+            if len(savers[draw] | holders) < overlap and not waits:
+                out.add(item)
+        return out
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -372,12 +380,14 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
                     overlap = rng.choice([1, 2, 3])
                     rules(store, found, overlap=overlap)
         clock.on(0.001)
+        before, rows_now = store.newest(), Plainly(store, found)
         for who in ("p0", "p3"):
             for one in ("audit", "review"):
-                plain = plainly_open(store, who, found, one, clock.moment, overlap)
+                plain = rows_now.open(who, one, clock.moment, overlap)
                 assert queue.waiting(store, who, found, one) == len(plain), (seed, step)
                 rows = listing.listing(store, who, found, one, ANY).rows
                 assert {r.item for r in rows if r.state in ("open to you", "held by you")} == plain, (seed, step)
+        assert store.newest() == before, "looking writes nothing"
     same_as_read_anew(store)
 
 

@@ -11,6 +11,10 @@ from hypothesis import strategies as st
 from judges.card import Card
 from judges.params import Params
 from judges.pieces import Answer, Task, fuse, pieces
+from judges.practice.answer import answered
+from judges.practice.family import FAMILIES, Judge
+from judges.prompt import fence
+from judges.schema import strict
 from judges.sections import cut
 from judges.types import Dialogue, Pair
 
@@ -136,3 +140,19 @@ def any_pair_reply(draw: Any, item: Pair) -> str:
         (draw(_FLAGS), draw(_FLAGS)),
         (draw(st.floats(1, 5)), draw(st.floats(1, 5))),
     )
+
+
+OURS = {
+    *("long_form_pairwise", "mt_bench", "mt_bench_pair", "multi_turn_dialogue", "plain_pairwise", "pointwise_quality"),
+    "rubric_open_ended",
+}
+"""The cards that Assay ships: of another one the tests ask what any card must have, and no more."""
+
+
+def practised(card: Card, item: Any, part: str = "") -> str:
+    """The reply of the practice endpoint to a card's question about an item; of a card in prose, in prose."""
+    judge = Judge(FAMILIES["practice-heuristic"], frozenset(), 0.0, 0, "")
+    schema = None if card.text else strict(card.reply)
+    made = fence(card.name, card.fields(item, part), "k")
+    reply = answered(judge, made, schema, schema is not None)
+    return json.dumps(reply) if isinstance(reply, dict) else "".join(map(str, reply))

@@ -281,3 +281,13 @@ def test_what_the_endpoint_refused_is_unscored(
     given = write(tmp_path / "run.jsonl", [*lines, judgment(2, 3)])
     assert main(["audit", files[0], given]) == 0
     assert "3 replies to 3 of 40 items; 2 replies unscored (2 refused)." in capsys.readouterr().out
+
+
+def test_agree_names_the_dimensions_where_no_label_meets_the_card(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = write(tmp_path / "labels.jsonl", [label(n, 3, dimension="tone") for n in range(5)])
+    assert main(["agree", files[1], told]) == 1
+    said = capsys.readouterr()
+    assert "The labels are about tone of response; the card asks factuality of response, " in said.err
+    assert said.out == ""

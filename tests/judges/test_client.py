@@ -317,3 +317,17 @@ def test_no_answer_of_any_shape_is_a_bug(value, status):
         client._read(body.encode(), {}, "m", asked, "text")
     except (Fatal, Passing, Once, Refit) as found:
         assert str(found)
+
+
+@pytest.mark.parametrize(
+    ("usage", "says"),
+    [((100, 2048), "cut off at 2048 tokens"), (None, "cut off at 2048 tokens"), ((100, 7), "context is full")],
+)
+def test_a_reply_that_was_cut_off_says_by_what(usage, says):
+    found, _, _ = exchange(Say('{"score": ', finish="length", usage=usage))
+    assert found.unscored == "cut_off" and says in found.why
+
+
+def test_a_circle_of_redirects_is_no_endpoint():
+    found, _, _ = exchange(Say(status=307, body=b"", headers={"Location": "/v1/chat/completions"}))
+    assert isinstance(found, Fatal) and "round in a circle" in str(found)

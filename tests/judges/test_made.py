@@ -17,7 +17,7 @@ from judges.pieces import Task, ask
 from judges.reading import read
 from judges.recipe import clashes
 from judges.schema import strict
-from judges.types import ITEM, Kind, Scale
+from judges.types import ITEM, Kind, Reading, Scale, Score
 
 TURN = {"name": "敬語", "unit": "turn", "definition": "敬語が正しい。", "anchors": {"5": "完璧", "1": "誤り"}}
 FLAG = {"name": "copy", "unit": "turn", "definition": "Copies the user.", "answers": {"kind": "flag", "na": True}}
@@ -205,3 +205,33 @@ def test_a_stored_card_is_had_again_in_its_own_words() -> None:
         from_spec({"name": "gone", "recipe": None}, cards())
     with pytest.raises(BadCard):
         from_spec({"name": "new", "recipe": {"how": "telepathy"}}, cards())
+
+
+def test_audits_are_those_that_rest_on_what_is_asked() -> None:
+    def of(kind: Kind, *dimensions: dict[str, Any]) -> tuple[str, ...]:
+        return from_recipe(checked(recipe(kind, *dimensions))).audits
+
+    side = {"kind": "unordered", "categories": ["a", "b", "tie"]}
+    depth = {"name": "depth", "unit": "section", "definition": "Deep."}
+    winner = {"name": "winner", "unit": "pair", "definition": "Better.", "answers": side}
+    assert of("dialogue", TURN) == (
+        "same_score", "scenario_ignored", "attention_drop", "own_family", "injected_order",
+    )  # fmt: skip
+    assert of("dialogue", FLAG) == ()
+    assert of("pair", depth) == ("same_score",)
+    assert of("pair", winner) == ("longer_wins", "first_place_wins", "injected_order")
+    assert "opening_decides" in of("pair", depth, winner)
+
+
+def test_who_won_is_told_by_whatever_question_has_the_sides_as_answers() -> None:
+    from judges.audits import Evidence, Reply, audits
+
+    side = {"kind": "unordered", "categories": ["a", "tie", "b"]}
+    winner = {"name": "winner", "unit": "pair", "definition": "Better.", "answers": side}
+    card = from_recipe(checked(recipe("pair", winner)))
+    assert card.dimensions[0].scale.drawn == "tie", "as on every card for pairs: its name may be verdict too"
+    items = {f"p{n}": PAIR for n in range(30)}
+    reading = Reading((Score("pair", "winner", 0.0),), facts={"orders": {"ab": "a", "ba": "b"}})
+    found = audits()["first_place_wins"].find(Evidence(card, "m", items, [Reply(key, reading) for key in items]), 0.0)
+    assert (found.verdict, found.figure) == ("alarm", 1.0)
+    assert found.flags[0].dimension == "winner"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,17 @@ from judges import examples
 from judges.card import Card, Example, card, cards
 from judges.cards.pointwise_quality.card import named
 from judges.commands import main
+from judges.commands.show import warnings
 from judges.errors import BadCard
 from judges.made import from_spec
 from judges.pieces import Task, ask
 from judges.schema import in_words, strict
 from judges.types import ITEM
+from tests.judges.replies import OURS
 
 ALL = list(cards().values())
-EVERY = [(one, variant) for one in ALL for variant in one.prompts]
+MINE = [one for one in ALL if one.name in OURS]
+EVERY = [(one, variant) for one in MINE for variant in one.prompts]
 WITH = {"reference": "reference_answer", "judged_turn": "judged_turn"}
 
 TURNS = [{"turn": t, "role": r, "text": f"{r} {t}"} for t in (1, 2) for r in ("user", "assistant")]
@@ -68,7 +72,34 @@ def test_a_prompt_says_what_holds_for_every_judge(one: Card, variant: str) -> No
         assert "order of presentation is chance" in prompt
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
+def lacks(one: Card) -> list[str]:
+    """What the prompts of a card lack that any judge must be told."""
+    found: list[str] = []
+    for variant, prompt in one.prompts.items():
+        file = f"prompt{f'_{variant}' if variant else ''}.md"
+        wanted = [f"the dimension {d.name}" for d in one.dimensions if d.asked and d.name not in prompt]
+        if not re.search(r"material|judged|instruct", prompt, re.IGNORECASE):
+            wanted.append("that what the judge gets is material, and no instruction to it")
+        if one.text is None:
+            wanted += [f'the key "{key}" of the reply' for key in strict(one.reply)["properties"] if key not in prompt]
+        found += [f"{file}: {what}" for what in wanted]
+    return found + (warnings(one) if one.prompts else [])
+
+
+@pytest.mark.parametrize("one", [c for c in ALL if c.name not in OURS] or MINE[-1:], ids=lambda c: c.name)
+def test_the_prompt_of_any_other_card_says_what_it_must(one: Card) -> None:
+    wanted = lacks(one)
+    assert not wanted, f"judges/cards/{one.name}/prompt.md lacks:\n" + "\n".join(wanted)
+
+
+def test_what_a_prompt_lacks_is_said_at_once() -> None:
+    bare = replace(card("rubric_open_ended"), name="bare", prompts={"": "Judge."})
+    said = "\n".join(lacks(bare))
+    assert "the dimension factuality" in said and "material" in said and '"decision_basis"' in said
+    assert "does not name what the judge is shown: task_description, model_output" in said
+
+
+@pytest.mark.parametrize("one", MINE, ids=lambda c: c.name)
 def test_a_prompt_names_every_field_that_its_judge_is_shown(one: Card) -> None:
     used = set()
     for item in specimens(one):
@@ -80,7 +111,7 @@ def test_a_prompt_names_every_field_that_its_judge_is_shown(one: Card) -> None:
     assert used == set(one.prompts), "a prompt that no item gets"
 
 
-@pytest.mark.parametrize("one", [c for c in ALL if c.text is None], ids=lambda c: c.name)
+@pytest.mark.parametrize("one", [c for c in MINE if c.text is None], ids=lambda c: c.name)
 def test_a_prompt_shows_the_reply_with_every_key_and_every_word(one: Card) -> None:
     """Up to the names that the caller gives, which stand in the material."""
     mine = {d.name for d in one.dimensions if d.asked} if one.name == "pointwise_quality" else set()
@@ -93,7 +124,7 @@ def test_a_prompt_shows_the_reply_with_every_key_and_every_word(one: Card) -> No
         assert dimension.name in one.prompts[""] or dimension.name in mine or f"{dimension.name}_scores" in shape
 
 
-@pytest.mark.parametrize("one", [c for c in ALL if c.text is not None], ids=lambda c: c.name)
+@pytest.mark.parametrize("one", [c for c in MINE if c.text is not None], ids=lambda c: c.name)
 def test_prose_ends_in_brackets(one: Card) -> None:
     for prompt in one.prompts.values():
         end = prompt.rpartition("## Your reply")[2]
@@ -147,16 +178,18 @@ def test_a_prompt_speaks_to_the_failures_that_are_known(name: str) -> None:
     assert [words for words in SAID[name] if words not in card(name).prompts[""]] == []
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
+@pytest.mark.parametrize("one", [c for c in ALL if c.prompts], ids=lambda c: c.name)
 def test_the_messages_are_the_rubric_and_the_fenced_item(one: Card) -> None:
     item = specimens(one)[-1]
     for part in one.parts(item):
-        for mode in ("json_schema", "text"):
+        for mode in ("json_schema", "json_object", "text"):
             made = ask(one, one.defaults.model_copy(update={"orders": "ab"}), Task("k", item, part), "", {}, mode)  # type: ignore[arg-type]
             assert [message["role"] for message in made.messages] == ["system", "user"]
             assert made.messages[0]["content"] == one.prompts[one.variant(item, part)]
             assert (made.schema is None) == (one.text is not None)
-            assert made.messages[1]["content"].endswith(in_words(one) if mode == "text" else "end ===") or one.text
+            assert (
+                made.messages[1]["content"].endswith(in_words(one) if mode != "json_schema" else "end ===") or one.text
+            )
 
 
 # -- examples ---------------------------------------------------------------------------------------------------------

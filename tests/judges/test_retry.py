@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.retry import LONGEST, MOST, asked, pause
+from judges.retry import LONGEST, MOST, asked, pause, spoken
 
 NOW = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT
 
@@ -59,3 +59,9 @@ def test_what_the_endpoint_asks_for(headers, seconds):
 def test_no_header_raises(text):
     for name in ("retry-after", "retry-after-ms", "x-ratelimit-reset-tokens"):
         assert asked({name: text, "x-ratelimit-remaining-tokens": "0"}, NOW) >= 0
+
+
+def test_a_pause_is_told_with_what_is_made_of_it():
+    assert spoken(45) == "The endpoint asks to be left alone for 45 seconds: calls that it turned away wait as long."
+    assert "for 5 minutes: calls that it turned away wait as long" in spoken(300)
+    assert "for 60 minutes: calls that it turned away are tried again after 10 minutes" in spoken(3600)

@@ -187,6 +187,35 @@ def test_bad_items_are_all_told_with_their_lines(tmp_path, capsys):
     assert all(f"line {n}:" in said for n in (3, 4, 5, 6)) and "an item r1 before it" in said
 
 
+def test_items_of_other_kinds_are_passed_over(tmp_path, capsys):
+    path, out = tmp_path / "items.jsonl", tmp_path / "out.jsonl"
+    turns = [{"turn": 1, "role": "assistant", "text": "x"}]
+    talks = [{"id": f"d{n}", "kind": "dialogue", "turns": turns} for n in (1, 2)]
+    path.write_text("\n".join(map(json.dumps, [talks[0], row(1), talks[1], row(2), row(3)])))
+    with served(lambda body, nth: Say(GOOD)) as found:
+        assert run(path, found, "--out", out, "--limit", 2) == 0
+        assert run(path, found, "--out", out) == 0
+    assert "2 dialogues were passed over" in capsys.readouterr().err
+    assert sorted(line["item"] for line in lines(out)) == ["r1", "r2", "r3"]
+
+
+def test_what_is_wrong_with_a_line_is_said_in_words(tmp_path, capsys):
+    path = tmp_path / "items.jsonl"
+    for text, says in (
+        (
+            '{"id": "r1"}',
+            "holds 1 line that cannot be judged:\nline 1: kind is missing: it has to be dialogue, pair or",
+        ),
+        ('{"id": "r1", "kind": "song"}', "line 1: kind is another one: it has to be dialogue, pair or response"),
+        ('{"kind": "response", "task": "t", "output": "o"}', "line 1: id is missing"),
+        (json.dumps(row(1)) + "\n{", "line 2: it is no JSON object"),
+    ):
+        path.write_text(text)
+        with served(lambda body, nth: Say(GOOD)) as found:
+            assert run(path, found) == 1
+        assert says in capsys.readouterr().err
+
+
 def test_an_answer_of_several_is_kept_until_its_judgment_is_there(tmp_path):
     path, params = tmp_path / "out.jsonl", Params()
     turns = [{"turn": n, "role": r, "text": "words"} for n in range(1, 15) for r in ("user", "assistant")]

@@ -148,6 +148,17 @@ def test_a_patient_endpoint_is_obeyed(monkeypatch):
     assert [w for w in waits if w != runner._LOOK] and min(w for w in waits if w != runner._LOOK) >= 7
 
 
+def test_a_long_pause_is_told_once(monkeypatch):
+    async def noted(event, seconds):
+        pass
+
+    monkeypatch.setattr(runner, "until", noted)
+    say = Say(status=429, body=b"", headers={"Retry-After": "3600"})
+    found, _ = go(lambda body, nth: say if nth < 2 else Say(GOOD))
+    told = [note.text for note in of(found, Note) if "left alone" in note.text]
+    assert told == [retry.spoken(3600.0)] and of(found, Answer)[0].tries == 3
+
+
 def test_a_date_is_counted_from_the_endpoints_own_clock(monkeypatch):
     waits = []
 
@@ -346,8 +357,9 @@ def test_a_bug_is_no_answer():
     def broken(reply, item):
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
-        go(lambda body, nth: Say(GOOD), 5, card=replace(CARD, read=broken))
+    found, served = go(lambda body, nth: Say(GOOD), 50, card=replace(CARD, read=broken))
+    assert "read() failed on item i" in str(found) and "ZeroDivisionError" in str(found)
+    assert isinstance(found, AssayError) and len(served.bodies) < 50
 
 
 def test_whoever_stops_listening_leaves_nothing_behind():

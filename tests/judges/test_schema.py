@@ -21,6 +21,7 @@ from judges.reading import read
 from judges.schema import in_words, strict
 from judges.types import Strict
 from tests import seeds
+from tests.judges.replies import practised
 from tests.judges.test_replies import GOOD, ITEMS
 
 JSON = [one for one in cards().values() if one.text is None]
@@ -125,10 +126,14 @@ def test_each_caller_has_a_copy() -> None:
 
 @cache
 def replies() -> list[tuple[str, dict[str, Any]]]:
-    """(card, reply) of every reply that the samples, the seeds and the table of replies hold as JSON."""
+    """(card, reply) of every reply that the samples, the seeds and the table of replies hold as JSON; of a card that is
+    in none of them, the practice endpoint's.
+    """
     made = [(row["card"], row["reply"]) for d in samples.generate(3).datasets for row in d.judgments if "reply" in row]
     seeded = [("multi_turn_dialogue", seeds.reply(seeds.dialogue(n, turns=n))) for n in (1, 3, 12)]
-    return [*made, *seeded, *GOOD.items()]
+    ours = [*made, *seeded, *GOOD.items()]
+    others = {one.name for one in JSON} - {name for name, _ in ours}
+    return ours + [(name, json.loads(practised(card(name), ITEMS[card(name).kind]))) for name in sorted(others)]
 
 
 def test_every_reply_that_there_is_fits_its_schema() -> None:

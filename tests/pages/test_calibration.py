@@ -28,9 +28,10 @@ def judged(items: int, **options: Any) -> list[Cell]:
     ]
 
 
-@pytest.fixture
-def app(serve: Callable[..., Server]) -> Server:
-    server = serve(start=False)
+@pytest.fixture(scope="module")
+def app(serve_all: Callable[..., Server]) -> Server:
+    """The app with all that the calibration page tells apart; nobody here answers anything."""
+    server = serve_all(start=False)
     store = open_store(server.store)
     people.join(store, "lea")
     cells = judged(150, probability=0.5)

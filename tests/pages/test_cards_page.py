@@ -87,3 +87,35 @@ def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
     assert rows["conversation", "coherence"] == [4.0, 4.0, by_card["multi_turn_dialogue"]]
     assert rows["turn:1", "safety"] == [5.0, 5.0, by_card["multi_turn_dialogue"]]
     store.close()
+
+
+def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
+    serve: Callable[..., Server], chromium: Any
+) -> None:
+    app = serve(start=False)
+    items = [seeds.dialogue(n, turns=1) for n in (1, 2)]
+    label = {"unit": "turn:1", "dimension": "helpfulness", "value": 2, "annotator": "bo", "mode": "blind"}
+    labels = [label | {"item": item["id"], "made_at": "2026-01-31T12:00:00Z"} for item in items]
+    store = seeds.workspace(app.store_path, [*items, *map(seeds.judgment, items), *labels])
+    plain = cards.card(store, "multi_turn_dialogue").version
+    store.close()
+    app.start()
+    page = chromium.new_page()
+    enter(page, app.url, "lea", "cards?card=multi_turn_dialogue")
+    page.get_by_text("Few-shot examples").first.click(timeout=60_000)
+    for number in (1, 2):
+        expect(page.get_by_text("People's labels are put in: helpfulness.")).to_be_visible()
+        shows = page.get_by_role("textbox", name="What it shows")
+        shows.fill(f"{number}: {EVIL}")
+        shows.press("Tab")
+        page.get_by_role("button", name="Add this example").click()
+        expect(page.get_by_text(f"{number}: {EVIL}").first).to_be_visible()
+    page.get_by_role("button", name="Attach these examples").click()
+    expect(page.get_by_text("Examples in the prompt, so left out")).to_be_visible()
+    app.stop()
+    store = open_store(app.store)
+    now = cards.card(store, "multi_turn_dialogue")
+    assert now.version != plain
+    assert [one.shows for one in now.examples] == [f"1: {EVIL}", f"2: {EVIL}"]
+    assert now.examples[0].reply["per_turn"][0]["scores"]["helpfulness"] == 2  # type: ignore[index,call-overload]
+    store.close()

@@ -14,6 +14,7 @@ from tests.pages.driving import enter
 from tests.server import Server
 
 Serve = Callable[..., Server]
+NAMES = ["美香", "José O'Hara"]
 
 
 def peopled(serve: Serve, names: list[str]) -> Server:
@@ -25,6 +26,12 @@ def peopled(serve: Serve, names: list[str]) -> Server:
     store.close()
     app.start()
     return app
+
+
+@pytest.fixture(scope="module")
+def four(serve_all: Serve) -> Server:
+    """The app with four people, of whom nobody is added, changed or let go."""
+    return peopled(serve_all, ["lea", "ann", *NAMES])
 
 
 def roles(app: Server) -> dict[str, tuple[str, bool]]:
@@ -52,16 +59,15 @@ def pick(page: Any, row: int) -> None:
     raise AssertionError("No dialog opened.")
 
 
-@pytest.mark.parametrize("name", ["美香", "José O'Hara"])
-def test_a_name_is_remembered_by_the_browser(serve: Serve, new_page: Callable[..., Any], name: str) -> None:
-    app = peopled(serve, ["lea", name])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_remembered_by_the_browser(four: Server, new_page: Callable[..., Any], name: str) -> None:
     page = new_page()
-    page.goto(app.url)
+    page.goto(four.url)
     page.get_by_role("button", name=name).click()
     page.get_by_role("heading", name="Overview").wait_for()
     page.wait_for_function("() => document.cookie.includes('assay_name=')")
     tab = page.context.new_page()
-    tab.goto(f"{app.url}/people")
+    tab.goto(f"{four.url}/people")
     tab.get_by_role("heading", name="People").wait_for()
     # leaving forgets it, in this tab at once and for the next one
     tab.get_by_role("link", name=name).click()
@@ -72,9 +78,8 @@ def test_a_name_is_remembered_by_the_browser(serve: Serve, new_page: Callable[..
     tab.get_by_text("Who are you?").wait_for()
 
 
-def test_no_gap_is_left_by_the_cookie(serve: Serve, page: Any) -> None:
-    app = peopled(serve, ["lea"])
-    page.goto(app.url)
+def test_no_gap_is_left_by_the_cookie(four: Server, page: Any) -> None:
+    page.goto(four.url)
     page.get_by_role("button", name="lea").click()
     heading = page.get_by_role("heading", name="Overview")
     heading.wait_for()
@@ -136,9 +141,8 @@ def test_a_lead_adds_changes_and_lets_go(serve: Serve, page: Any) -> None:
     assert roles(app) == {"ann": ("annotator", False), "lea": ("lead", True), "zoe": ("researcher", True)}
 
 
-def test_everybody_sees_the_list_and_only_leads_can_change_it(serve: Serve, page: Any) -> None:
-    app = peopled(serve, ["lea", "ann"])
-    enter(page, app.url, "ann", "people")
+def test_everybody_sees_the_list_and_only_leads_can_change_it(four: Server, page: Any) -> None:
+    enter(page, four.url, "ann", "people")
     page.get_by_test_id("stDataFrame").first.wait_for()
     expect(page.get_by_role("button", name="Add a person")).to_have_count(0)
     page.wait_for_timeout(1000)

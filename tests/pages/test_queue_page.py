@@ -33,17 +33,31 @@ def row(page: Any, n: int) -> None:
     page.get_by_test_id("stDataFrame").first.click(position={"x": 120, "y": 35 * n + 52})
 
 
-@pytest.mark.parametrize("stream", ["review", "audit"])
-def test_a_click_on_a_row_opens_that_item_on_the_desk(serve: Serve, page: Any, stream: str) -> None:
-    app = serve(start=False)
+@pytest.fixture(scope="module")
+def long(serve_all: Serve) -> Server:
+    """The app with a review queue of 120, for tests that open no item."""
+    return seeded(serve_all, 120)
+
+
+@pytest.fixture(scope="module")
+def clicked(serve_all: Serve) -> tuple[Server, dict[str, str]]:
+    """The app with both queues, and the third item of each."""
+    app = serve_all(start=False)
     items = [seeds.dialogue(n) for n in range(1, 31)]
     store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], audit=8)
+    third = "select item_id from draw where dataset_id = $1 and stream = $2 order by priority, id limit 1 offset 2"
     found = dataset(store, "demo").id
-    third = store.rows(
-        "select item_id from draw where dataset_id = $1 and stream = $2 order by priority, id limit 3", [found, stream]
-    )[2][0]
+    thirds = {stream: store.rows(third, [found, stream])[0][0] for stream in ("review", "audit")}
     store.close()
     app.start()
+    return app, thirds
+
+
+@pytest.mark.parametrize("stream", ["review", "audit"])
+def test_a_click_on_a_row_opens_that_item_on_the_desk(
+    clicked: tuple[Server, dict[str, str]], page: Any, stream: str
+) -> None:
+    app, third = clicked[0], clicked[1][stream]
     enter(page, app.url, "ann", f"queue?dataset=demo&stream={stream}")
     page.get_by_test_id("stDataFrame").first.wait_for()
     for _ in range(6):  # a canvas does not say when it is ready
@@ -69,9 +83,8 @@ def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(
     page.wait_for_url(re.compile("desk.*stream=review.*system=model-x"))
 
 
-def test_annotators_fill_nothing(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 6)
-    enter(page, app.url, "ann", "queue")
+def test_annotators_fill_nothing(long: Server, page: Any) -> None:
+    enter(page, long.url, "ann", "queue")
     page.get_by_test_id("stDataFrame").first.wait_for()
     for name in ("Fill the queue", "Draw a sample", "Rules"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
@@ -136,9 +149,8 @@ def test_what_i_hold_can_be_given_back(serve: Serve, page: Any) -> None:
     expect(page.get_by_text("Held by you")).to_have_count(0)
 
 
-def test_a_long_queue_goes_by_pages_and_by_state(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 120)
-    enter(page, app.url, "ann", "queue")
+def test_a_long_queue_goes_by_pages_and_by_state(long: Server, page: Any) -> None:
+    enter(page, long.url, "ann", "queue")
     page.get_by_text("1–50 of 120").wait_for()
     page.get_by_role("button", name="Last").click()
     page.get_by_text("101–120 of 120").wait_for()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from data.store import open_store
+from judges import practice
 from tests import seeds
 from tests.pages.driving import enter, patiently
 
@@ -42,7 +43,10 @@ def test_what_cannot_run_is_one_sentence(serve, page) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 3)
     app.start()
-    enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&endpoint=other")
+    enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-unknown")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("has no model 'practice-unknown'")).to_be_visible()
+    page.goto(f"{app.url}/runs?card=multi_turn_dialogue&endpoint=other")
     page.get_by_label("Address").fill("127.0.0.1:9/v1")
     page.get_by_label("Address").press("Enter")
     expect(page.get_by_text("an address begins with http:// or https://")).to_be_visible()
@@ -50,3 +54,28 @@ def test_what_cannot_run_is_one_sentence(serve, page) -> None:
     page.get_by_label("Address").press("Enter")
     expect(page.get_by_text("cannot be reached")).to_be_visible()
     assert patiently(lambda: "Traceback" not in app.log)
+
+
+def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 40)
+    app.start()
+    slow = practice.start(practice.Options(latency_ms=600))
+    try:
+        enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-heuristic&endpoint=other")
+        page.get_by_label("Address").fill(slow.url)
+        page.get_by_label("Address").press("Enter")
+        page.get_by_text("Limits: how fast, how much").click()
+        page.get_by_label("Calls at a time").fill("4")
+        page.get_by_label("Calls at a time").press("Enter")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Stop").click(timeout=15_000)
+        expect(page.get_by_text("■ stopped")).to_be_visible(timeout=15_000)
+        page.goto(app.url)
+        expect(page.get_by_text("What moved")).to_be_visible()
+        page.go_back()
+        page.get_by_role("button", name="Resume").click()
+        expect(page.get_by_text("40 of 40 judgments")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("✓ finished").first).to_be_visible()
+    finally:
+        slow.stop()

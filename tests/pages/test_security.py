@@ -13,7 +13,7 @@ from data import people
 from data.store import open_store
 from pages.main import ROUTES
 from tests import seeds
-from tests.pages.driving import enter, on_item
+from tests.pages.driving import enter, on_item, seeded
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -39,6 +39,12 @@ def canary() -> Iterator[tuple[str, list[str]]]:
     yield f"http://127.0.0.1:{server.server_port}", seen
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="module")
+def three(serve_all: Serve) -> Server:
+    """The app with three judged dialogues, for tests that answer nothing."""
+    return seeded(serve_all, 3)
 
 
 def poisoned(app: Server, url: str) -> str:
@@ -87,32 +93,26 @@ def test_the_canary_would_have_seen_a_fetch(page: Any, canary: tuple[str, list[s
     assert seen == ["/html"]
 
 
-def test_every_answer_carries_the_policy(assay: Server) -> None:
+def test_every_answer_carries_the_policy(three: Server) -> None:
     for path in ("/", "/health", "/desk", "/_stcore/health"):
-        _, headers, _ = assay.get(path)
+        _, headers, _ = three.get(path)
         policy = headers["content-security-policy"]
         assert "img-src 'self' data: blob:" in policy
         assert "frame-ancestors 'none'" in policy
         assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_cold_link_to_a_page_of_another_role_is_refused_and_to_ones_own_works(serve: Serve, page: Any) -> None:
-    app = serve(start=False)
-    seeds.dialogues(app.store_path, 3)
-    app.start()
-    enter(page, app.url, "ann", "import")  # ann is an annotator
+def test_a_cold_link_to_a_page_of_another_role_is_refused_and_to_ones_own_works(three: Server, page: Any) -> None:
+    enter(page, three.url, "ann", "import")  # ann is an annotator
     page.get_by_text("Page not found").first.wait_for()
     assert not page.get_by_text("Upload").count()
-    enter(page, app.url, "ann", "desk?stream=review")
+    enter(page, three.url, "ann", "desk?stream=review")
     assert on_item(page)
 
 
-def test_a_cold_link_without_a_name_leads_to_the_name_picker(serve: Serve, page: Any) -> None:
-    app = serve(start=False)
-    seeds.dialogues(app.store_path, 3)
-    app.start()
+def test_a_cold_link_without_a_name_leads_to_the_name_picker(three: Server, page: Any) -> None:
     for address in ADDRESSES:
-        page.goto(f"{app.url}/{address}")
+        page.goto(f"{three.url}/{address}")
         page.get_by_text("Who are you?").first.wait_for()
 
 

@@ -1,0 +1,166 @@
+"""Whether what a card's `read` gives is what the card asks: every cell once, on its scale, and none besides.
+
+A card is code that somebody wrote: a slip in it is said in a sentence, and never stored as a judgment.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from judges.card import Card, Item
+from judges.errors import BadCard
+from judges.folders import place
+from judges.types import Dialogue, Dimension, Reading, Scale, Score, UnscoredReason, sort_of, units
+
+_Fits = frozenset[float | None] | Callable[[Any, Item], bool]
+_REASONS = get_args(UnscoredReason)
+_KEPT, _MOST = 200, 256
+
+
+def reading(card: Card, model: Any, item: Item, part: str) -> Reading:
+    """The card's reading of a valid reply, checked. Raises BadCard where `read` fails or gives what is not asked.
+
+    A cell that is asked and not scored makes it unscored as `incomplete`, unless a remark of the sort `rule` about that
+    very unit and dimension says why. Of an item that is judged in parts only the part has to be scored.
+    """
+    try:
+        found = card.read_part(model, item, part) if card.read_part else card.read(model, item)
+    except RecursionError:
+        raise
+    except Exception as error:
+        line = _line(error, card)
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:_KEPT].rstrip(":. ")
+        raise BadCard(f"{place(card)}{line}: read() failed on item {item.id}: {said}. Mend it, and go on.") from error
+    if not isinstance(found, Reading):
+        raise BadCard(
+            f"{place(card)}: read() gives {type(found).__name__}, and has to give a Reading(scores, remarks)."
+        )
+    if found.unscored is not None:
+        if found.unscored not in _REASONS:
+            given = str(found.unscored)[:40]
+            raise BadCard(f"{place(card)}: read() gives unscored = {given!r}. Allowed are {', '.join(_REASONS)}.")
+        return found
+    return _missing(card, item, part, found, _given(card, item, found))
+
+
+def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
+    """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
+    checks, sorts = _asks(card.dimensions).checks, {unit: sort_of(unit) for unit in units(item)}
+    given: set[tuple[str, str]] = set()
+    for score in found.scores:
+        try:
+            unit, name, value = score.unit, score.dimension, score.value
+            fits = checks.get((sorts.get(unit, ""), name))
+            good = fits is not None and (value in fits if isinstance(fits, frozenset) else fits(value, item))
+        except (AttributeError, TypeError):
+            said = " ".join(repr(score).split())[:_KEPT]
+            raise BadCard(f"{place(card)}: read() gives {said}, which is no Score(unit, dimension, number).") from None
+        if fits is None:
+            raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, sorts, score))
+        if not good:
+            raise _wrong(card, score, f"which is not on its scale: allowed are {_allowed(card, score)}")
+        given.add((unit, name))
+    if len(given) < len(found.scores):
+        cells = [(score.unit, score.dimension) for score in found.scores]
+        twice = next(score for n, score in enumerate(found.scores) if cells.index(cells[n]) < n)
+        raise _wrong(card, twice, "after another score for the same: each is scored once")
+    return given
+
+
+def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple[str, str]]) -> Reading:
+    """The reading; unscored where a cell that is asked has neither a score nor a rule that says why."""
+    due: list[str] = units(item)
+    if part:
+        due = [part]
+    elif card.parts(item) != [""]:
+        if not given:
+            return Reading(unscored="incomplete", why="read() gives no score")
+        scored = {unit for unit, _ in given}
+        due = [unit for unit in due if unit in scored]
+    asked, left = _asks(card.dimensions).asked, []
+    for unit in due:
+        left += [(unit, name) for name in asked.get(sort_of(unit), ()) if (unit, name) not in given]
+    if left:
+        said = {(remark.unit, remark.dimension) for remark in found.remarks if remark.sort == "rule"}
+        left = [cell for cell in left if cell not in said]
+    if not left:
+        return found
+    named = ", ".join(f"{unit} {name}" for unit, name in left[:5])
+    return Reading(unscored="incomplete", why=f"no score for {named}{' and more' if len(left) > 5 else ''}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asks:
+    """What dimensions amount to: the codes, or a check, by (sort of unit, name), and the names asked of each sort."""
+
+    of: tuple[Dimension, ...]
+    checks: dict[tuple[str, str], _Fits]
+    asked: dict[str, tuple[str, ...]]
+
+
+_KNOWN: dict[int, _Asks] = {}
+
+
+def _asks(dimensions: tuple[Dimension, ...]) -> _Asks:
+    """The same for these very dimensions, which are hashed too slowly to be a key for every reply."""
+    held = _KNOWN.get(id(dimensions))
+    if held is None or held.of is not dimensions:
+        if len(_KNOWN) >= _MOST:
+            _KNOWN.clear()
+        sorts: dict[str, tuple[str, ...]] = {
+            d.sort: tuple(o.name for o in dimensions if o.asked and o.sort == d.sort) for d in dimensions
+        }
+        held = _Asks(dimensions, {(d.sort, d.name): _code(d.scale) for d in dimensions}, sorts)
+        _KNOWN[id(dimensions)] = held
+    return held
+
+
+def _code(scale: Scale) -> _Fits:
+    """The codes of a scale, or what tells whether a number is one; a turn is an assistant turn of the item, or 0."""
+    if scale.kind == "turn":
+        return lambda value, item: (
+            value == 0
+            or (isinstance(item, Dialogue) and any(t.turn == value and t.role == "assistant" for t in item.turns))
+        )
+    if scale.kind == "number":
+        low, high = scale.lo, scale.hi
+        return lambda value, _: (value is None and scale.na) or (value is not None and low <= value <= high)
+    codes = frozenset(float(scale.base + n) for n in range(scale.size)) | (
+        frozenset([None]) if scale.na else frozenset()
+    )
+    return codes
+
+
+def _wrong(card: Card, score: Score, why: str) -> BadCard:
+    value = (
+        "n/a" if score.value is None else f"{score.value:g}" if isinstance(score.value, float) else repr(score.value)
+    )
+    cell = f"{str(score.unit)[:40]} {str(score.dimension)[:60]}"
+    return BadCard(f"{place(card)}: read() gives {cell} = {value[:40]}, {why}.")
+
+
+def _instead(card: Card, sorts: dict[str, Any], score: Score) -> str:
+    """What could have been meant: the dimensions of such a unit, or the units that the item has."""
+    if score.unit not in sorts:
+        return f" (it has {', '.join(list(sorts)[:5])})"
+    names = [d.name for d in card.dimensions if d.sort == sorts[score.unit]]
+    return f" (of a {sorts[score.unit]} it asks {', '.join(names[:8]) or 'nothing'})"
+
+
+def _allowed(card: Card, score: Score) -> str:
+    dimension = card.dimension(score.dimension, score.unit)
+    scale = dimension.scale if dimension else Scale("flag")
+    if scale.kind in ("ordered", "unordered"):
+        named = ", ".join(f"{n} for {word}" for n, word in enumerate(scale.categories))
+        return named + (", None for n/a" if scale.na else "")
+    return "0 and 1" if scale.kind == "flag" else scale.words
+
+
+def _line(error: BaseException, card: Card) -> str:
+    """The line of the card's own file at which it failed, if it did there."""
+    own = getattr(getattr(card.read, "__code__", None), "co_filename", "")
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == own]
+    return f", line {lines[-1]}" if lines and own.endswith("card.py") else ""

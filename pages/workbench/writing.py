@@ -1,0 +1,90 @@
+"""Writing a card: the form with its preview, few-shot examples, and which cards people are asked about."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import cards, fewshot, layers
+from data.people import Person
+from judges.card import Card
+from judges.errors import AssayError
+from judges.made import checked
+from pages.parts import carding, choose, exampling, picked, session, text
+
+
+def write(who: Person, start: Card | None) -> None:
+    """The form, what is wrong with it in sentences, the preview, and the save."""
+    store = session.store()
+    kept = session.scratch("cards")
+    given = carding.form(start.version if start else f"new:{kept.get('saved', 0)}", start)
+    if not given["title"] and not given["dimensions"]:
+        st.caption("Give it a title and a name, and at least one dimension with its definition.")
+        return
+    try:
+        recipe = checked(given)
+        wrong = cards.faults(store, recipe)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    for sentence in wrong:
+        text.warn("{sentence}", sentence=sentence)
+    made = cards.drafted(store, recipe)
+    if start is not None and start.examples and not made.examples:
+        st.warning("Its examples do not fit this reply any more, and will be left off.", icon=":material/info:")
+    carding.preview(made, made.dimensions)
+    same = start is not None and made.version == start.version
+    label = "Save the card" if start is None else "Save as a new version"
+    if st.button(text.plain(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
+        try:
+            cards.save(store, who.name, recipe)
+        except AssayError as error:
+            text.refuse(error)
+            return
+        kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=kept.get("saved", 0) + 1)
+        picked.put("card", made.name)
+        st.rerun()
+
+
+def examples(who: Person, card: Card) -> None:
+    """The examples of a card: some added, some taken off; another set of them is another version."""
+    store = session.store()
+    now = exampling.held(card)
+    exampling.listed(now, card)
+    if len(now) < exampling.MOST:
+        dataset = exampling.where(store, card)
+        if dataset is not None:
+            items = fewshot.labelled(store, dataset.id, card)
+            at = exampling.item(store, items, card)
+            found = exampling.written(card, fewshot.draft(store, card, *at) if at else None, at)
+        else:
+            found = exampling.pasted(card)
+        if found is not None:
+            exampling.add(card, found)
+    if not exampling.ready(card, now):
+        return
+    try:
+        made = cards.attach(store, who.name, card.name, now)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    exampling.forget(card)
+    session.scratch("cards")["done"] = f"{card.title} is now version {made.version}, a judge of its own where it runs."
+    st.rerun()
+
+
+def desk(who: Person) -> None:
+    """Which cards people are asked about in a dataset."""
+    store = session.store()
+    dataset = choose.dataset(store)
+    if dataset is None:
+        return
+    known, now = cards.known(store), layers.chosen(store, dataset.id)
+    names = st.multiselect(
+        "People are asked about", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}",
+        format_func=lambda n: known[n].title, placeholder="the judge's card, and those laid over it",
+    )  # fmt: skip
+    st.caption("In blind labels too. The first is the main one where no judge was chosen.")
+    if names != now and st.button("Set", type="primary"):
+        layers.choose(store, who.name, dataset.id, names)
+        session.scratch("cards")["done"] = f"From now on people are asked this in {dataset.name}."
+        st.rerun()

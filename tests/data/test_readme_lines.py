@@ -1,0 +1,32 @@
+"""The lines that the README shows are lines that the import takes."""
+
+import json
+import re
+from pathlib import Path
+
+from data import datasets, people
+from data.intake import Plan, from_path, take
+from data.store import open_store
+from tests.seeds import lines
+
+README = Path(__file__).parents[2] / "README.md"
+SCORES = ("factuality", "instruction_following", "coherence", "completeness")
+REPLY = {"scores": dict.fromkeys(SCORES, 4), "verdict": "good", "decision_basis": "It answers.", "issues": []}
+
+
+def shown() -> list[dict]:
+    """The JSON objects of the README's indented examples; a line that goes on is indented further."""
+    text = README.read_text(encoding="utf-8")
+    blocks = re.findall(r"^ {4}(\{.*(?:\n {8}\S.*)*)$", text, re.MULTILINE)
+    return [json.loads(block.replace('"reply": {...}', f'"reply": {json.dumps(REPLY)}')) for block in blocks]
+
+
+def test_every_line_of_the_readme_can_be_imported(tmp_path):
+    found = shown()
+    assert {row.get("kind") for row in found} == {"dialogue", "pair", "response", None}
+    store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
+    people.join(store, "lea")
+    done = take(store, "lea", from_path(lines(tmp_path / "all.jsonl", found)), Plan(dataset="shown"))
+    assert (done.items, done.judgments, done.labels) == (3, 1, 1) and done.preview.ok
+    assert datasets.judges(store, done.dataset_id)[0][1:3] == ("rubric_open_ended", "gpt-4o")
+    store.close()
