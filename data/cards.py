@@ -18,10 +18,10 @@ from data.store import Store, Tx, remembered
 from judges import card as folder
 from judges.card import Card, Example
 from judges.errors import AssayError, BadCard, UnknownCard
-from judges.examples import with_examples
-from judges.made import from_recipe, from_spec
-from judges.overlay import fits, over
-from judges.recipe import Recipe, checked, clashes
+from judges.making.examples import with_examples
+from judges.making.made import from_recipe, from_spec
+from judges.making.overlay import fits, over
+from judges.making.recipe import Recipe, checked, clashes
 from judges.types import Dimension, Kind, Scale, sort_of
 
 Place = tuple[Kind, str, str]
@@ -314,7 +314,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from judges.made import from_folder
+from judges.making.made import from_folder
 
 CARD = from_folder(Path(__file__).parent)
 '''

@@ -1,6 +1,6 @@
 """Runs of a judge over a dataset: what they would take, their start, stop and resume, how far they are, and all before.
 
-What comes back is stored as it comes (data/running.py), so a run that ends, however it ends, goes on where it was.
+What comes back is stored as it comes (data/judging/live.py), so a run that ends, however it ends, goes on where it was.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from data import cards, running, trial
+from data import cards
 from data.datasets import all_datasets
 from data.errors import BadInput, NotFound
 from data.ids import canonical, new_id
 from data.intake.rows import judge_id
-from data.orders import LIVE, Judge, Order, Run, Shown, Standing, State
+from data.judging import live as running
+from data.judging import trial
+from data.judging.live import Live, Source
+from data.judging.orders import LIVE, Judge, Order, Run, Shown, Standing, State
+from data.judging.remaining import Remaining
+from data.judging.trial import models, practice_url
 from data.people import require
-from data.remaining import Remaining
-from data.running import Live, Source
 from data.store import Store, Tx, remembered
-from data.trial import models, practice_url
-from judges.budget import Price
+from judges.calls.budget import Price
+from judges.calls.estimate import COUNTED, Estimate
+from judges.calls.estimate import estimate as estimated
+from judges.calls.prices import price as listed_price
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
-from judges.estimate import COUNTED, Estimate
-from judges.estimate import estimate as estimated
 from judges.params import Params
-from judges.prices import price as listed_price
 
 __all__ = ["LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "models", "practice_url"]
 SEED = 0
@@ -355,14 +357,14 @@ def _estimate(store: Store, order: Order) -> Estimate:
 def _source(order: Order) -> Source | None:
     if not order.batch:
         return None
-    from data.batches import waiting
+    from data.judging.batches import waiting
 
     return waiting
 
 
 def _waiting(store: Store | Tx) -> set[str]:
     """The runs that wait for a batch, whether or not anybody in this process looks after it."""
-    from data.batches import FINAL
+    from data.judging.batches import FINAL
 
     rows = store.rows(
         "select distinct b.run_id, b.state from batch_now b join run_now e on e.run_id = b.run_id "

@@ -61,10 +61,11 @@ class Card:
     imported, but the card cannot be run), `variant` says which of them an item (and part) gets, `parts` the units that
     are judged in a call of their own ("" = the whole item), and `fields` what the judge is shown of the item, as JSON.
     `audits` are the names of the known failures that are looked for, `defaults` the parameters that it begins with.
-    `recipe` says how a card was made that has no folder of its own (judges/made.py); None for a folder's card.
+    `recipe` says how a card was made that has no folder of its own (judges/making/made.py); None for a folder's card.
     `allowed` is the rule for the verdict, where there is one: the verdicts that the other scores allow, which it is
     given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
-    `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (judges/overlay.py).
+    `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (as in
+    judges/making/overlay.py).
     """
 
     name: str

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from judges import faults
-from judges.batch import PATH
+from judges.calls import faults
+from judges.calls.batch import PATH
+from judges.calls.faults import Asked, Fatal, Passing, Refit, redacted, refusal
+from judges.calls.manner import Manner
 from judges.endpoint import Endpoint
-from judges.faults import Asked, Fatal, Passing, Refit, redacted, refusal
-from judges.manner import Manner
 from judges.params import Params
 from judges.pieces import Ask, Mode
 from judges.types import UnscoredReason
@@ -144,7 +144,7 @@ class Client:
     # -- the Batch API ------------------------------------------------------------------------------------------------
 
     async def upload(self, lines: bytes) -> str:
-        """Hand in a file of calls (judges.batch.line); its id. Raises Fatal or Passing, as all of these do."""
+        """Hand in a file of calls (judges.calls.batch.line); its id. Raises Fatal or Passing, as all of these do."""
         return str((await self._told("post", "/files", {"purpose": "batch"}, lines))["id"])
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import exp
 
+from judges.asking.places import Place, places
 from judges.card import Card, Item
-from judges.places import Place, places
 from judges.types import Reading, Scale, Score
 
 Logprobs = Sequence[tuple[str, Sequence[tuple[str, float]]]]

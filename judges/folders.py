@@ -14,9 +14,9 @@ from pydantic import BaseModel
 import judges.cards
 from judges.card import Card, Example
 from judges.errors import AssayError, BadCard
-from judges.examples import beside
+from judges.making.examples import beside
+from judges.making.recipe import OVER, SORTS
 from judges.params import Params
-from judges.recipe import OVER, SORTS
 from judges.types import Dimension, Kind, Scale, UnitSort
 
 _MEND = "Mend it, or move the folder away."

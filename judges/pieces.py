@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from judges import chapters, orders, probes, windows
+from judges.asking import chapters, orders, probes, windows
 from judges.card import Card, Item
 from judges.confidence import Logprobs, ruled, weighed
 from judges.params import Params

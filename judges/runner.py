@@ -10,15 +10,16 @@ from email.utils import mktime_tz, parsedate_tz
 from random import Random
 from typing import Literal, Protocol
 
-from judges import pieces, retry
-from judges.budget import Budget, cost
+from judges import pieces
+from judges.calls import retry
+from judges.calls.budget import Budget, cost
+from judges.calls.door import Door, until
+from judges.calls.faults import Fatal, Once, Passing, Refit
+from judges.calls.manner import Manner
 from judges.card import Card
 from judges.client import Given
-from judges.door import Door, until
 from judges.endpoint import Endpoint
 from judges.errors import AssayError, BadCard
-from judges.faults import Fatal, Once, Passing, Refit
-from judges.manner import Manner
 from judges.params import Params
 from judges.pieces import Answer, Ask, Judged, Mode, Task
 from judges.reading import objects

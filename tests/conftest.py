@@ -24,7 +24,8 @@ FLAGS = (
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
-BROWSING = {"chromium", "serve", "serve_all"}  # a test that asks for one of these, however indirectly, runs beside its file's others
+# A test that asks for one of these, however indirectly, runs beside its file's others.
+BROWSING = {"chromium", "serve", "serve_all"}
 FAILED = pytest.StashKey[bool]()
 
 hypothesis.settings.register_profile(

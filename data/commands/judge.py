@@ -16,7 +16,7 @@ from data import datasets, runs
 from data.cards import card as known_card
 from data.commands.actor import actor
 from data.errors import BadInput
-from data.orders import Order, Standing
+from data.judging.orders import Order, Standing
 from data.store import Store, open_store
 from judges.card import Card
 from judges.endpoint import Endpoint, practice

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from judges.asking.orders import sided
 from judges.audits._judged import Judgment, lengths
 from judges.card import Card
-from judges.orders import sided
 from judges.types import Dimension
 
 SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}

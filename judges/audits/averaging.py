@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from math import floor
 
-from judges.association import pearson, squared
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import Judgment, judgments, numbers
 from judges.audits._verdict import above, bars, few, percent, span, strongest, unknown
-from judges.clustered import share
+from judges.measures.association import pearson, squared
+from judges.measures.clustered import share
 from judges.types import units
 
 _TURN = ("context_use", "helpfulness", "safety")

@@ -8,7 +8,7 @@ from judges.audits import Audit, Cell, Evidence, Finding, Flag, Verdict
 from judges.audits._judged import by_item, graded, judgments, means
 from judges.audits._pairs import sign
 from judges.audits._verdict import bars, few, percent, span, strongest, unknown
-from judges.clustered import mean, share
+from judges.measures.clustered import mean, share
 
 PROBE = "injected_order"
 

@@ -7,8 +7,8 @@ from collections import defaultdict
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import by_item, graded, judgments, means, numbers
 from judges.audits._verdict import bars, excludes, few, span, strongest, unknown
-from judges.clustered import apart, mean
-from judges.families import family
+from judges.measures.clustered import apart, mean
+from judges.measures.families import family
 from judges.types import systems
 from judges.uncertainty import Interval
 

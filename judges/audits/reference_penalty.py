@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from judges.association import spearman
 from judges.audits import Audit, Cell, Evidence, Finding, Flag, Verdict
 from judges.audits._judged import by_item, graded, judgments, means
 from judges.audits._verdict import few, points, span, strongest, unknown
-from judges.clustered import mean
-from judges.overlap import overlap
+from judges.measures.association import spearman
+from judges.measures.clustered import mean
+from judges.measures.overlap import overlap
 from judges.types import Response
 from judges.uncertainty import Interval
 

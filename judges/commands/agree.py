@@ -13,8 +13,8 @@ from judges.audits import Cell, Reply
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
 from judges.errors import AssayError
-from judges.filed import card_named, gold, judge_of, one_judge, replies, resolve, stand_ins
-from judges.lines import items, judgments, labels
+from judges.files.filed import card_named, gold, judge_of, one_judge, replies, resolve, stand_ins
+from judges.files.lines import items, judgments, labels
 from judges.types import Dimension, sort_of
 
 

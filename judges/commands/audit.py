@@ -12,8 +12,8 @@ from typing import Any
 
 from judges.audits import Audit, Evidence, Finding, audit, audits
 from judges.errors import AssayError
-from judges.filed import Lines, card_named, gold, judge_of, one_judge, replies
-from judges.lines import items, judgments, labels
+from judges.files.filed import Lines, card_named, gold, judge_of, one_judge, replies
+from judges.files.lines import items, judgments, labels
 
 _LISTED = 10
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from judges.budget import Price
+from judges.calls.budget import Price
+from judges.calls.prices import PRICES, price
 from judges.card import Card, card
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
 from judges.params import Params
-from judges.prices import PRICES, price
 
 _Made = TypeVar("_Made", bound=BaseModel)
 

@@ -14,16 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judges import item_lines, pieces, runner
-from judges.budget import Budget, Price, cost
+from judges import pieces, runner
+from judges.calls.budget import Budget, Price, cost
+from judges.calls.estimate import Estimate, estimate
 from judges.card import Card
 from judges.client import Client
 from judges.commands import options
 from judges.commands.bar import Bar
 from judges.endpoint import Endpoint, practice
 from judges.errors import AssayError
-from judges.estimate import Estimate, estimate
-from judges.ledger import Ledger
+from judges.files import item_lines
+from judges.files.ledger import Ledger
 from judges.params import Params
 from judges.pieces import Answer, Judged, Task
 from judges.types import Reading

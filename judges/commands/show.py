@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from judges.audits import audits, unknown
 from judges.card import Card, Item, card
 from judges.errors import AssayError, BadCard
+from judges.files.lines import said
 from judges.folders import place
-from judges.lines import said
 from judges.pieces import Answer, ask, pieces, tasks
 from judges.prepared import prepared
 from judges.prompt import Message

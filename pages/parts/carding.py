@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from judges.card import Card
-from judges.recipe import SORTS
+from judges.making.recipe import SORTS
 from judges.schema import in_words
 from judges.types import Dimension, Kind
 from pages.parts import session, text

@@ -14,7 +14,7 @@ from data.fewshot import Draft
 from data.store import Store
 from judges.card import Card, Example
 from judges.errors import AssayError
-from judges.examples import FEW, check, example_of
+from judges.making.examples import FEW, check, example_of
 from judges.schema import in_words
 from pages.parts import session, text
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from streamlit.delta_generator import DeltaGenerator
 
 from data import cards, datasets, runs
-from data.orders import Order
+from data.judging.orders import Order
 from data.store import Store
 from judges.card import Card
 from judges.endpoint import Endpoint

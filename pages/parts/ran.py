@@ -13,7 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from data.orders import Order, Run, Shown, Standing
+from data.judging.orders import Order, Run, Shown, Standing
 from judges.card import Card
 from judges.endpoint import practice
 from judges.errors import AssayError

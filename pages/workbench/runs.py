@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from data import datasets, runs
-from data.orders import LIVE, Run, Standing
+from data.judging.orders import LIVE, Run, Standing
 from data.people import Person
 from pages.parts import clock, links, ran, session, text
 from pages.workbench import new_run

@@ -8,7 +8,7 @@ from data import cards, fewshot, layers
 from data.people import Person
 from judges.card import Card
 from judges.errors import AssayError
-from judges.made import checked
+from judges.making.made import checked
 from pages.parts import carding, choose, exampling, picked, session, text
 
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from data import batches, datasets, endpoints, runs
+from data import datasets, runs
 from data.errors import StoreFailed
-from data.orders import Order
+from data.judging import batches, endpoints
+from data.judging.orders import Order
 from data.store import Store
-from judges import batch
+from judges.calls import batch
 from judges.card import card
 from judges.endpoint import Endpoint
 from judges.pieces import Task, pieces

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from data import batches, runs
+from data import runs
 from data.commands import main
+from data.judging import batches
 from data.store import open_store
 from tests import seeds
 from tests.practice_server import practice

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from data import calibration, datasets, desk, needs, people, queue, replies, runs
+from data import calibration, datasets, desk, needs, people, queue, runs
 from data.errors import BadInput, NotAllowed, NotFound, StoreFailed
 from data.ids import new_id
 from data.intake import Plan, from_path, take
-from data.orders import Order
+from data.judging import replies
+from data.judging.live import Event, Live
+from data.judging.orders import Order
 from data.people import Person
-from data.running import Event, Live
 from data.store import Store
 from data.verify import verify
 from judges.card import card

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judges.association import correlation, first_alone, pearson, spearman, squared
-from judges.logistic import chance_at_zero
-from judges.overlap import overlap
+from judges.measures.association import correlation, first_alone, pearson, spearman, squared
+from judges.measures.logistic import chance_at_zero
+from judges.measures.overlap import overlap
 
 
 def test_spearman_by_hand() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges import chapters, orders
+from judges.asking import chapters, orders
 from judges.card import card
 from judges.params import Params
 from judges.pieces import Task, ask, pieces, reread

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges import faults
+from judges.calls import faults
+from judges.calls.faults import Asked, Fatal, Once, Passing, Refit
+from judges.calls.manner import Manner
 from judges.client import Client
 from judges.endpoint import Endpoint
-from judges.faults import Asked, Fatal, Once, Passing, Refit
-from judges.manner import Manner
 from judges.params import Params
 from judges.pieces import Ask
 from tests.judges.asking import GOOD

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from judges.clustered import apart, mean, newcombe, share
+from judges.measures.clustered import apart, mean, newcombe, share
 from judges.uncertainty import wilson
 
 

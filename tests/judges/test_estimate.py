@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from judges import pieces
+from judges.calls.estimate import estimate
+from judges.calls.prices import PRICES, price, prices
 from judges.card import cards
 from judges.errors import AssayError
-from judges.estimate import estimate
 from judges.params import Params
-from judges.prices import PRICES, price, prices
 from judges.tokens import tokens
 from judges.types import Dialogue, Turn
 from tests.judges.asking import CARD, items

@@ -11,11 +11,11 @@ from hypothesis import strategies as some
 
 from judges.card import cards
 from judges.errors import BadCard, UnknownCard
-from judges.made import checked, from_recipe, from_spec
+from judges.making.made import checked, from_recipe, from_spec
+from judges.making.recipe import clashes
 from judges.params import Params
 from judges.pieces import Task, ask
 from judges.reading import read
-from judges.recipe import clashes
 from judges.schema import strict
 from judges.types import ITEM, Kind, Reading, Scale, Score
 

@@ -8,8 +8,8 @@ import pytest
 
 from judges.card import cards
 from judges.errors import BadCard
-from judges.made import from_spec
-from judges.overlay import over
+from judges.making.made import from_spec
+from judges.making.overlay import over
 from judges.params import Params
 from judges.pieces import Answer, ask, fuse, tasks
 from judges.prompt import fenced

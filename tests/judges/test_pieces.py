@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges import fusion, orders
+from judges.asking import fusion, orders
 from judges.card import Card, card, cards
-from judges.made import from_recipe
+from judges.making.made import from_recipe
+from judges.making.recipe import Recipe
 from judges.params import Params
 from judges.pieces import Answer, Task, ask, fuse, left, packed, pieces, reread, tasks, unpacked
-from judges.recipe import Recipe
 from judges.types import Response, Scale
 from tests.judges.replies import answers, any_turns_reply, dialogue, judged, pair, turns_reply, values
 

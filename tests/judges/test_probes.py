@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from judges import probes
+from judges.asking import probes
 from judges.card import card, cards
 from judges.params import Params, Probe
 from judges.pieces import Task, ask, reread, tasks

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from judges import examples
 from judges.card import Card, Example, card, cards
 from judges.cards.pointwise_quality.card import named
 from judges.commands import main
 from judges.commands.show import warnings
 from judges.errors import BadCard
-from judges.made import from_spec
+from judges.making import examples
+from judges.making.made import from_spec
 from judges.pieces import Task, ask
 from judges.schema import in_words, strict
 from judges.types import ITEM

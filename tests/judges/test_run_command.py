@@ -11,7 +11,7 @@ import pytest
 from judges import pieces
 from judges.card import cards
 from judges.commands import main
-from judges.ledger import BadLedger, Ledger
+from judges.files.ledger import BadLedger, Ledger
 from judges.params import Params
 from judges.pieces import Answer
 from judges.types import Dialogue

@@ -8,13 +8,14 @@ from random import Random
 
 import pytest
 
-from judges import pieces, retry, runner
-from judges.budget import Budget
+from judges import pieces, runner
+from judges.calls import retry
+from judges.calls.budget import Budget
+from judges.calls.faults import Fatal
 from judges.card import cards
 from judges.client import Client
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
-from judges.faults import Fatal
 from judges.params import Params
 from judges.pieces import Answer, Judged
 from judges.runner import Note

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges import windows
+from judges.asking import windows
 from judges.card import card
 from judges.params import Params
 from judges.pieces import Task, ask, left, pieces, reread

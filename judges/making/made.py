@@ -10,14 +10,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from judges.asking.orders import sided
 from judges.card import Card, Example, prompts_beside
 from judges.errors import BadCard, UnknownCard
-from judges.examples import beside
-from judges.made_prompt import prompt
-from judges.made_reply import reader, reply
-from judges.orders import sided
+from judges.making.examples import beside
+from judges.making.prompt import prompt
+from judges.making.recipe import Recipe, checked
+from judges.making.reply import reader, reply
 from judges.params import Params
-from judges.recipe import Recipe, checked
 from judges.schema import outline
 from judges.types import Dialogue, Dimension, Kind, Pair, Response
 
@@ -133,7 +133,7 @@ def _again(recipe: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
 
         return named([(str(name), str(definition)) for name, definition in recipe["dimensions"]])
     if "over" in recipe:
-        from judges.overlay import over
+        from judges.making.overlay import over
 
         return over(from_spec(recipe["over"], folders), recipe["kind"])
     raise BadCard("The card's recipe is of no kind that this Assay knows. A newer one may have made it.")

@@ -13,10 +13,10 @@ from functools import lru_cache
 from math import log, sqrt
 from typing import Any
 
-from judges import fusion
+from judges.asking import fusion
+from judges.asking.orders import sided
 from judges.card import Card
 from judges.confidence import combine
-from judges.orders import sided
 from judges.sections import cut, halves, headed
 from judges.tokens import tokens
 from judges.types import Pair, Reading, Remark, Score, Section

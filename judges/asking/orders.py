@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from judges import fusion
+from judges.asking import fusion
 from judges.card import Card
 from judges.confidence import combine
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section

@@ -10,14 +10,14 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 
-from data import endpoints
 from data.errors import BadInput, StoreFailed
 from data.ids import new_id
-from data.orders import Order
-from data.remaining import Remaining
-from data.replies import Writer
+from data.judging import endpoints
+from data.judging.orders import Order
+from data.judging.remaining import Remaining
+from data.judging.replies import Writer
 from data.store import Store, Tx
-from judges.budget import Budget, Price
+from judges.calls.budget import Budget, Price
 from judges.errors import AssayError
 from judges.pieces import Answer, Judged
 from judges.runner import Note, run

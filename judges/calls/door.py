@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from judges.budget import Budget
+from judges.calls.budget import Budget
+from judges.calls.limits import Bucket, Window
+from judges.calls.retry import LONGEST
 from judges.endpoint import Endpoint
-from judges.limits import Bucket, Window
-from judges.retry import LONGEST
 
 
 async def until(event: asyncio.Event, seconds: float) -> None:

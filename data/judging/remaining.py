@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from data import replies
-from data.orders import Order
-from data.replies import Slot
+from data.judging import replies
+from data.judging.orders import Order
+from data.judging.replies import Slot
 from data.store import Store
+from judges.asking.probes import pool
 from judges.card import Card, Item
 from judges.pieces import Answer, Task, tasks
-from judges.probes import pool
 from judges.types import ITEM
 
 _CHUNK, _MANY, _SCENARIOS = 200, 20_000, 1000

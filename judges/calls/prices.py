@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from judges.budget import Price
+from judges.calls.budget import Price
 from judges.endpoint import practice
 from judges.errors import AssayError
 from judges.types import Strict

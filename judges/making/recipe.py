@@ -25,7 +25,7 @@ RESERVED = {
 }
 """Names that a reply, a label or a file already has another use for."""
 OVER = "_on_turns"
-"""What the name of a response card laid over dialogues ends in (judges/overlay.py): no other card's may."""
+"""What the name of a response card laid over dialogues ends in (judges/making/overlay.py): no other card's may."""
 MOST = 20
 _CARD = re.compile(r"[a-z][a-z0-9_]{2,39}")
 _LENGTH = 60

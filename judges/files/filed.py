@@ -11,14 +11,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from judges.asking.probes import pool
 from judges.audits import Cell, Reply
 from judges.card import Card, Item, card
 from judges.cards.pointwise_quality.card import NAME, named
 from judges.errors import AssayError, BadScale
-from judges.lines import JudgmentLine, LabelLine, bad_lines
+from judges.files.lines import JudgmentLine, LabelLine, bad_lines
 from judges.params import Params
 from judges.pieces import Task, reread, unpacked
-from judges.probes import pool
 from judges.reading import counted, read
 from judges.types import Dialogue, Pair, Reading, Response, Scale, units
 

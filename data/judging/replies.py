@@ -10,7 +10,7 @@ from dataclasses import replace
 from data.ids import canonical, content_id
 from data.intake.rows import judgment_id, judgment_rows
 from data.store import Row, Store, Tx
-from judges.budget import Price, cost
+from judges.calls.budget import Price, cost
 from judges.card import Card
 from judges.pieces import Answer, Judged
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judges.recipe import Asked, Recipe
+from judges.making.recipe import Asked, Recipe
 from judges.types import Kind, UnitSort
 
 _WHAT: dict[Kind, str] = {

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, create_model
 
-from judges import fusion
+from judges.asking import fusion
 from judges.card import Card
 from judges.confidence import combine
 from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote
 
+from judges.calls.manner import Manner
 from judges.errors import AssayError
-from judges.manner import Manner
 from judges.params import Params
 from judges.types import UnscoredReason
 

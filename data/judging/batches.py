@@ -12,12 +12,12 @@ from functools import partial
 from typing import TypeVar
 
 from data.ids import canonical, new_id
-from data.running import Event, Live, Waits
+from data.judging.live import Event, Live, Waits
 from data.store import Tx
-from judges import batch as lines
-from judges.budget import Budget
+from judges.calls import batch as lines
+from judges.calls.budget import Budget
+from judges.calls.faults import Fatal, Once, Passing, Refit
 from judges.client import Client
-from judges.faults import Fatal, Once, Passing, Refit
 from judges.pieces import Answer, Ask, Judged, Task, ask, fuse, pieces
 from judges.runner import Note, run
 from judges.tokens import tokens

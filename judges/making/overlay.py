@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from judges.card import Card
 from judges.errors import BadCard
-from judges.recipe import OVER
+from judges.making.recipe import OVER
 from judges.types import Dialogue, Dimension, Reading, Response
 
 _SAID = """\

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
-from judges.recipe import Recipe
+from judges.making.recipe import Recipe
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, Scale, Score, Strict
 from judges.values import TEXT, OrNa, folded, is_na
 

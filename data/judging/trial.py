@@ -7,14 +7,14 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from data import endpoints
 from data.errors import BadInput
 from data.items import items as stored_items
-from data.orders import Order, Shown
-from data.remaining import Remaining
+from data.judging import endpoints
+from data.judging.orders import Order, Shown
+from data.judging.remaining import Remaining
 from data.store import Store
+from judges.calls.faults import Once, Passing, Refit
 from judges.endpoint import Endpoint
-from judges.faults import Once, Passing, Refit
 from judges.pieces import Answer, Ask, Judged, Task, ask, pieces
 from judges.prompt import Message
 from judges.runner import run

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from judges import pieces
-from judges.budget import Price, cost
+from judges.calls.budget import Price, cost
 from judges.card import Card, Item
 from judges.params import Params
 from judges.pieces import Answer, Task

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from judges.card import Card, Item
 from judges.errors import AssayError
-from judges.lines import said
+from judges.files.lines import said
 from judges.prepared import prepared
 from judges.types import ITEM
 
