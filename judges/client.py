@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from judges.calls import faults
+from judges.calls import faults, taken
 from judges.calls.batch import PATH
 from judges.calls.faults import Asked, Fatal, Passing, Refit, redacted, refusal
 from judges.calls.manner import Manner
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import httpx
 
 _UPLOADING = 10  # times the usual patience
-Logprobs = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Given:
     model: str
     tokens_in: int
     tokens_out: int
-    logprobs: Logprobs
+    logprobs: taken.Logprobs
     mode: Mode
     unscored: UnscoredReason | None = None
     why: str = ""
@@ -322,7 +321,7 @@ class Client:
         if finish == "error":
             raise Passing("server", "the endpoint broke off the reply", charged=True)
         self._proven += 1
-        raw, refused = self._clean(_text(message.get("content"))), self._clean(_text(message.get("refusal")))
+        raw, refused = self._clean(taken.text(message.get("content"))), self._clean(taken.text(message.get("refusal")))
         usage = data.get("usage")
         usage = usage if isinstance(usage, dict) else {}
         unscored: UnscoredReason | None = None
@@ -335,15 +334,15 @@ class Client:
                 else ("the endpoint's filter stopped the reply"),
             )
         elif finish == "length":
-            unscored, why = "cut_off", _cut_off(_count(usage.get("completion_tokens")), asked.params.max_tokens)
+            unscored, why = "cut_off", taken.cut_off(taken.count(usage.get("completion_tokens")), asked.params.max_tokens)
         return Given(
             raw=raw or refused,
             finish=finish,
             refusal=refused,
             model=self._clean(str(data.get("model") or model))[:300],
-            tokens_in=_count(usage.get("prompt_tokens")),
-            tokens_out=_count(usage.get("completion_tokens")),
-            logprobs=_logprobs(choice.get("logprobs")) if asked.params.logprobs else (),
+            tokens_in=taken.count(usage.get("prompt_tokens")),
+            tokens_out=taken.count(usage.get("completion_tokens")),
+            logprobs=taken.logprobs(choice.get("logprobs")) if asked.params.logprobs else (),
             mode=mode,
             unscored=unscored,
             why=why,
@@ -365,36 +364,3 @@ class Client:
         if "\x00" in text:
             text = text.replace("\x00", "\ufffd")
         return redacted(text, self._key) if self._has_key and self._key in text else text
-
-
-def _text(content: Any) -> str:
-    """A message's content: a text, or a list of parts of which the texts count."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(p["text"] for p in content if isinstance(p, dict) and isinstance(p.get("text"), str))
-    return ""
-
-
-def _cut_off(tokens: int, most: int) -> str:
-    early = f"after {tokens} tokens, before its {most}: the model's context is full" if 0 < tokens < most else ""
-    return f"the reply was cut off {early or f'at {most} tokens'}"
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and 0 <= value < 2**53 else 0
-
-
-def _logprobs(found: Any) -> Logprobs:
-    """The tokens of a reply, each with its alternatives; () where the endpoint gives none, or another shape."""
-    content = found.get("content") if isinstance(found, dict) else None
-    try:
-        return tuple(
-            (
-                str(entry["token"]),
-                tuple((str(t["token"]), float(t["logprob"])) for t in entry.get("top_logprobs") or ()),
-            )
-            for entry in content or ()
-        )
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return ()

@@ -257,9 +257,7 @@ class _Run:
             now_mode = self.client.manner(self.model).mode
             if made is None or now_mode != mode:
                 mode = now_mode
-                # JSON mode holds a reply to JSON, not to a shape: that has to be said as to an endpoint without it.
-                said: Mode = "json_schema" if mode == "json_schema" else "text"
-                made = pieces.ask(self.card, self.params, task, piece, before, said)
+                made = pieces.ask(self.card, self.params, task, piece, before, mode)
             tokens_in = sum(tokens(m["content"]) for m in made.messages) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.most(tokens_in, self.params.max_tokens)
             held = tokens_in + self._mean_out

@@ -321,7 +321,7 @@ def test_no_answer_of_any_shape_is_a_bug(value, status):
 
 @pytest.mark.parametrize(
     ("usage", "says"),
-    [((100, 2048), "cut off at 2048 tokens"), (None, "cut off at 2048 tokens"), ((100, 7), "context is full")],
+    [((100, 2048), "cut off at 2048 tokens"), (None, "cut off at 2048 tokens"), ((100, 7), "off after 7 tokens")],
 )
 def test_a_reply_that_was_cut_off_says_by_what(usage, says):
     found, _, _ = exchange(Say('{"score": ', finish="length", usage=usage))
