@@ -334,7 +334,10 @@ class Client:
                 else ("the endpoint's filter stopped the reply"),
             )
         elif finish == "length":
-            unscored, why = "cut_off", taken.cut_off(taken.count(usage.get("completion_tokens")), asked.params.max_tokens)
+            unscored, why = (
+                "cut_off",
+                taken.cut_off(taken.count(usage.get("completion_tokens")), asked.params.max_tokens),
+            )
         return Given(
             raw=raw or refused,
             finish=finish,
