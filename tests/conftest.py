@@ -1,5 +1,6 @@
 """What every test may ask for. A fixture's docstring says what it gives; `pytest --fixtures tests` lists them."""
 
+import asyncio
 import ipaddress
 import os
 import socket
@@ -76,6 +77,26 @@ def only_this_machine() -> Iterator[None]:
         patch.setattr(socket.socket, "sendto", guarded(socket.socket.sendto, -1))
         patch.setattr(socket, "getaddrinfo", guarded(socket.getaddrinfo, 0))
         yield
+
+
+# -- event loops ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def room_for_a_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Lets a test without a browser run an event loop of its own (automatic).
+
+    From a worker's first browser test on, Playwright's loop waits in that thread and counts as running there.
+    """
+    waiting = asyncio._get_running_loop()
+    if waiting is None or BROWSING & set(request.fixturenames):
+        yield
+        return
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(waiting)
 
 
 # -- the app ----------------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ url, run_id = sys.argv[1:]
 store = open_store()
 made = card("multi_turn_dialogue")
 if run_id == "new":
-    endpoint = Endpoint(base_url=url, tries=3, concurrency=16, timeout=0.5)
+    endpoint = Endpoint(base_url=url, tries=3, concurrency=16, timeout=4.0)
     dataset = datasets.dataset(store, "demo").id
     run_id = runs.start(store, "lea", runs.Order(dataset, made, "practice-constant", made.defaults, endpoint))
 else:
