@@ -16,6 +16,7 @@ from data.intake.known import Item, Judgments
 from data.intake.lines import JudgmentIn, Line
 from data.intake.sentences import show
 from judges.card import Card
+from judges.endpoint import practice
 from judges.params import Params
 from judges.pieces import Task, reread, unpacked
 from judges.reading import counted, read
@@ -31,6 +32,7 @@ class Judge:
     card: Card
     model: str
     params: str
+    synthetic: bool = False
 
 
 class JudgmentDoor:
@@ -101,9 +103,10 @@ class JudgmentDoor:
             check_text(params, given.params)
             if len(params) > _PARAMS:
                 raise No("params", f"params is {len(params)} characters long: at most {_PARAMS} are taken.")
-            found = rows.judge_id(card.version, model, given.params, self.door.plan.synthetic)
+            synthetic = self.door.plan.synthetic or practice(model)
+            found = rows.judge_id(card.version, model, given.params, synthetic)
             self._ids[(card.name, model, params)] = found
-            self.judges[found] = Judge(card, model, params)
+            self.judges[found] = Judge(card, model, params, synthetic)
         return found
 
 

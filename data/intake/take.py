@@ -125,7 +125,7 @@ def _write(tx: Tx, actor: str, source: Source, admission: Admission) -> None:
     used = {judge.card.version: judge.card for judge in admission.judgments.judges.values()}
     tx.add("card", "version, name, spec", [(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in cards])
     made = [
-        (key, judge.card.name, judge.card.version, judge.model, judge.params, plan.synthetic)
+        (key, judge.card.name, judge.card.version, judge.model, judge.params, judge.synthetic)
         for key, judge in admission.judgments.judges.items()
         if key not in judges
     ]

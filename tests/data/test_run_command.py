@@ -122,3 +122,17 @@ def test_dimensions_of_ones_own_make_a_judge_of_their_own(run: Run) -> None:
 def test_what_cannot_be_is_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:
     code, out, err = run(*arguments)
     assert (code, out) == (1, "") and said in err and len(err.splitlines()) <= 2
+
+
+def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, tmp_path: Path) -> None:
+    """`judges run` on files, then an import: the practice judge is synthetic there too, and a run has nothing left."""
+    from data.commands import main as data
+    from judges.commands import main as judges
+
+    items = seeds.lines(tmp_path / "items.jsonl", [seeds.dialogue(n) for n in range(1, 7)])
+    asked = ("--card", "multi_turn_dialogue", "--model", "practice-constant", "--out", str(tmp_path / "out.jsonl"))
+    assert judges(("run", str(items), *asked)) == 0
+    assert data(("import", str(tmp_path / "out.jsonl"), "--dataset", "demo")) == 0
+    assert rows("select synthetic, count(*) from judge group by synthetic") == [(True, 1)]
+    code, out, err = run(*WHAT)
+    assert (code, out) == (1, "") and "Nothing is left to ask" in err
