@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from judges.asking.orders import sided
-from judges.card import Card, Example, prompts_beside
+from judges.card import Card, Example, cards, prompts_beside
 from judges.errors import BadCard, UnknownCard
 from judges.making.examples import beside
 from judges.making.prompt import prompt
@@ -87,21 +87,13 @@ def _parts(item: Any) -> list[str]:
     return [] if isinstance(item, Pair) and (item.response_a.text is None or item.response_b.text is None) else [""]
 
 
-def _fields(item: Any, _part: str) -> dict[str, Any]:
+def _fields(item: Any, part: str) -> dict[str, Any]:
     """What the judge is shown; the systems' names are not among it."""
     if isinstance(item, Dialogue):
         return {"scenario_description": item.scenario, "dialogue": [t.model_dump(mode="json") for t in item.turns]}
     if isinstance(item, Response):
         return {"task_description": item.task, "model_output": item.output, "reference_answer": item.reference}
-    sections = item.sections or []
-    absent = {f"response_{side}": [s.label for s in sections if getattr(s, side) is None] for side in ("a", "b")}
-    shown = {
-        "long_input": item.input,
-        "response_a": item.response_a.text,
-        "response_b": item.response_b.text,
-        "sections": [s.label for s in sections],
-    }
-    return shown | ({"sections_absent": absent} if any(absent.values()) else {})
+    return cards()["long_form_pairwise"].fields(item, part)
 
 
 def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
