@@ -12,6 +12,7 @@ import numpy as np
 from data import cards
 from data.fewshot import apart
 from data.gold import BASES, WEIGHTED, Basis, gold, rests_on
+from data.settings import gold_rule
 from data.store import Store
 from judges.calibrate import Meeting, Sums, by_moments
 from judges.intervals import LINEARISE_FROM
@@ -87,7 +88,7 @@ def meeting(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, 
     in the judge's prompt are left out, here and in all figures (data/fewshot.py).
     """
     frame = store.frame(
-        f"with met as ({met(dimension, basis, apart(store, judge_id))}) "
+        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}) "
         "select dense_rank() over (order by item_id) as no, human, judge, scored, weight from met",
         [dataset_id, dimension.name, judge_id],
     )
@@ -122,7 +123,7 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
     own = ", ".join(f"coalesce(sum(case when ok then weight * {t} end), 0) as s{n}" for n, t in enumerate(terms))
     totals = ", ".join([f"sum(s{n})" for n in range(size)] + [f"sum(s{a} * s{b})" for a, b in pairs])
     rows = store.rows(
-        f"with met as ({met(dimension, basis, extra)}), "
+        f"with met as ({met(store, dataset_id, dimension, basis, extra)}), "
         "marked as (select *, scored and human is not null and judge is not null as ok from met), "
         f"own as (select item_id, avg(case when ok then weight end) as mean_weight, {own} "
         "from marked group by item_id) "
@@ -151,7 +152,7 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
     )
 
 
-def met(dimension: Dimension, basis: Basis, extra: str = "") -> str:
+def met(store: Store, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "") -> str:
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight. $1 dataset, $2 dimension,
 
     $3 judge; `extra` are further conditions.
@@ -160,7 +161,7 @@ def met(dimension: Dimension, basis: Basis, extra: str = "") -> str:
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, "
         f"{weight} as weight "
-        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis))
+        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id)))
         + f"where 1 = 1{extra}"
     )
 
@@ -189,7 +190,7 @@ def items_in(
             conditions.append(f"{column} = ${3 + len(params)}")
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit "
-        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis))
+        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id)))
         + f"{_ITEM}where s.judge_id is not null and {' and '.join(conditions)}{apart(store, judge_id)} "
         f"order by i.name, g.unit limit {most:d}",
         [dataset_id, dimension.name, judge_id, *params],

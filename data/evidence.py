@@ -14,6 +14,7 @@ from data import cards
 from data.errors import NotFound
 from data.fewshot import used
 from data.gold import Basis, gold
+from data.settings import gold_rule
 from data.store import Store
 from judges import pieces
 from judges.audits import Cell, Evidence, Reply
@@ -262,10 +263,11 @@ def _gold(
     modes = store.rows(
         "select distinct l.mode from label_now l join item i on i.id = l.item_id where i.dataset_id = $1", [dataset_id]
     )
+    rule = gold_rule(store, dataset_id)
     for basis in _BASES if modes else ():
         found: dict[Cell, float | None] = {}
         for d in [d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)]:
-            query = f"select item_id, unit, value from ({gold(d.sort, d.scale, basis)}) g"
+            query = f"select item_id, unit, value from ({gold(d.sort, d.scale, basis, rule)}) g"
             for item, unit, value in store.rows(query, [dataset_id, d.name]):
                 if item in items and item not in shown:
                     found[str(item), str(unit), d.name] = None if value is None else float(value)

@@ -16,6 +16,7 @@ from typing import Any
 from data import cards
 from data.gold import gold
 from data.items import item as stored
+from data.settings import gold_rule
 from data.store import Store, remembered
 from judges.card import Card
 from judges.corrected import corrected, in_order
@@ -93,9 +94,10 @@ def _words(places: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple[str, str], float | None]:
     """What people say in the cells of an item."""
     found: dict[tuple[str, str], float | None] = {}
+    rule = gold_rule(store, dataset_id)
     for d in card.dimensions:
         if d.asked:
-            query = f"select unit, value from ({gold(d.sort, d.scale, 'all')}) g where item_id = $3"
+            query = f"select unit, value from ({gold(d.sort, d.scale, 'all', rule)}) g where item_id = $3"
             for unit, value in store.rows(query, [dataset_id, d.name, item_id]):
                 found[str(unit), d.name] = None if value is None else float(value)
     return found

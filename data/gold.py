@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from data.settings import GoldRule
 from judges.types import Scale, UnitSort
 
 Basis = Literal["gate", "blind", "assisted", "all"]
@@ -46,14 +47,21 @@ def rests_on(mode: str, random: bool) -> list[Basis]:
     return [basis for basis, holds in bases.items() if holds]
 
 
-def gold(sort: UnitSort, scale: Scale, basis: Basis) -> str:
-    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, people.
+def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule) -> str:
+    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, people, low, high, how.
 
-    Parameters: $1 dataset, $2 dimension. Ordered scales resolve to the lower median of the values, or n/a where most
-    people said so; unordered ones and flags to the majority, a drawn vote to the scale's `drawn` category where it has
-    one, else to no gold. `probability` is the inclusion probability of the item (NULL: not a random draw).
+    Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did not
+    ask for the judge's score. Otherwise ordered scales resolve to the lower median of the values or, by a rule of
+    majority, to the commonest one (drawn: the lower median), and to n/a where most people said so; unordered ones and
+    flags to the majority, a drawn vote to the scale's `drawn` category where it has one, else to no gold.
+    `probability` is the inclusion probability of the item (NULL: not a random draw); `low` and `high` are the ends of
+    what people said, and `how` tells how the value came about: one, agreed, median, majority, drawn, adjudicated.
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
+    unseen = " and not saw_judge" if basis in ("gate", "blind") else ""
+    ordered = scale.kind in ("ordinal", "ordered", "number")
+    by_median = ordered and rule.resolve == "median"
+    worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     cells = (
         "with labels as (select l.item_id, l.unit, l.value, coalesce(d.probability, l.probability) as probability "
         "from label_now l join item i on i.id = l.item_id "
@@ -61,27 +69,45 @@ def gold(sort: UnitSort, scale: Scale, basis: Basis) -> str:
         f"where i.dataset_id = $1 and l.dimension = $2 and {_UNITS[sort]} and {_WHERE[basis]}), "
         "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
         "count(*) as people, count(value) as valued from labels group by item_id, unit), "
+        f"settled as (select item_id, unit, value, reason from adjudication_now where dimension = $2{unseen}), "
         "disputed as (select l.item_id, l.unit, l.value from labels l join cells c "
-        "on c.item_id = l.item_id and c.unit = l.unit where "
+        f"on c.item_id = l.item_id and c.unit = l.unit where {worth}), "
     )
-    if scale.kind in ("ordinal", "ordered", "number"):  # the lower median of two is the lower one
-        return (
-            f"{cells} c.valued > 2 and c.low < c.high), "
-            "settled as (select item_id, unit, percentile_disc(0.5) within group (order by value) as value "
-            "from disputed group by item_id, unit) "
-            "select c.item_id, c.unit, c.probability, c.people, "
-            "case when 2 * c.valued < c.people then null else coalesce(s.value, c.low) end as value "
-            "from cells c left join settled s on s.item_id = c.item_id and s.unit = c.unit"
-        )
-    drawn = str(scale.categories.index(scale.drawn)) if scale.drawn else "null"
-    return (
-        f"{cells} c.low < c.high or c.valued between 1 and c.people - 1), "
-        "votes as (select item_id, unit, value, count(*) as n from disputed group by item_id, unit, value), "
+    votes = (
+        "votes as (select item_id, unit, value, count(*) as n from disputed{among} group by item_id, unit, value), "
         "tops as (select item_id, unit, max(n) as top from votes group by item_id, unit), "
-        "settled as (select v.item_id, v.unit, count(*) as winners, max(v.value) as value from votes v "
+        "won as (select v.item_id, v.unit, count(*) as winners, max(v.value) as value from votes v "
         "join tops t on t.item_id = v.item_id and t.unit = v.unit and t.top = v.n group by v.item_id, v.unit) "
-        "select c.item_id, c.unit, c.probability, c.people, case when s.winners is null then c.low "
-        f"when s.winners = 1 then s.value else {drawn} end as value "
-        "from cells c left join settled s on s.item_id = c.item_id and s.unit = c.unit"
-        + ("" if scale.drawn else " where coalesce(s.winners, 1) = 1")
+    )
+    median = (
+        "middle as (select item_id, unit, percentile_disc(0.5) within group (order by value) as value "
+        "from disputed group by item_id, unit)"
+    )
+    if by_median:  # the lower median of two is the lower one
+        resolved, value, kind = f"{median} ", "coalesce(m.value, c.low)", "'median'"
+        joins = "left join middle m on m.item_id = c.item_id and m.unit = c.unit "
+    elif ordered:
+        resolved = f"{median}, {votes.format(among=' where value is not null')}"
+        value = "case when w.winners = 1 then w.value else coalesce(m.value, c.low) end"
+        kind = "case when w.winners = 1 then 'majority' else 'median' end"
+        joins = (
+            "left join middle m on m.item_id = c.item_id and m.unit = c.unit "
+            "left join won w on w.item_id = c.item_id and w.unit = c.unit "
+        )
+    else:
+        drawn = str(scale.categories.index(scale.drawn)) if scale.drawn else "null"
+        resolved = votes.format(among="")
+        value = f"case when w.winners is null then c.low when w.winners = 1 then w.value else {drawn} end"
+        kind = "case when w.winners = 1 then 'majority' else 'drawn' end"
+        joins = "left join won w on w.item_id = c.item_id and w.unit = c.unit "
+    if ordered:
+        value = f"case when 2 * c.valued < c.people then null else {value} end"
+    none = "" if ordered or scale.drawn else "where a.item_id is not null or coalesce(w.winners, 1) = 1"
+    return (
+        f"{cells}{resolved}select c.item_id, c.unit, c.probability, c.people, c.low, c.high, "
+        f"case when a.item_id is not null then a.value else {value} end as value, "
+        "case when a.item_id is not null then 'adjudicated' when c.people = 1 then 'one' "
+        "when c.valued = 0 or c.valued = c.people and c.low = c.high then 'agreed' "
+        f"else {kind} end as how from cells c {joins}"
+        f"left join settled a on a.item_id = c.item_id and a.unit = c.unit {none}"
     )

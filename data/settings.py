@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from data.errors import BadInput
 from data.ids import canonical, new_id
@@ -30,6 +30,28 @@ class QueueRules:
             raise BadInput(f"The assisted share is {self.assisted_share}: it must be at least 0 and below 1.")
         if not 1 <= self.claim_minutes <= 24 * 60:
             raise BadInput(f"A claim lasts {self.claim_minutes} minutes: it must be 1 to 1440.")
+        return self
+
+
+@dataclass(frozen=True)
+class GoldRule:
+    """How people's labels of one cell become its gold.
+
+    resolve: of answers in order the lower `median`, or the `majority` (a drawn vote: the lower median); answers without
+    order always go by majority. apart: how many steps of the scale two people may lie apart before somebody has to
+    adjudicate (None: any number); it also says whether people who differ on n/a, or without order, have to. Until
+    somebody has, the cell keeps what the rule gives it: leaving it out would keep just those cells that are easy.
+    """
+
+    resolve: Literal["median", "majority"] = "median"
+    apart: int | None = None
+
+    def check(self) -> GoldRule:
+        """Itself. Raises BadInput for values that make no sense."""
+        if self.resolve not in ("median", "majority"):
+            raise BadInput(f"{self.resolve!r} is no way to resolve labels: there are median and majority.")
+        if self.apart is not None and not 0 <= self.apart <= 100:
+            raise BadInput(f"People may lie {self.apart} steps apart: it must be 0 to 100, or any number.")
         return self
 
 
@@ -60,3 +82,20 @@ def set_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> Non
             put(tx, dataset_id, "queue", asdict(new))
 
     store.tx(actor, "queue rules", work, target=dataset_id)
+
+
+def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:
+    """How labels of a dataset become gold."""
+    return GoldRule(**{**asdict(GoldRule()), **get(store, dataset_id, "gold", {})})
+
+
+def set_gold_rule(store: Store, actor: str, dataset_id: str, new: GoldRule) -> None:
+    """Change how labels of a dataset become gold (leads, as every figure rests on it)."""
+    new.check()
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        if gold_rule(tx, dataset_id) != new:
+            put(tx, dataset_id, "gold", asdict(new))
+
+    store.tx(actor, "gold rule", work, target=dataset_id)

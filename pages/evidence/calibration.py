@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import audits, datasets, fewshot, scores
+from data import audits, datasets, fewshot, policy, scores
 from data.gold import BASES, Basis
 from judges.calibrate import Line
 from pages.evidence import dimension, floor, load, votes
@@ -36,7 +36,7 @@ def page() -> None:
         marks.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
         audited.summary(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
     at = load.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
-    asked = load.policy(store)
+    asked = policy.asked(store).policy
     gate = load.lines(store, at, "gate", False, asked)
     with bar:
         basis, dropped = _basis(at, gate)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from data import calibration, settings, votes
+from data import calibration, standing, votes
 from data.calibration import Found, Rest
 from data.gold import Basis
 from data.store import Store
@@ -17,7 +17,7 @@ from judges.intervals import Interval
 from judges.types import Dimension
 from judges.votes import Agreement, table
 
-_TABLES = ("item", "judgment", "score", "label", "draw", "person_event")
+_TABLES = ("item", "judgment", "score", "label", "draw", "person_event", "setting", "adjudication", "item_use")
 Stamp = tuple[int | None, ...]
 
 
@@ -44,28 +44,16 @@ def place(store: Store, dataset_id: str, judge_id: str, card: str) -> Place:
     return Place(store.url, tuple(store.touched(t) for t in _TABLES), dataset_id, judge_id, card)
 
 
-def policy(store: Store) -> Policy:
-    """What the workspace asks before a dimension may be published."""
-    return Policy(**settings.get(store, settings.WORKSPACE, "policy", {}))
-
-
 def lines(store: Store, at: Place, basis: Basis, dropped: bool, asked: Policy) -> list[Line]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
     gate = _summaries(store, at, "gate", False)
     shown = gate if basis == "gate" and not dropped else _summaries(store, at, basis, dropped)
-    found = calibrate.lines(shown, gate, asked)
-    order = ["turn", "section", "side", "response", "conversation", "pair"]
-    return sorted(found, key=lambda line: (order.index(line.dimension.sort), line.dimension.name))
+    return standing.ordered(calibrate.lines(shown, gate, asked))
 
 
 @st.cache_data(max_entries=64, show_spinner="Holding the judge against the gold ...")
 def _summaries(_store: Store, at: Place, basis: Basis, dropped: bool) -> list[Summary]:
-    found = []
-    for dimension in calibration.dimensions(_store, at.judge):
-        drop = dimension.scale.drawn if dropped else ""
-        cells = calibration.evidence(_store, at.dataset, at.judge, dimension, basis, drop)
-        found.append(calibrate.summarise(cells, dimension, drop))
-    return found
+    return standing.summaries(_store, at.dataset, at.judge, basis, dropped)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from data.gold import BASES, gold, rests_on
+from data.settings import GoldRule
 from data.store import open_store
 from judges.types import Scale
 from tests.data.cells import Cell, fill
@@ -71,7 +72,7 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, data):
                 labels[c.item, c.unit].extend(c.people)
         wanted = {key: found for key, values in labels.items() if (found := by_hand(values, scale))}
         rows = store.rows(
-            f"select item_id, unit, value, probability, people from ({gold('turn', scale, basis)}) g",
+            f"select item_id, unit, value, probability, people from ({gold('turn', scale, basis, GoldRule())}) g",
             [dataset, "helpfulness"],
         )
         assert {(int(names[r[0]].split()[1]), r[1]): {r[2]} for r in rows} == wanted
@@ -123,5 +124,5 @@ def test_a_withdrawn_or_replaced_label_is_no_gold(store):
             tx.add("label", columns, [(*told, withdrawn, "2026-01-01")])
 
     store.tx("test", "replace", replace)
-    sql = gold("turn", SCALES["ordinal"], "blind")
+    sql = gold("turn", SCALES["ordinal"], "blind", GoldRule())
     assert store.rows(f"select value, people from ({sql}) g", [dataset, "helpfulness"]) == [(4.0, 2)]  # of 4 and 5
