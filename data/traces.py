@@ -1,0 +1,206 @@
+"""How each table tells of a change: what kind of change it is, and its rows in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+QUIET = ("labels", "claims", "replies")
+"""Kinds of which there are so many that they hide the others."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A table's part in the trail.
+
+    sql: rows of the changes $1 to $2, the change's number first; tell: the other columns in words, without the actor;
+    dataset: SQL that gives (seq, dataset_id) of every row, "" where the table is about no dataset.
+    """
+
+    kind: str
+    table: str
+    sql: str
+    tell: Callable[..., str]
+    dataset: str = ""
+
+
+def many(n: int, one: str, more: str = "") -> str:
+    """A number of things in words."""
+    return f"{n:,} {one if n == 1 else more or one + 's'}"
+
+
+def _here(table: str) -> str:
+    return f"select seq, dataset_id from {table}"
+
+
+def _by_item(table: str) -> str:
+    return f"select t.seq, i.dataset_id from {table} t join item i on i.id = t.item_id"
+
+
+def _items(table: str, more: str = "") -> str:
+    """How many rows a change has in a table about items, of how many items, and the name of one of them."""
+    return (
+        f"select t.seq, count(*), count(distinct t.item_id), min(i.name){more} from {table} t "
+        "join item i on i.id = t.item_id where t.seq between $1 and $2 group by t.seq"
+    )
+
+
+def _named(items: int, name: str) -> str:
+    return name if items == 1 else many(items, "item")
+
+
+def _why(text: str) -> str:
+    return f": {text}" if text else ""
+
+
+_DECIDED = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
+
+
+def _decided(decision: str, dimension: str, sort: str, model: str, card: str, reason: str) -> str:
+    return f"{_DECIDED[decision]} {dimension} ({sort}) of {model} · {card}{_why(reason)}"
+
+
+def _adjudicated(withdrawn: bool, dimension: str, unit: str, name: str, reason: str) -> str:
+    return f"{'withdrew the decision on' if withdrawn else 'adjudicated'} {dimension} of {unit} in {name}{_why(reason)}"
+
+
+def _tuned(tuning: bool, items: int, why: str) -> str:
+    where = "out of the gate, as used for tuning" if tuning else "back to what the gate may count"
+    return f"took {many(items, 'item')} {where}{_why(why)}"
+
+
+def _set(name: str, value: str, was: str | None) -> str:
+    new, old = json.loads(value), json.loads(was) if was is not None else None
+    if isinstance(new, dict) and isinstance(old, dict):  # only what changed
+        new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
+    return f"set {name}: {_words(new)}" + (f" (before: {_words(old)})" if was is not None else "")
+
+
+def _words(value: Any) -> str:
+    """A setting in words: its parts by name."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {_words(held)}" for name, held in value.items()) or "nothing"
+    if isinstance(value, list):
+        return ", ".join(map(_words, value)) or "none"
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _person(person: str, role: str, active: bool) -> str:
+    return f"made {person} {role}" if active else f"noted {person} as not active"
+
+
+def _imported(source: str, items: int, judgments: int, labels: int) -> str:
+    brought = [(items, "item"), (judgments, "judgment"), (labels, "label")]
+    return f"imported {', '.join(many(int(n), what) for n, what in brought if n) or 'nothing new'} from {source}"
+
+
+def _drawn(stream: str, n: int) -> str:
+    done, place = ("drew", "audit sample") if stream == "audit" else ("put", "review queue")
+    return f"{done} {many(n, 'item')} into the {place}"
+
+
+def _answered(_: int, items: int, name: str, skipped: bool, again: bool) -> str:
+    return f"{'skipped' if skipped else 'changed the answer to' if again else 'answered'} {_named(items, name)}"
+
+
+def _claimed(n: int, given: bool) -> str:
+    return f"{'was given' if given else 'gave back'} {many(n, 'item')}"
+
+
+def _started(card: str, model: str, items: int) -> str:
+    return f"made a run of {card} by {model} over {many(int(items), 'item')}"
+
+
+TRACES = (
+    Trace(
+        "decisions", "approval",
+        "select t.seq, t.decision, t.dimension, t.sort, j.model, j.card, t.reason from approval t "
+        "join judge j on j.id = t.judge_id where t.seq between $1 and $2 order by t.seq, t.id",
+        _decided, _here("approval"),
+    ),
+    Trace(
+        "adjudications", "adjudication",
+        "select t.seq, t.withdrawn, t.dimension, t.unit, i.name, t.reason from adjudication t "
+        "join item i on i.id = t.item_id where t.seq between $1 and $2 order by t.seq, t.id",
+        _adjudicated, _here("adjudication"),
+    ),
+    Trace(
+        "settings", "setting",
+        "select seq, name, value, was from (select seq, name, value, "
+        "lag(value) over (partition by scope, name order by seq, id) as was from setting) t "
+        "where seq between $1 and $2",
+        _set, "select seq, scope as dataset_id from setting",
+    ),
+    Trace(
+        "settings", "item_use",
+        "select seq, tuning, count(*), min(why) from item_use where seq between $1 and $2 group by seq, tuning",
+        _tuned, _here("item_use"),
+    ),
+    Trace(
+        "people", "person_event",
+        "select seq, person, role, active from person_event where seq between $1 and $2 order by seq, person",
+        _person,
+    ),
+    Trace(
+        "imports", "intake",
+        "select seq, source, items, judgments, labels from intake where seq between $1 and $2",
+        _imported, _here("intake"),
+    ),
+    Trace(
+        "exports", "export",
+        "select seq, kind, lines from export where seq between $1 and $2",
+        lambda kind, lines: f"gave out {kind}: {many(lines, 'line')}", _here("export"),
+    ),
+    Trace(
+        "runs", "run",
+        "select t.seq, j.card, j.model, t.items from run t join judge j on j.id = t.judge_id "
+        "where t.seq between $1 and $2",
+        _started, _here("run"),
+    ),
+    Trace(
+        "runs", "run_event",
+        "select seq, kind, why from run_event where seq between $1 and $2 order by seq, id",
+        lambda kind, why: f"run {kind}{_why(why)}",
+        "select t.seq, r.dataset_id from run_event t join run r on r.id = t.run_id",
+    ),
+    Trace(
+        "cards", "card",
+        "select seq, name, version from card where seq between $1 and $2",
+        lambda name, version: f"first used or saved the card {name} in version {version}",
+    ),
+    Trace(
+        "queues", "draw",
+        "select seq, stream, count(*) from draw where seq between $1 and $2 group by seq, stream",
+        _drawn, _here("draw"),
+    ),
+    Trace(
+        "labels", "answer",
+        _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _answered, _here("answer"),
+    ),
+    Trace(
+        "labels", "reveal", _items("reveal"),
+        lambda _, items, name: f"looked at the judge's scores of {_named(items, name)}", _by_item("reveal"),
+    ),
+    Trace(
+        "labels", "fit", _items("fit"),
+        lambda n, *_: f"said of {many(n, 'justification')} whether {'it fits' if n == 1 else 'they fit'}",
+        _by_item("fit"),
+    ),
+    Trace(
+        "claims", "claim",
+        "select t.seq, count(*), max(t.until) > max(c.made_at) from claim t join change c on c.seq = t.seq "
+        "where t.seq between $1 and $2 group by t.seq",
+        _claimed, _here("claim"),
+    ),
+    Trace(
+        "replies", "reply",
+        "select t.seq, count(*), min(j.model) from reply t join judge j on j.id = t.judge_id "
+        "where t.seq between $1 and $2 group by t.seq",
+        lambda n, model: f"stored {many(n, 'reply', 'replies')} of {model}", _by_item("reply"),
+    ),
+)  # fmt: skip
+"""In the order in which a change's parts are told. Labels imported with items stand in `imports`."""

@@ -1,0 +1,101 @@
+"""The trail tells every change once for each kind, narrowed as asked, and shows what it wrote."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from data import people, queue, settings, trail
+from data.datasets import dataset
+from data.ids import new_id, now
+from data.settings import GoldRule, QueueRules
+from data.store import Store, open_store
+from data.trail import KINDS, Narrow
+from tests import seeds
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    path: Path = tmp_path_factory.mktemp("trail") / "s.duckdb"
+    seeds.dialogues(path, 6, audit=2)
+    opened = open_store(f"duckdb:///{path}")
+    demo = dataset(opened, "demo").id
+    settings.set_rules(opened, "lea", demo, QueueRules(overlap=2))
+    settings.set_rules(opened, "lea", demo, QueueRules(overlap=3))
+    settings.set_gold_rule(opened, "lea", demo, GoldRule(apart=1))
+    people.set_person(opened, "lea", "日本 花子", "researcher")
+    queue.claim(opened, "ann", demo, "review", queue.Filters(), [], 3)
+    judge = opened.rows("select id from judge limit 1")[0][0]
+    decided = [
+        (new_id(), demo, judge, "turn", "helpfulness", "decline", "too few <b>items</b>", "promising", "{}", "p", "lea")
+    ]
+    columns = "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person"
+    opened.tx("lea", "approval", lambda tx: tx.add("approval", columns, decided))
+    yield opened
+    opened.close()
+
+
+def test_every_change_is_told_and_the_newest_comes_first(store: Store) -> None:
+    found = trail.entries(store, Narrow(KINDS), most=1_000)
+    assert [e.seq for e in found] == sorted((e.seq for e in found), reverse=True)
+    assert {e.seq for e in found} == {int(r[0]) for r in store.rows("select seq from change")}
+    assert len({(e.seq, e.kind) for e in found}) == len(found)
+    first = found[0]
+    assert (first.actor, first.kind, first.dataset) == ("lea", "decisions", "demo")
+    assert first.what == "declined helpfulness (turn) of judge-one · multi_turn_dialogue: too few <b>items</b>"
+
+
+def test_a_changed_rule_says_what_it_was(store: Store) -> None:
+    told = [e.what for e in trail.entries(store, Narrow(("settings",)))]
+    assert told[0] == "set gold: apart 1, resolve median"
+    assert told[1:] == [
+        "set queue: overlap 3 (before: overlap 2)",
+        "set queue: assisted share 0.2, claim minutes 30, overlap 2",
+    ]
+
+
+def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
+    everything = trail.entries(store, Narrow(KINDS), most=1_000)
+    anns = trail.entries(store, Narrow(KINDS, person="ann"))
+    assert [e.seq for e in anns] == [e.seq for e in everything if e.actor == "ann"] != []
+    assert any(e.kind == "claims" and e.what == "was given 3 items" for e in anns)
+    assert not any(e.kind == "claims" for e in trail.entries(store, Narrow()))
+    demo = dataset(store, "demo").id
+    about = trail.entries(store, Narrow(KINDS, dataset=demo), most=1_000)
+    assert {e.dataset for e in about} == {"demo"} and len(about) > 5
+    assert trail.entries(store, Narrow(KINDS, since=now() + timedelta(days=1))) == []
+    assert trail.entries(store, Narrow(KINDS, until=now() - timedelta(days=1))) == []
+    assert trail.entries(store, Narrow(())) == []
+
+
+def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store) -> None:
+    everything = trail.entries(store, Narrow(KINDS), most=1_000)
+    by_page, before = [], None
+    while found := trail.entries(store, Narrow(KINDS), before, 2):
+        by_page += found
+        before = found[-1].seq
+    assert by_page == everything == list(trail.every(store, Narrow(KINDS)))
+
+
+def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
+    (decision,) = trail.entries(store, Narrow(("decisions",)))
+    wrote = trail.appended(store, decision.seq)
+    columns, rows = wrote["approval"]
+    assert list(wrote) == ["approval"] and dict(zip(columns, rows[0], strict=True))["reason"] == "too few <b>items</b>"
+
+
+def test_every_table_that_names_its_change_is_told_of_or_part_of_one_that_is(store: Store) -> None:
+    tables = {
+        str(r[0]) for r in store.rows(
+            "select c.table_name from information_schema.columns c join information_schema.tables t "
+            "on t.table_name = c.table_name where c.column_name = 'seq' and t.table_type = 'BASE TABLE'"
+        )
+    }  # fmt: skip
+    parts = {
+        "change", "dataset", "item", "judge", "judgment", "score", "remark",  # an import's, or a run's
+        "label", "comment", "repair",  # an answer's
+        "approval_evidence", "batch_event",
+    }  # fmt: skip
+    assert tables - parts == {trace.table for trace in trail.TRACES}
