@@ -17,7 +17,7 @@ from data import runs
 from data.begin import begin
 from judges.card import cards
 from judges.errors import AssayError
-from pages.parts import session
+from pages.parts import giving, session
 from pages.parts.settle import settle
 
 HEADERS = {
@@ -72,5 +72,8 @@ def health(_: Request) -> JSONResponse:
 
 
 app = st.App(
-    "pages/main.py", lifespan=life, routes=[Route("/health", health)], middleware=[Middleware(SecurityHeaders)]
+    "pages/main.py",
+    lifespan=life,
+    routes=[Route("/health", health), Route(giving.ADDRESS, giving.download)],
+    middleware=[Middleware(SecurityHeaders)],
 )

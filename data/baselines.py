@@ -50,7 +50,7 @@ def _floors(
     items: dict[str, Dialogue | Pair | Response],
 ) -> Floors:
     frame = store.frame(
-        f"with met as ({met(store, params[0], dimension, basis, ' and g.item_id <= $4' + apart(store, params[2]))}) "
+        f"with met as ({met(store, params[0], dimension, basis, apart(store, params[2]), ' and l.item_id <= $4')}) "
         "select item_id, unit, human, judge, scored, weight from met where scored order by item_id, unit",
         list(params),
     )

@@ -13,7 +13,8 @@ from data import cards
 from data.fewshot import apart
 from data.gold import BASES, WEIGHTED, Basis, gold, rests_on
 from data.settings import gold_rule
-from data.store import Store
+from data.store import Store, remembered
+from data.tuning import aside
 from judges.calibrate import Meeting, Sums, by_moments
 from judges.intervals import LINEARISE_FROM
 from judges.types import Dimension
@@ -23,6 +24,8 @@ _JOINED = (
     "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
 )
 _ITEM = "join item i on i.id = g.item_id "
+_BEHIND = ("item", "judge", "card", "score", "label", "draw", "setting", "adjudication", "item_use")
+"""The tables that gold and scores rest on. What is summed up of them is small, and asked for by many pages."""
 _LARGEST_TABLE = 16  # values squared: beyond it the cross-products of a table are too many columns
 
 
@@ -49,14 +52,17 @@ def dimensions(store: Store, judge_id: str) -> list[Dimension]:
 
 
 def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, Rest]:
-    """How many labels of these dimensions each basis has in a dataset, and from how many people."""
+    """How many labels of these dimensions each basis has in a dataset, and from how many people.
+
+    Labels of items that prompts were tuned on are in none (data/tuning.py).
+    """
     names = [d.name for d in asked if d.scale.size]
     marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
     rows = store.rows(
         "select l.mode, coalesce(d.probability, l.probability) is not null as random, l.annotator, count(*) "
         "from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension in ({marks}) group by 1, 2, 3",
+        f"where i.dataset_id = $1 and l.dimension in ({marks}){aside(store, 'l.item_id')} group by 1, 2, 3",
         [dataset_id, *names],
     )
     people: dict[Basis, dict[str, int]] = {basis: defaultdict(int) for basis in BASES}
@@ -73,9 +79,11 @@ def evidence(
 
     `drop` is a category ("tie") whose cells are left out of the sums; of single cells `summarise` leaves them out.
     """
-    items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
+    count = "select count(*) from item where dataset_id = $1"
+    items = remembered(store, ("items", dataset_id), ["item"], lambda: int(store.rows(count, [dataset_id])[0][0]))
     if items >= LINEARISE_FROM and (by_moments(dimension.scale) or dimension.scale.size**2 <= _LARGEST_TABLE):
-        found = sums(store, dataset_id, judge_id, dimension, basis, drop)
+        key = ("sums", dataset_id, judge_id, dimension, basis, drop)
+        found = remembered(store, key, _BEHIND, lambda: sums(store, dataset_id, judge_id, dimension, basis, drop))
         if found.items >= LINEARISE_FROM:
             return found
     return meeting(store, dataset_id, judge_id, dimension, basis)
@@ -152,16 +160,16 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
     )
 
 
-def met(store: Store, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "") -> str:
+def met(store: Store, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "", among: str = "") -> str:
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight. $1 dataset, $2 dimension,
 
-    $3 judge; `extra` are further conditions.
+    $3 judge; `extra` are further conditions on gold and scores, `among` on the items of the labels (data/gold.py).
     """
     weight = "1 / g.probability" if basis in WEIGHTED else "cast(1 as double precision)"
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, "
         f"{weight} as weight "
-        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id)))
+        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), among))
         + f"where 1 = 1{extra}"
     )
 

@@ -32,6 +32,7 @@ class View:
     """One item as one person may see it now. In mode `blind` nothing of the judge is in it.
 
     remarks: (unit, dimension, note | issue | rule, text); comments: (unit, issue | comment, text), the person's own;
+    repairs: what the person would have written, by unit;
     version: the key of the person's last answer to the item, or "". `over` are the cards beside the main one, with
     their judges; what those said of their own cells is in `scores` and `remarks` too.
     """
@@ -49,6 +50,7 @@ class View:
     remarks: list[tuple[str, str, str, str]] = field(default_factory=list)
     mine: dict[Cell, float | None] = field(default_factory=dict)
     comments: list[tuple[str, str, str]] = field(default_factory=list)
+    repairs: dict[str, str] = field(default_factory=dict)
     over: tuple[Layer, ...] = ()
 
     @property
@@ -143,6 +145,10 @@ def _add_own(store: Store, person: str, answered: list[View]) -> None:
         f"select answer_id, unit, sort, text from comment where answer_id in ({marks}) order by id", list(by_answer)
     ):
         by_answer[answer_id].comments.append((unit, sort, text))
+    for answer_id, unit, text in store.rows(
+        f"select answer_id, unit, text from repair where answer_id in ({marks}) order by id", list(by_answer)
+    ):
+        by_answer[answer_id].repairs[unit] = text
 
 
 def _add_judges(store: Store, shown: list[View]) -> None:

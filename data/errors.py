@@ -25,3 +25,7 @@ class NotFound(AssayError):
 
 class BadInput(AssayError):
     """What was given cannot be taken; the message says why and where."""
+
+
+class NotApprovable(AssayError):
+    """What the policy asks is not met, or what was decided on is not what stands now."""

@@ -16,6 +16,7 @@ from data.fewshot import used
 from data.gold import Basis, gold
 from data.settings import gold_rule
 from data.store import Store
+from data.tuning import aside
 from judges import pieces
 from judges.audits import Cell, Evidence, Reply
 from judges.card import Card, Item
@@ -263,11 +264,11 @@ def _gold(
     modes = store.rows(
         "select distinct l.mode from label_now l join item i on i.id = l.item_id where i.dataset_id = $1", [dataset_id]
     )
-    rule = gold_rule(store, dataset_id)
+    rule, left_out = gold_rule(store, dataset_id), aside(store, "item_id")
     for basis in _BASES if modes else ():
         found: dict[Cell, float | None] = {}
         for d in [d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)]:
-            query = f"select item_id, unit, value from ({gold(d.sort, d.scale, basis, rule)}) g"
+            query = f"select item_id, unit, value from ({gold(d.sort, d.scale, basis, rule)}) g where 1 = 1{left_out}"
             for item, unit, value in store.rows(query, [dataset_id, d.name]):
                 if item in items and item not in shown:
                     found[str(item), str(unit), d.name] = None if value is None else float(value)

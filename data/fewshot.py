@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from data import cards
+from data import cards, tuning
 from data.gold import gold
 from data.items import item as stored
 from data.settings import gold_rule
@@ -134,9 +134,11 @@ def shown(store: Store, card: Card) -> dict[str, str]:
 
 
 def apart(store: Store, judge_id: str) -> str:
-    """A further condition on g.item_id in SQL: not one of those items; "" where there are none."""
+    """A further condition on g.item_id in SQL: not one of those items, nor one that prompts were tuned on
+
+    (data/tuning.py); "" where there are none."""
     ids = ", ".join(f"'{id_}'" for id_ in sorted(used(store, judge_id)) if id_.replace("-", "").isalnum())
-    return f" and g.item_id not in ({ids})" if ids else ""
+    return (f" and g.item_id not in ({ids})" if ids else "") + tuning.aside(store, "g.item_id")
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -47,7 +47,7 @@ def rests_on(mode: str, random: bool) -> list[Basis]:
     return [basis for basis, holds in bases.items() if holds]
 
 
-def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule) -> str:
+def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "") -> str:
     """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, people, low, high, how.
 
     Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did not
@@ -56,6 +56,7 @@ def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule) -> str:
     flags to the majority, a drawn vote to the scale's `drawn` category where it has one, else to no gold.
     `probability` is the inclusion probability of the item (NULL: not a random draw); `low` and `high` are the ends of
     what people said, and `how` tells how the value came about: one, agreed, median, majority, drawn, adjudicated.
+    `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4".
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
     unseen = " and not saw_judge" if basis in ("gate", "blind") else ""
@@ -66,7 +67,7 @@ def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule) -> str:
         "with labels as (select l.item_id, l.unit, l.value, coalesce(d.probability, l.probability) as probability "
         "from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {_UNITS[sort]} and {_WHERE[basis]}), "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {_UNITS[sort]} and {_WHERE[basis]}{among}), "
         "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
         "count(*) as people, count(value) as valued from labels group by item_id, unit), "
         f"settled as (select item_id, unit, value, reason from adjudication_now where dimension = $2{unseen}), "
@@ -89,7 +90,7 @@ def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule) -> str:
     elif ordered:
         resolved = f"{median}, {votes.format(among=' where value is not null')}"
         value = "case when w.winners = 1 then w.value else coalesce(m.value, c.low) end"
-        kind = "case when w.winners = 1 then 'majority' else 'median' end"
+        kind = "case when w.winners = 1 or c.low = c.high then 'majority' else 'median' end"
         joins = (
             "left join middle m on m.item_id = c.item_id and m.unit = c.unit "
             "left join won w on w.item_id = c.item_id and w.unit = c.unit "
@@ -102,6 +103,7 @@ def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule) -> str:
         joins = "left join won w on w.item_id = c.item_id and w.unit = c.unit "
     if ordered:
         value = f"case when 2 * c.valued < c.people then null else {value} end"
+        kind = f"case when 2 * c.valued < c.people then 'majority' else {kind} end"
     none = "" if ordered or scale.drawn else "where a.item_id is not null or coalesce(w.winners, 1) = 1"
     return (
         f"{cells}{resolved}select c.item_id, c.unit, c.probability, c.people, c.low, c.high, "

@@ -50,6 +50,14 @@ class Note(BaseModel):
     text: Text = Field(max_length=20_000)
 
 
+class Repair(BaseModel):
+    """What a person would have written in place of a turn, or of a response."""
+
+    model_config = ConfigDict(extra="ignore")
+    unit: str = Field(max_length=40)
+    text: Text = Field(max_length=100_000)
+
+
 class Answer(BaseModel):
     """What a person answered for one item; `version` is the key of their answer before it ("" = none).
 
@@ -67,6 +75,7 @@ class Answer(BaseModel):
     values: list[Value] = Field(default=[], max_length=20_000)
     asked: list[str] | None = Field(default=None, max_length=1_000)
     notes: list[Note] = Field(default=[], max_length=1_000)
+    repairs: list[Repair] = Field(default=[], max_length=1_000)
     reason: Text = Field(default="", max_length=2_000)
     ms: int = 0
 
@@ -166,6 +175,11 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
                 (new_id(), answer.key, item.id, *cell, own[1], actor, mode, draw_id, answer.judge or "", False, None,
                  None, own[0], True, made_at)
             )  # fmt: skip
+    better = {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
+    if unknown := better.keys() - repairable(item.content):
+        return (
+            f"{', '.join(sorted(unknown))[:60]} cannot be written better: only an assistant's turn or a response can."
+        )
     if answer.action == "save" and not answer.values:
         return "There was nothing to save: no cell had an answer."
     tx.add(
@@ -185,7 +199,14 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
     notes = [(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]
     notes = [note for note in notes if note[5]]
     tx.add("comment", "id, answer_id, item_id, unit, sort, text, person", notes)
+    repairs = [(new_id(), answer.key, item.id, unit, text, actor) for unit, text in better.items()]
+    tx.add("repair", "id, answer_id, item_id, unit, text, person", repairs)
     return ""
+
+
+def repairable(item: Dialogue | Pair | Response) -> set[str]:
+    """The units of an item that can be written better: an assistant's turns, a single response."""
+    return {unit for unit in units(item) if sort_of(unit) in ("turn", "response")}
 
 
 _Row = tuple[str, float | None]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
 from typing import Any
 
 from data import settings
+from data.errors import BadInput
+from data.people import require
 from data.store import Store, Tx
 from judges.gate import Policy
+
+COVERAGE = 0.9
+"""The share of the gold cells that a judge has to have replied to, where nothing else was set: kappa rests on those
+
+alone, and a judge that fails on what is hard would look better than it is."""
 
 
 @dataclass(frozen=True)
@@ -15,16 +26,117 @@ class Asked:
     """What an approval has to meet: the gate's policy, and what is asked beside it.
 
     four_eyes: another lead than the one who proposes has to approve. alarms: an audit of the judge in alarm refuses an
-    approval, instead of only being shown beside it.
+    approval, instead of only being shown beside it. coverage: the least share of the cells with gold that the judge has
+    replied to (n/a is a reply), 0 to 1.
     """
 
     policy: Policy = field(default_factory=Policy)
     four_eyes: bool = False
     alarms: bool = False
+    coverage: float = COVERAGE
+
+    def check(self) -> Asked:
+        """Itself. Raises BadInput for values that make no sense together."""
+        if not (math.isfinite(self.coverage) and 0 <= self.coverage <= 1):
+            raise BadInput(f"The judge's coverage is {self.coverage:g}: it must be from 0 to 1, such as 0.9.")
+        return self
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of the policy: what was asked from then on, by whom, when, and why."""
+
+    asked: Asked
+    reason: str
+    person: str
+    at: datetime
+
+
+def made(**values: Any) -> Policy:
+    """A gate's policy of these values. Raises BadInput, a sentence, for values that make no sense."""
+    for name in ("min_items", "min_clusters"):
+        if name in values and not 1 <= values[name] <= 1_000_000:
+            raise BadInput(f"{values[name]:,} items cannot be asked for: give a number from 1 to 1,000,000.")
+    for name in ("threshold", "level"):
+        if name in values and not math.isfinite(values[name]):
+            raise BadInput(f"The {name} is {values[name]}: it must be a number.")
+    try:
+        return Policy(**values)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def asked(store: Store | Tx) -> Asked:
     """What holds now."""
-    gate = Policy(**settings.get(store, settings.WORKSPACE, "policy", {}))
-    more: dict[str, Any] = settings.get(store, settings.WORKSPACE, "approvals", {})
-    return Asked(gate, bool(more.get("four_eyes")), bool(more.get("alarms")))
+    gate = settings.get(store, settings.WORKSPACE, "policy", {})
+    return _asked(gate, settings.get(store, settings.WORKSPACE, "approvals", {}))
+
+
+def set_asked(store: Store, actor: str, new: Asked, reason: str) -> None:
+    """Change what is asked (leads), with the reason. Nothing is approved or suspended by it.
+
+    A looser policy approves nothing by itself; under a stricter one what was approved stays so, and is listed as having
+    met an older policy (`data.approvals.older`). Raises NotAllowed, BadInput without a reason.
+    """
+    new.check()
+    why = said(reason)
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        before = asked(tx)
+        if before == new:
+            return
+        if before.policy != new.policy:
+            settings.put(tx, settings.WORKSPACE, "policy", asdict(new.policy))
+        more = {"four_eyes": new.four_eyes, "alarms": new.alarms, "coverage": new.coverage, "reason": why}
+        settings.put(tx, settings.WORKSPACE, "approvals", more)
+
+    store.tx(actor, "policy", work, target=settings.WORKSPACE)
+
+
+def said(reason: str) -> str:
+    """A reason as it is stored. Raises BadInput where there is none, or it is too long."""
+    text = reason.replace("\0", " ").encode("utf-8", "replace").decode().strip()
+    if not any(character.isalnum() for character in text):
+        raise BadInput("Say why, in a sentence: whoever reads this decision later has nothing else to go by.")
+    if len(text) > 2_000:
+        raise BadInput(f"The reason has {len(text):,} characters; 2,000 are the most. Keep it to what decided.")
+    return text
+
+
+def changes(store: Store) -> list[Change]:
+    """Every change of what is asked, the newest first."""
+    rows = store.rows(
+        "select s.name, s.value, c.actor, c.made_at from setting s join change c on c.seq = s.seq "
+        "where s.scope = $1 and s.name in ('policy', 'approvals') order by s.seq, s.name desc",
+        [settings.WORKSPACE],
+    )
+    found: list[Change] = []
+    gate: dict[str, Any] = {}
+    for name, value, person, at in rows:  # the gate's own part comes first, where it changed
+        if name == "policy":
+            gate = json.loads(value)
+            continue
+        beside = json.loads(value)
+        found.append(Change(_asked(gate, beside), str(beside.get("reason", "")), str(person), at))
+    return found[::-1]
+
+
+def stored(new: Asked) -> dict[str, Any]:
+    """What is asked as one JSON object, as an approval keeps it."""
+    return asdict(new)
+
+
+def read(kept: Mapping[str, Any]) -> Asked:
+    """The same back again."""
+    return _asked(kept.get("policy", {}), kept)
+
+
+def _asked(gate: Mapping[str, Any], more: Mapping[str, Any]) -> Asked:
+    known = {f.name for f in fields(Policy)}
+    return Asked(
+        Policy(**{k: v for k, v in gate.items() if k in known}),
+        bool(more.get("four_eyes")),
+        bool(more.get("alarms")),
+        float(more.get("coverage", COVERAGE)),
+    )

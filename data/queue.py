@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
-from data import people, settings
+from data import people, settings, tuning
 from data.board import Board, Draw, board
 from data.errors import BadInput
 from data.ids import canonical, new_id, now
@@ -96,12 +96,16 @@ def draw_audit(store: Store, actor: str, dataset_id: str, size: int, judge_id: s
 def _population(
     store: Store | Tx, dataset_id: str, size: int, judge_id: str
 ) -> tuple[dict[str, str], dict[str, bool], float]:
-    """item -> stratum of a dataset, the items drawn before -> whether assisted, and the share to show assisted."""
+    """item -> stratum of a dataset, the items drawn before -> whether assisted, and the share to show assisted.
+
+    What prompts were tuned on is not of the population, drawn before or not: the figures do not speak of it.
+    """
     if not 1 <= size <= MOST:
         raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MOST:,}.")
     rows = store.rows("select item_id, mode, seq from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])
     draws = sorted({int(r[2]) for r in rows})
-    items = store.rows("select id, system_a, system_b, seq from item where dataset_id = $1", [dataset_id])
+    query = "select id, system_a, system_b, seq from item where dataset_id = $1" + tuning.aside(store, "id")
+    items = store.rows(query, [dataset_id])
     strata = sampling.strata((str(i), str(a), str(b), bisect_left(draws, int(seq))) for i, a, b, seq in items)
     share = settings.rules(store, dataset_id).assisted_share if judge_id else 0.0
     return strata, {str(r[0]): r[1] == "assisted" for r in rows}, share

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -75,6 +75,10 @@ class Store(Reader):
     @abstractmethod
     def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
         """The rows of a query as a data frame."""
+
+    @abstractmethod
+    def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
+        """The rows of a query one by one, as they stood when it began; `size` of them are held at a time."""
 
     @abstractmethod
     def write(self, work: Callable[[Tx], T]) -> T:

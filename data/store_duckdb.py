@@ -168,6 +168,12 @@ class DuckStore(Store):
     def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
         return self._read(lambda c: c.execute(sql, list(params)).df())
 
+    def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
+        with self._cursor() as cursor:
+            cursor.execute(sql, list(params))
+            while rows := cursor.fetchmany(size):
+                yield from rows
+
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], T]) -> T:

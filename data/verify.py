@@ -15,6 +15,7 @@ _TABLES = (
     *("person_event", "setting", "dataset", "intake", "item", "card", "judge", "judgment", "score", "remark"),
     *("draw", "claim", "answer", "label", "comment", "reveal"),
     *("run", "run_event", "reply", "batch_event", "fit"),
+    *("adjudication", "item_use", "repair", "approval", "approval_evidence", "export"),
 )
 _REFERENCES = (
     # rows of, column, must stand in, column, may be empty
@@ -42,6 +43,11 @@ _REFERENCES = (
     ("reply", "item_id", "item", "id", False),
     ("batch_event", "run_id", "run", "id", False),
     ("fit", "item_id", "item", "id", False),
+    ("adjudication", "item_id", "item", "id", False),
+    ("item_use", "item_id", "item", "id", False),
+    ("repair", "answer_id", "answer", "id", False),
+    ("approval", "judge_id", "judge", "id", False),
+    ("approval_evidence", "approval_id", "approval", "id", False),
 )
 
 

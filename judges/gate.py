@@ -6,12 +6,13 @@ the caller to see to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from statistics import NormalDist
 from typing import Literal
 
+from judges.multiple import holm as holm
 from judges.planner import more_for_bound
 from judges.uncertainty import MIN_CLUSTERS, Interval, quantile
 
@@ -133,21 +134,6 @@ def p_value(interval: Interval, threshold: float) -> float | None:
     if gap <= _ROUNDING:  # no spread at all: every replicate gave the same figure
         return 0.0 if interval.lower_bound >= threshold - _ROUNDING else 1.0
     return NormalDist().cdf(-quantile(0.95) * (interval.point - threshold) / gap)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given: p'_(i) = max over j <= i of min(1, (m - j + 1) p_(j)), p ascending.
-
-    Rejecting where p' <= alpha keeps the chance of any false rejection at alpha. ValueError for a p outside 0..1.
-    Source: Holm 1979.
-    """
-    if not all(0 <= p <= 1 for p in p_values):
-        raise ValueError("A p-value lies between 0 and 1.")
-    adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, position in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[position]))
-        adjusted[position] = largest
-    return adjusted
 
 
 def _testable(interval: Interval, policy: Policy) -> float | Decision:

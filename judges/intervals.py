@@ -27,6 +27,7 @@ from judges.agreement import (
     kappa_from_sums,
     kish,
 )
+from judges.resampling import resampled, resampled_alike
 from judges.uncertainty import Interval, quantile
 
 LINEARISE_FROM = 3_000
@@ -34,8 +35,6 @@ LINEARISE_FROM = 3_000
 
 MAX_UNDEFINED = 0.05
 """Above this share of undefined replicates there is no interval: the rest would be a selection."""
-
-_AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
 
 
 class Cells(NamedTuple):
@@ -249,7 +248,7 @@ def cluster_bootstrap(
     cells = _clustered(Cells(item_index, human, judge, weight), k)
     point, _ = cells.pooled(k, weights)
     cost = disagreement(k, weights)
-    drawn = _kappas(_resampled(_margins(cells, cost), replicates, np.random.default_rng(seed)), cost)
+    drawn = _kappas(resampled_alike(_margins(cells, cost), replicates, seed), cost)
     return _percentiles(point, drawn, cells.items, cells.item.size, cells.n_eff, level)
 
 
@@ -258,22 +257,6 @@ def _margins(cells: _Clustered, cost: Floats) -> Floats:
     k = len(cost)
     observed = cells.per_item(cost.ravel()[cells.human * k + cells.judge])[:, None]
     return np.hstack([observed, cells.per_item_counts(cells.human, k), cells.per_item_counts(cells.judge, k)])
-
-
-def _resampled(per_item: Floats, replicates: int, rng: np.random.Generator) -> Floats:
-    """Totals of `replicates` samples of G items drawn with replacement, (replicates, columns)."""
-    if replicates < 2:
-        raise ValueError("A bootstrap needs at least 2 replicates; 2,000 are usual.")
-    items = len(per_item)
-    totals = np.empty((replicates, per_item.shape[1]))
-    step = max(1, _AT_ONCE // max(1, items))
-    for start in range(0, replicates, step):
-        rows = min(step, replicates - start)
-        # G draws counted are Multinomial(G, 1/G), an order of magnitude faster than rng.multinomial.
-        drawn = rng.integers(0, max(1, items), size=(rows, items)) + np.arange(rows)[:, None] * items
-        counts = np.bincount(drawn.ravel(), minlength=rows * items).reshape(rows, items)
-        totals[start : start + rows] = counts.astype(np.float64) @ per_item
-    return totals
 
 
 def _kappas(margins: Floats, cost: Floats) -> Floats:
@@ -371,10 +354,24 @@ def difference(
         return _normal(point, se, *smaller, level, reach=2.0)
     cost, rng = disagreement(k, weights), np.random.default_rng(seed)
     if paired:
-        both = _resampled(np.hstack([_margins(one, cost), _margins(two, cost)]), replicates, rng)
+        both = resampled_alike(np.hstack([_margins(one, cost), _margins(two, cost)]), replicates, seed)
         width = both.shape[1] // 2
         drawn = _kappas(both[:, width:], cost) - _kappas(both[:, :width], cost)
     else:
-        totals = [_resampled(_margins(group, cost), replicates, rng) for group in (one, two)]
+        totals = [resampled(_margins(group, cost), replicates, rng) for group in (one, two)]
         drawn = _kappas(totals[1], cost) - _kappas(totals[0], cost)
     return _percentiles(point, drawn, *smaller, level)
+
+
+def influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tuple[float | None, Floats]:
+    """Kappa, and the influence of every single cell on it, (cells,); zeros where kappa is undefined.
+
+    Summed by any clusters g they give var = G / (G - 1) sum_g (sum of g)^2, and with the sums of another figure over
+    the same clusters the covariance of both.
+    """
+    given = _clustered(cells, k)
+    point, table = given.pooled(k, weights)
+    if point is None:
+        return None, np.zeros(given.item.size)
+    slope = _influence(table, weights).ravel()[given.human * k + given.judge]
+    return point, slope if given.weight is None else slope * given.weight

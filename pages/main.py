@@ -7,24 +7,31 @@ from pathlib import Path
 import streamlit as st
 
 from judges.errors import AssayError
-from pages.evidence import audits, calibration
-from pages.label import desk, enter, overview, queue
-from pages.lead import people, workspace
+from pages.evidence import audits, calibration, comparison
+from pages.label import adjudication, annotators, desk, enter, overview, queue
+from pages.lead import approvals, dashboard, people, trail, workspace
 from pages.parts import links, session, text
-from pages.workbench import cards, intake, runs
+from pages.workbench import cards, export, intake, runs
 
 ROUTES = [
     # section, least role, page, title, address, icon
     ("", "annotator", overview.page, "Overview", "overview", ":material/home:"),
     ("", "annotator", desk.page, "Review desk", "desk", ":material/rate_review:"),
     ("", "annotator", queue.page, "Queues", "queue", ":material/inbox:"),
+    ("", "researcher", adjudication.page, "Adjudication", "adjudication", ":material/balance:"),
+    ("", "annotator", dashboard.page, "Dashboard", "dashboard", ":material/dashboard:"),
     ("", "annotator", enter.me, "", "me", ":material/account_circle:"),
     ("Evidence", "annotator", calibration.page, "Calibration", "calibration", ":material/monitoring:"),
+    ("Evidence", "annotator", comparison.page, "Comparison", "comparison", ":material/compare:"),
     ("Evidence", "annotator", audits.page, "Audits", "audits", ":material/troubleshoot:"),
+    ("Evidence", "researcher", annotators.page, "Annotators", "annotators", ":material/groups:"),
+    ("Evidence", "annotator", approvals.page, "Approvals", "approvals", ":material/verified:"),
     ("Judges", "researcher", runs.page, "Runs", "runs", ":material/play_circle:"),
     ("Judges", "annotator", cards.page, "Cards", "cards", ":material/style:"),
     ("Workspace", "researcher", intake.page, "Import", "import", ":material/upload_file:"),
+    ("Workspace", "researcher", export.page, "Export", "export", ":material/download:"),
     ("Workspace", "annotator", people.page, "People", "people", ":material/group:"),
+    ("Workspace", "researcher", trail.page, "Trail", "trail", ":material/history:"),
     ("Workspace", "lead", workspace.page, "Workspace", "workspace", ":material/database:"),
 ]
 ICON = str(Path(__file__).parent / "parts" / "icon.svg")

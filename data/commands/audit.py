@@ -10,9 +10,9 @@ from typing import Any
 
 from data import audits, datasets
 from data.audits import Audited
-from data.errors import NotFound
+from data.commands.chosen import judges
 from data.evidence import MOST
-from data.store import Store, open_store
+from data.store import open_store
 from judges.audits import Finding
 from judges.audits import audits as known
 
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     store, most = open_store(), sys.maxsize if options.every else MOST
     try:
         found = datasets.dataset(store, options.dataset)
-        chosen = _chosen(store, found.id, options)
+        chosen = judges(store, found, options.judge)
         named = [(judge, card, model, audits.audited(store, found.id, judge, most)) for judge, card, model in chosen]
         limits = audits.thresholds(store)
         items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}
@@ -54,18 +54,6 @@ def run(options: argparse.Namespace) -> int:
         for one in named:
             _tell(*one, limits, items, len(items) if options.all else _SHOWN)
     return 1 if any(audited.alarms for *_, audited in named) else 0
-
-
-def _chosen(store: Store, dataset_id: str, options: argparse.Namespace) -> list[tuple[str, str, str]]:
-    there = [(judge, card, model) for judge, card, model, _, _ in datasets.judges(store, dataset_id)]
-    if not there:
-        raise NotFound(f"No judge has scored {options.dataset!r} yet. Import judgments, or run a judge.")
-    wanted = options.judge
-    chosen = [one for one in there if not wanted or one[2] == wanted or one[0].startswith(wanted)]
-    if not chosen:
-        names = ", ".join(sorted({model for _, _, model in there}))
-        raise NotFound(f"No judge of {options.dataset!r} is called {wanted!r}. There are: {names}.")
-    return chosen
 
 
 def _limit(name: str, limits: dict[str, float]) -> float | None:

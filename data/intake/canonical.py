@@ -27,7 +27,7 @@ def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
 def line(file: str, record: Record) -> Entry:
     """What one object is: an item has a kind, a judgment a card, a label a dimension."""
     value = record.value
-    if "card" in value:
+    if "card" in value and "annotator" not in value:
         given = [key for key in ("reply", "raw") if value.get(key) is not None]
         if len(given) == 1:
             return Line(file, record.line, "judgment", value, value)

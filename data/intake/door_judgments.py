@@ -65,7 +65,7 @@ class JudgmentDoor:
             return
         if line.unscored is not None:
             reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
-        elif given.unscored is not None:
+        elif given.unscored in ("cut_off", "refused", "api_error"):
             check_text(given.why)
             reading = Reading(unscored=given.unscored, why=given.why)
         elif given.raw is not None and unpacked(given.raw) is not None:

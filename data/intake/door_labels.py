@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from data import cards
 from data.ids import content_id
 from data.intake import rows
 from data.intake.door import Door, No, check_text
-from data.intake.known import Item, Labels
+from data.intake.known import Item, Labels, slot
 from data.intake.lines import LabelIn, Line
 from data.intake.sentences import show
 from judges.errors import BadScale
-from judges.types import Dimension, is_unit, sort_of, units
+from judges.types import Dimension, Scale, is_unit, sort_of, units
 
 _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}")
 
@@ -45,16 +46,19 @@ class LabelDoor:
         if self.known.has(key):
             report.known.labels += 1
             return
-        if cell in self.known.stored:
-            self._check_stored(given, annotator, made_at, *self.known.stored[cell][1:])
-        self.known.add(cell, key, made_at)
+        place = slot(cell, given.mode)
+        if place in self.known.stored:
+            self._check_stored(given, annotator, made_at, *self.known.stored[place][1:])
+        self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
         probability = self.door.plan.probability
+        if probability is not None and "probability" in given.model_fields_set:
+            probability = given.probability
         told = (given.mode, "", "", False, None, probability, None, False, made_at)
         self.door.spool.add("label", [(key, "", *cell[:3], value, annotator, *told)])
         report.new.labels += 1
-        shown = given.model_dump(exclude={"team", "value"})
+        shown = given.model_dump(include={"item", "unit", "dimension", "annotator", "mode", "made_at"})
         self.door.show("labels", report.new.labels, **shown, value=str(given.value))
 
     def _check_stored(self, given: LabelIn, annotator: str, made_at: datetime, held: datetime, on_desk: bool) -> None:
@@ -64,6 +68,16 @@ class LabelDoor:
             raise No("annotator", f"{annotator} already answered {what} on the desk ({held:%Y-%m-%d %H:%M}).")
         if made_at <= held:
             raise No("made_at", f"The dataset holds a later answer of {annotator} to {what} ({held:%Y-%m-%d %H:%M}).")
+
+
+def _as_written(value: Any, scale: Scale) -> Any:
+    """A value that stands as text in a column of texts, as it would stand alone: "4" is 4, and "yes" is true."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if scale.kind == "flag" and text in scale.answers:
+        return text == scale.answers[1]
+    if scale.kind in ("ordinal", "turn", "number") and re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", text, re.ASCII):
+        return float(text)
+    return value
 
 
 def _value(given: LabelIn, item: Item, asked: Mapping[cards.Place, Dimension]) -> float | None:
@@ -79,6 +93,6 @@ def _value(given: LabelIn, item: Item, asked: Mapping[cards.Place, Dimension]) -
         raise No("dimension", f"No card asks people for {show(given.dimension)} of {given.unit}. They ask: {names}.")
     turns = frozenset(int(unit[5:]) for unit in there if unit.startswith("turn:"))
     try:
-        return dimension.scale.code(given.value, turns)
+        return dimension.scale.code(_as_written(given.value, dimension.scale), turns)
     except BadScale as error:
         raise No("value", f"value: {error}.") from None

@@ -19,6 +19,11 @@ Cell = tuple[str, str, str, str]
 _CACHE = 4 * 2**20
 
 
+def slot(cell: Cell, mode: str) -> Cell:
+    """Where a label stands among those of its cell: what was said after a reveal never replaces what was said blind."""
+    return (*cell[:3], f"{cell[3]}\0revealed") if mode == "revealed" else cell
+
+
 class Items:
     """The items of a dataset and of the import by name, with their content at hand when a judgment needs it."""
 
@@ -143,10 +148,11 @@ class Labels:
         self._asked.update(wanted)
         self._ids.update(row[0] for row in self._store.rows("select id from label where item_id = any($1)", [wanted]))
         query = (
-            "select item_id, unit, dimension, annotator, id, made_at, answer_id from label_now where item_id = any($1)"
+            "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode from label_now "
+            "where item_id = any($1)"
         )
-        for item, unit, dimension, annotator, key, made_at, answer in self._store.rows(query, [wanted]):
-            self.stored[(item, unit, dimension, annotator)] = (key, made_at, answer != "")
+        for item, unit, dimension, annotator, key, made_at, answer, mode in self._store.rows(query, [wanted]):
+            self.stored[slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "")
 
     def has(self, key: str) -> bool:
         """Whether this very label is there."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from judges.types import Identifier, Strict
+from judges.types import Identifier, Strict, UnscoredReason
 
 
 @dataclass(slots=True)
@@ -56,7 +56,8 @@ Entry = Line | Bad | Hint
 class JudgmentIn(Strict):
     """A judgment's line. `raw` is kept as it came; `reply` is the card's JSON; with both, `reply` is what is read.
 
-    `unscored` and `why` stand where not the text but the endpoint said that there is no score (`python -m judges run`).
+    `unscored` and `why` stand where not the text but the endpoint said that there is no score (`python -m judges run`);
+    another reason is found again in the text. What an export tells beside (`judge`, `card_version`, `run`) is let pass.
     """
 
     item: Identifier
@@ -67,12 +68,19 @@ class JudgmentIn(Strict):
     sample: int | None = Field(default=None, ge=0, le=100_000)
     reply: dict[str, Any] | None = None
     raw: str | None = None
-    unscored: Literal["cut_off", "refused", "api_error"] | None = None
+    unscored: UnscoredReason | None = None
     why: str = Field(default="", max_length=2000)
+    judge: str | None = None
+    card_version: str | None = None
+    run: str | None = None
 
 
 class LabelIn(Strict):
-    """A label's line. `value` is the answer as people write it; `made_at` an ISO time, UTC where it names no zone."""
+    """A label's line. `value` is the answer as people write it; `made_at` an ISO time, UTC where it names no zone.
+
+    `probability` is that with which the item was drawn; it counts where the import says that items were drawn at
+    random. What else an export tells (of the draw, and of the judge that was on screen) is let pass.
+    """
 
     item: Identifier
     unit: str
@@ -82,6 +90,15 @@ class LabelIn(Strict):
     mode: Literal["blind", "assisted", "revealed"]
     made_at: str
     team: str = Field(default="", max_length=60)
+    probability: float | None = Field(default=None, gt=0, le=1)
+    code: float | None = None
+    stream: str | None = None
+    judge: str | None = None
+    saw: bool | None = None
+    seen: str | None = None
+    judged_by: str | None = None
+    card_version: str | None = None
+    model: str | None = None
 
 
 @dataclass

@@ -20,6 +20,8 @@ from judges.errors import BadCard
 
 FEW = (2, 3)
 """How many examples a card takes, if any (CARDS, All cards)."""
+_TOLD = {"card", "card_version", "item", "part", "judge_model"}
+"""What a line may tell beside the example: its card, and where an export took it from."""
 _MARK = re.compile(r"\[\[[^\[\]\n]{1,10}\]\]")
 
 
@@ -38,7 +40,7 @@ def with_examples(card: Card, examples: Sequence[Example]) -> Card:
 
 def example_of(row: Any, where: str) -> Example:
     """The example that an object {"shows", "fields", "reply"} describes; BadCard, naming `where`, if it is none."""
-    if not isinstance(row, dict) or row.keys() - {"card"} != {"shows", "fields", "reply"}:
+    if not isinstance(row, dict) or row.keys() - _TOLD != {"shows", "fields", "reply"}:
         raise BadCard(f"{where}: an example has the keys shows, fields and reply, and no others.")
     shows, fields, reply = row["shows"], row["fields"], row["reply"]
     if not isinstance(shows, str) or not isinstance(fields, dict) or not isinstance(reply, (dict, str)):

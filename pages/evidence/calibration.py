@@ -7,7 +7,7 @@ import streamlit as st
 from data import audits, datasets, fewshot, policy, scores
 from data.gold import BASES, Basis
 from judges.calibrate import Line
-from pages.evidence import dimension, floor, load, votes
+from pages.evidence import dimension, floor, load, reporting, votes
 from pages.parts import audited, calibrated, carding, choose, floors, links, marks, picked, session, text
 
 
@@ -15,7 +15,8 @@ def page() -> None:
     """A judge's dimensions with their intervals and states; one of them in detail below."""
     session.me()
     store = session.store()
-    st.title("Calibration")
+    head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+    head.title("Calibration")
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
         dataset = choose.dataset(store, labelled=True)
@@ -36,6 +37,8 @@ def page() -> None:
         marks.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
         audited.summary(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
     at = load.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
+    with head:
+        reporting.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
     asked = policy.asked(store).policy
     gate = load.lines(store, at, "gate", False, asked)
     with bar:
@@ -54,7 +57,7 @@ def page() -> None:
     with st.container(width=360):
         chosen = picked.one("dimension", "One dimension", {line.key: calibrated.title(line) for line in lines})
     line = next(line for line in lines if line.key == chosen)
-    dimension.detail(at, line, basis, dataset.name, key, found[line.dimension.sort, line.dimension.name])
+    dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
         votes.panel(at, line.dimension)
     calibrated.means(scores.means(store, dataset.id, judge))

@@ -1,36 +1,34 @@
-"""One dimension of a judge in full; a click on its table lists the items, a click on an item opens the desk."""
+"""One dimension of a judge: what may be concluded, and panels that look into it. Only the chosen one computes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from data.gold import Basis
-from judges import agreement
-from judges.baselines import Floors
 from judges.calibrate import Line
-from pages.evidence import load
-from pages.parts import agreed, floors, links, session
+from pages.evidence import agreed as agreement
+from pages.evidence import anchor, ceiling, confidence, load, size, slices
+from pages.parts import agreed, picked, reading
+
+Panel = Callable[[load.Place, Line, str], None]
+PANELS: dict[str, tuple[str, Panel]] = {
+    "agreement": ("Agreement", agreement.panel),
+    "slices": ("Slices", slices.panel),
+    "size": ("Sample size", size.panel),
+    "people": ("People", ceiling.panel),
+    "confidence": ("Confidence", confidence.panel),
+    "blind": ("Blind and assisted", anchor.panel),
+}
+"""Name in the address -> words and what draws it."""
 
 
 @st.fragment
-def detail(at: load.Place, line: Line, basis: Basis, dataset: str, key: str, floor: Floors) -> None:
-    """State, figures, floors, table and marginals, n/a and what was not scored, blind beside assisted."""
-    store, shown, key = session.store(), line.shown, f"{key}:{line.key}"
+def detail(at: load.Place, line: Line, key: str) -> None:
+    """The state and what it means, then the chosen panel."""
+    key = f"{key}:{line.key}"
     agreed.state(line)
-    agreed.figures(shown)
-    floors.panel(floor)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        cell = agreed.table(shown, f"table:{key}")
-        if cell is not None:
-            people, judge = (shown.codes[n] for n in cell)
-            found = load.items_in(store, at, line.dimension, basis, people, judge)
-            agreed.listed(
-                found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=dataset, item=item)
-            )
-    with right:
-        margins = agreement.marginals(shown.table)
-        if margins is not None:
-            agreed.spread(shown, *margins, f"margins:{key}")
-        agreed.missing(shown, load.unscored(store, at) if shown.unscored else [])
-    agreed.anchored(*load.anchor(store, at, line.dimension), f"anchor:{key}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        chosen = picked.tab("panel", "Look into", {name: words for name, (words, _) in PANELS.items()})
+        reading.how("gate", "units", key=f"gate:{key}")
+    PANELS[chosen][1](at, line, f"{key}:{chosen}")

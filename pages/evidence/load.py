@@ -22,13 +22,24 @@ Stamp = tuple[int | None, ...]
 
 
 class Place(NamedTuple):
-    """A judge and a dataset, and how far the rows behind them have come: what every figure depends on."""
+    """A judge and a dataset, and how far the rows behind them have come: what every figure depends on.
+
+    The panels of one dimension are also told the dataset's name and what the figures rest on.
+    """
 
     url: str
     stamp: Stamp
     dataset: str
     judge: str
     card: str
+    name: str = ""
+    basis: Basis = "gate"
+    dropped: bool = False
+
+    @property
+    def plain(self) -> Place:
+        """The place alone, under which all that does not depend on the basis is kept."""
+        return self._replace(name="", basis="gate", dropped=False)
 
 
 class Anchor(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import begin, datasets, moves, people, progress, queue
+from data import approvals, begin, datasets, moves, people, progress, queue
 from data.people import Person
 from judges.errors import AssayError
-from pages.parts import clock, links, session, text, todo
+from pages.parts import adjudicated, approved, clock, links, session, text, todo
 from pages.parts.choose import STREAMS
 
 FEW = 6
@@ -31,16 +31,22 @@ def page() -> None:
         st.subheader("Waits for you")
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
+        for dataset in known:
+            adjudicated.waits(dataset, who)
         st.subheader("Datasets")
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
             nothing = progress.Done(0, 0, 0, 0)
             todo.far(dataset, done.get(dataset.id, nothing), queues, datasets.judges(store, dataset.id))
     with right:
+        decide = st.container()
         st.subheader("You")
         todo.pace(mine, list(progress.days(store, who.name, zone).values()))
         st.subheader("What moved")
         todo.moved(moves.recent(store), zone)
+    if who.may("lead"):
+        with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
+            approved.home(approvals.waits(store), {d.id: d.name for d in known})
 
 
 def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from data import listing, progress, queue
 from data.datasets import Dataset
 from data.people import Person
-from pages.parts import choose, clock, filling, links, listed, session, text, todo
+from pages.parts import adjudicated, choose, clock, filling, links, listed, session, text, todo
 
 SIZE = 50
 """Rows of a page of the list."""
@@ -49,6 +49,9 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, claim time."):
             filling.rules(dataset, who.name)
+        if who.may("lead") and st.button("Gold rule", icon=":material/gavel:", help="How people's labels become gold."):
+            adjudicated.change(dataset, who.name)
+        adjudicated.way(dataset, who)
     if st.button("Label", type="primary", icon=":material/arrow_forward:"):
         links.go("desk", dataset=dataset.name, stream=stream, **asdict(filters))
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
+from data.arms import Arms
 from data.calibration import Found
 from judges.calibrate import Line, Summary
 from judges.intervals import Interval
-from pages.parts import charts, text
+from pages.parts import charts, reading, text
 from pages.parts.calibrated import many, number, span
 
 _BADGES = {
@@ -31,17 +32,37 @@ REASONS = {
 
 
 def state(line: Line) -> None:
-    """The gate's state of the dimension, why, and what is missing."""
-    decision = line.decision
-    gate = "" if line.gated else "The gate: "
-    missing = " **{missing}**" if decision.missing else ""
+    """The gate's state of the dimension: what a lead may conclude in a sentence, why, and what is missing."""
+    decision, gate = line.decision, line.gate
+    point = gate.interval.point
+    near = "" if gate.within_one is None else f", at most one step off in {gate.within_one:.0%}"
     text.say(
-        _BADGES[decision.state] + " " + gate + "{reason}" + missing, reason=decision.reason, missing=decision.missing
-    )
+        _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
+        name=line.dimension.title, exact=number(gate.exact, ".0%"), near=near, kappa=number(point, ".2f"),
+        items=many(gate.interval.items, "item"),
+    )  # fmt: skip
+    text.quiet(
+        ("" if line.gated else "The gate: ") + "{reason}" + (" **{missing}**" if decision.missing else ""),
+        reason=decision.reason, missing=decision.missing,
+    )  # fmt: skip
 
 
-def figures(summary: Summary) -> None:
-    """The figures in one row, and how the interval was made."""
+_CONCLUSIONS = {
+    "eligible": "**Good enough to publish.** On {name} the judge says what people say in {exact} of cells{near}. That "
+    "is well above luck, and there is gold enough to be sure of it. A lead may approve it.",
+    "promising": "**Not to be published yet.** On {name} the judge looks good enough (the same answer in {exact} of "
+    "cells{near}), but with this much gold that could still be luck.",
+    "below": "**Not to be published.** On {name} judge and people differ too often for one to stand in for the other: "
+    "kappa {kappa}, where 0 is luck and 1 full agreement.",
+    "not enough gold": "**Not to be published: nothing can be said yet.** On {name} there are {items} with blind "
+    "labels of a random draw and a score, too few to say how far to trust the judge.",
+    "undefined": "**Not to be published: nothing can be said.** On {name} everybody gave one and the same answer, so "
+    "agreement proves nothing.",
+}
+
+
+def figures(summary: Summary, key: str) -> None:
+    """The figures in one row with how to read them, and how the interval was made."""
     interval = summary.interval
     ordered = bool(summary.dimension.scale.weights)
     how = "Quadratic-weighted kappa" if ordered else "Cohen's kappa, unweighted"
@@ -56,7 +77,7 @@ def figures(summary: Summary) -> None:
             ("Within one", number(summary.within_one, ".1%"), "At most one step of the scale apart."),
             ("Leniency", number(summary.mean_difference, "+.2f"), "Mean of judge − people: above 0 it is kinder."),
         ]
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="large", vertical_alignment="center"):
         for name, value, told in shown:
             st.metric(text.plain(name), text.plain(value), help=text.plain(told), width="content")
     made = {"cluster bootstrap": "2,000 resamplings of whole items", "linearised": "linearisation over items"}
@@ -65,12 +86,15 @@ def figures(summary: Summary) -> None:
         if abs(interval.n_eff - interval.items) < 0.05
         else f", worth {interval.n_eff:,.1f} equally weighted ones (n_eff)"
     )
-    text.quiet(
-        "On {cells} of {items} that both people and judge scored{worth}. Interval: {method}."
-        + (" Fewer than 30 items: nothing may be concluded from it." if interval.verdictless else ""),
-        cells=many(summary.cells, "cell"), items=many(interval.items, "item"), worth=worth,
-        method=made.get(interval.method, interval.method),
-    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        text.quiet(
+            "On {cells} of {items} that both people and judge scored{worth}. Interval: {method}."
+            + (" Fewer than 30 items: nothing may be concluded from it." if interval.verdictless else ""),
+            cells=many(summary.cells, "cell"), items=many(interval.items, "item"), worth=worth,
+            method=made.get(interval.method, interval.method),
+        )  # fmt: skip
+        names = ("kappa", "interval", "bound", "exact", "leniency", "floor")
+        reading.how(*names, key=key, values=reading.of(summary))
 
 
 def table(summary: Summary, key: str) -> tuple[int, int] | None:
@@ -152,8 +176,7 @@ def missing(summary: Summary, replies: Sequence[tuple[str, int]]) -> None:
 
 
 def anchored(blind: Interval, assisted: Interval, change: Interval, key: str) -> None:
-    """The same figure on blind and on assisted labels, and the difference, or how much is missing for it."""
-    st.markdown("**Blind beside assisted**")
+    """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing."""
     if not assisted.cells or not blind.cells:
         none = "assisted" if blind.cells else "blind"
         text.quiet(
@@ -162,19 +185,77 @@ def anchored(blind: Interval, assisted: Interval, change: Interval, key: str) ->
             none=none,
         )
         return
+    few = min(blind.items, assisted.items)
+    if few < 30:
+        text.say(
+            "**Cannot be told yet**: {n} in the smaller group; below 30 nothing may be concluded.", n=many(few, "item")
+        )
+    elif change.low is not None and change.low > 0:
+        text.say(
+            "**People follow the judge**: they agree more with it where they see it, by {moved}. Part of the "
+            "agreement of assisted labels is the judge's own voice.",
+            moved=_moved(change),
+        )  # fmt: skip
+    elif change.high is not None and change.high < 0:
+        text.say(
+            "**People agree less with the judge where they see it**, by {moved}: look at why.", moved=_moved(change)
+        )
+    elif change.point is None or change.low is None:
+        st.markdown("**Cannot be told**: kappa is undefined in one of the groups.")
+    else:
+        text.say(
+            "**No pull is shown**: where people see the judge, kappa differs by {moved}, and 0 lies within that. A "
+            "pull as large as the interval's upper end is not ruled out.",
+            moved=_moved(change),
+        )  # fmt: skip
     rows = [("blind", blind), ("assisted", assisted), ("assisted − blind", change)]
     spans = [
-        charts.Span(name, "", i.point, i.low, i.high, None, "eligible" if i is blind else "promising", told)
+        charts.Span(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", told)
         for (name, i), told in zip(rows, [_resting(blind), _resting(assisted), _moved(change)], strict=True)
     ]
     charts.intervals(spans, key, mark=0.0, reach=(-0.1, 1.0))
-    few = min(blind.items, assisted.items)
-    if few < 30:
-        text.quiet("Not enough: {n} in the smaller group; below 30 nothing may be concluded.", n=many(few, "item"))
-    elif change.low is not None and change.low > 0:
-        text.quiet("People agree more with a judge that they see: the assisted labels are partly the judge's own.")
+
+
+def arms(found: Arms, key: str) -> None:
+    """Both arms side by side: equal answers, changes, seconds; and what was changed after a reveal."""
+    both = (found.blind, found.assisted)
+    if any(arm.labels for arm in both):
+        shares = [100 * arm.same / arm.labels if arm.labels else None for arm in both]
+        share = st.column_config.NumberColumn(format="%.1f%%")
+        st.dataframe(
+            {
+                "labels": ["blind", "assisted"],
+                "items": [arm.items for arm in both],
+                "given": [arm.labels for arm in both],
+                "same as the judge": shares,
+                "another answer": [None if s is None else 100 - s for s in shares],
+                "seconds an item": [arm.seconds[1] if arm.seconds else None for arm in both],
+                "middle half": [_half(arm.seconds) for arm in both],
+            },
+            hide_index=True, key=key, placeholder="–", width="content",
+            column_config={
+                "same as the judge": share,
+                "another answer": share,
+                "seconds an item": st.column_config.NumberColumn(format="%.0f"),
+            },
+        )  # fmt: skip
+        st.caption(
+            "Assisted, *same as the judge* is the accept rate and *another answer* the override rate. Blind, they are "
+            "how often people came to the judge's answer by themselves. Seconds: median, with all that was asked of "
+            "the item."
+        )
+    if found.changed:
+        text.say(
+            "After their blind answer was saved and the judge revealed, people changed {changed}: {same} to what the "
+            "judge says, {nearer} towards it. These count for neither side.",
+            changed=many(found.changed, "label"), same=f"{found.to_judge:,}", nearer=f"{found.nearer:,}",
+        )  # fmt: skip
     else:
-        st.caption("An interval of the difference above 0 would mean that seeing the judge pulls people towards it.")
+        st.caption("Nothing was changed after the judge had been revealed.")
+
+
+def _half(seconds: tuple[float, float, float] | None) -> str:
+    return "–" if seconds is None else f"{seconds[0]:,.0f} to {seconds[2]:,.0f}"
 
 
 def _resting(interval: Interval) -> str:

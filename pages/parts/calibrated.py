@@ -60,6 +60,11 @@ def number(value: float | None, shape: str = ".3f") -> str:
     return "–" if value is None else f"{value:{shape}}"
 
 
+def small(p: float) -> str:
+    """A p-value: .031, or that it is below .001."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
 def judge_names(judges: Sequence[tuple[str, str, str, bool, int]]) -> dict[str, str]:
     """Judges by id in words: model · card, with the id's head where that is not enough to tell them apart."""
     named = {id_: f"{model} · {card}" + (" (synthetic)" if made else "") for id_, card, model, made, _ in judges}

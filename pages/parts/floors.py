@@ -29,7 +29,7 @@ def panel(found: Floors) -> None:
     if rule is not None:
         text.quiet(
             "A rule that only looks at length, fitted on other items than those it answers for, has a kappa of {rule} "
-            "({span}) and {exact} equal answers; the judge is ahead by {ahead} ({ahead_span}){standing}.",
+            "({span}) and {exact} equal answers; the judge is ahead by {ahead} ({ahead_span}), {standing}.",
             rule=number(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
             ahead=number(rule.ahead.point, "+.2f"), ahead_span=span(rule.ahead),
             standing=_SAID[rule.standing],
@@ -41,7 +41,7 @@ def panel(found: Floors) -> None:
 
 
 _SAID = {
-    "beats": " and beats it",
-    "does not beat": ", which does not beat it",
-    "cannot tell yet": ", from which nothing can be told yet",
+    "beats": "and beats it",
+    "does not beat": "which does not beat it",
+    "cannot tell yet": "from which nothing can be told yet",
 }

@@ -22,6 +22,19 @@ def one(name: str, title: str, options: Mapping[str, str], default: str = "") ->
     return chosen
 
 
+def tab(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
+    """The same as a row of buttons, for panels of which one is shown."""
+    values, key = list(options), _key(name)
+    now = next(
+        (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
+    )
+    chosen: str | None = st.segmented_control(
+        text.plain(title), values, default=now, format_func=lambda value: text.plain(options[value]), key=key,
+        on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
+    )  # fmt: skip
+    return chosen or now
+
+
 def put(name: str, value: str) -> None:
     """Choose for the person, as when they click on a row; the chooser, drawn anew, follows. For callbacks."""
     st.query_params[name] = value

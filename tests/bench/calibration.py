@@ -13,10 +13,11 @@ from time import perf_counter, process_time
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from data.calibration import dimensions, evidence, rests
+from data.calibration import evidence, rests
 from data.store import open_store
 from judges.agreement import kappa
 from judges.calibrate import anchoring, summarise
+from judges.card import cards
 
 ITEMS = 1_000_000
 CARD = "long_form_pairwise"
@@ -34,8 +35,11 @@ MOST = 60.0
 """Seconds of processor time that all points and intervals may take, whatever else the machine is doing."""
 
 
-def fill(store, asked):
-    """Write the workspace: items, draws, scores and labels, each by one statement."""
+def fill(store, asked, items=ITEMS, two=0.0, assisted=0.0):
+    """Write the workspace: items, draws, scores and labels, each by one statement.
+
+    A share of the items has the labels of a second person as well (`two`), and a share is labelled beside the judge.
+    """
 
     def value(dimension, who):
         seen = f"(z + {who} * (random() - 0.5))"
@@ -45,31 +49,38 @@ def fill(store, asked):
     def work(tx):
         tx.rows("select setseed(0.4)")
         tx.rows(
-            f"create temp table made as select i, md5(i::text)[:20] as id, random() - 0.5 as z from range({ITEMS}) t(i)"
+            f"create temp table made as select i, md5(i::text)[:20] as id, random() - 0.5 as z, case when i % 100 < "
+            f"{100 * assisted} then 'assisted' else 'blind' end as mode, i % 100 >= {100 - 100 * two} as both_people "
+            f"from range({items}) t(i)"
         )
         tx.add("dataset", "id, name, description, synthetic", [("ds", "bench", "", True)])
         tx.add("judge", "id, card, card_version, model, params, synthetic", [("judge", CARD, "1", "m", "{}", True)])
         seq = tx.seq
         tx.rows(
-            "insert into item select id, 'ds', 'item ' || i, 'pair', 's' || (i % 5), 't', '{}', '{}', id, 10, "
-            f"{seq} from made"
+            "insert into item select id, 'ds', 'item ' || i, 'pair', 's' || (i % 5), 't', "
+            """'{"id":"item ' || i || '","kind":"pair","input":"Question ' || i || '",' || """
+            """'"response_a":{"system":"s' || (i % 5) || '","text":"' || repeat('long ', i % 40) || '"},' || """
+            """'"response_b":{"system":"t","text":"short"}}', """
+            f"'{{}}', id, 10, {seq} from made"
         )
+        tx.rows(f"insert into judgment select 'm' || id, 'judge', id, '', 0, '{{}}', '', '', {seq}, null from made")
         tx.rows(
-            "insert into draw select 'd' || id, 'ds', id, 'audit', 'blind', '', 's' || (i % 5), 1 / (1.0 + i % 5), i, "
+            "insert into draw select 'd' || id, 'ds', id, 'audit', mode, '', 's' || (i % 5), 1 / (1.0 + i % 5), i, "
             f"'[]', {seq} from made"
         )
         for number, dimension in enumerate(asked):
             for unit in ASKED[dimension.name]:
-                key = f"'{number}{unit}' || id"
                 tx.rows(
                     f"insert into score select '', 'judge', id, '{unit}', '{dimension.name}', "
                     f"{value(dimension, 0.6)}, null, '', 0, {seq} from made"
                 )
-                tx.rows(
-                    f"insert into label select {key}, '', id, '{unit}', '{dimension.name}', "
-                    f"{value(dimension, 0.5)}, 'ann', 'blind', 'd' || id, '', false, null, null, null, "
-                    f"false, timestamp '2026-01-31 12:00:00', {seq} from made"
-                )
+                for who, where in (("ann", ""), ("bob", " where both_people")):
+                    tx.rows(
+                        f"insert into label select '{who}{number}{unit}' || id, '', id, '{unit}', '{dimension.name}', "
+                        f"{value(dimension, 0.5)}, '{who}', mode, 'd' || id, '', false, null, null, null, "
+                        f"false, timestamp '2026-01-31 12:00:00', {seq} from made{where}"
+                    )
+        tx.wrote |= {"item", "judgment", "draw", "score", "label"}
 
     store.tx("bench", "fill", work)
 
@@ -85,7 +96,7 @@ def codes(store, dimension):
 
 
 def main():
-    asked = [d for d in dimensions(CARD) if d.name in ASKED]
+    asked = [d for d in cards()[CARD].dimensions if d.name in ASKED]
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(f"duckdb:///{Path(folder) / 'bench.duckdb'}")
         start = perf_counter()
@@ -121,7 +132,7 @@ def main():
         )
         print(f"{'blind beside assisted, one dimension':58} {perf_counter() - start:7.2f} s")
         start = perf_counter()
-        rests(store, "ds", CARD)
+        rests(store, "ds", asked)
         print(f"{'what every basis rests on (asked where the gate has none)':58} {perf_counter() - start:7.2f} s")
         store.close()
     assert worked < MOST, f"{worked:.0f} s of processor time for ten million cells; at most {MOST:.0f} s are allowed."

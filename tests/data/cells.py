@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +30,7 @@ class Cell:
 
 def fill(
     store: Store, cells: list[Cell], name: str = "demo", kind: str = "dialogue", card: str = "multi_turn_dialogue",
-    meta: dict[int, str] | None = None,
+    meta: dict[int, str] | None = None, systems: Callable[[int], tuple[str, str]] = lambda n: (f"s{n % 2}", ""),
 ) -> tuple[str, str]:  # fmt: skip
     """Write the cells as a dataset with one judge; (dataset id, judge id). Items with one probability are a stratum."""
     judge = content_id("judge", name)
@@ -42,7 +43,7 @@ def fill(
             "item",
             "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells",
             [
-                (i, dataset, f"item {n}", kind, f"s{n % 2}", "", _content(n, kind), (meta or {}).get(n, "{}"), i, 1)
+                (i, dataset, f"item {n}", kind, *systems(n), _content(n, kind), (meta or {}).get(n, "{}"), i, 1)
                 for n, i in items.items()
             ],
         )

@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from data.gold import BASES, gold, rests_on
+from data.ids import new_id
+from data.provenance import resolve
 from data.settings import GoldRule
 from data.store import open_store
 from judges.types import Scale
@@ -28,24 +30,37 @@ def store(tmp_path_factory):
     opened.close()
 
 
-def by_hand(values, scale):
-    """The gold of one cell's values as {value} (None = n/a), or empty where there is none."""
+def by_hand(values, scale, rule):
+    """The gold of one cell's values as [(value, how)] (None = n/a), or nothing where there is none."""
     given = [v for v in values if v is not None]
+    if len(values) == 1 or len(set(values)) == 1:
+        return [(values[0], "one" if len(values) == 1 else "agreed")]
     if scale.kind == "ordinal":
-        return {None if 2 * len(given) < len(values) else median_low(given)}
-    counts = Counter(values)
-    top = [value for value, n in counts.items() if n == max(counts.values())]
+        if 2 * len(given) < len(values):
+            return [(None, "majority")]
+        top = most(given)
+        return (
+            [(top[0], "majority")] if rule.resolve == "majority" and len(top) == 1 else [(median_low(given), "median")]
+        )
+    top = most(values)
     if len(top) == 1:
-        return {top[0]}
-    return {float(scale.categories.index(scale.drawn))} if scale.drawn else set()
+        return [(top[0], "majority")]
+    return [(float(scale.categories.index(scale.drawn)), "drawn")] if scale.drawn else []
 
 
+def most(values):
+    counts = Counter(values)
+    return [value for value, n in counts.items() if n == max(counts.values())]
+
+
+@pytest.mark.parametrize("rule", [GoldRule(), GoldRule("majority")], ids=["median", "majority"])
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES.keys())
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(data=some.data())
-def test_every_cell_resolves_as_the_rule_says(store, scale, data):
+def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
     value = some.integers(scale.base, scale.base + scale.size - 1).map(float)
-    people = some.lists(some.one_of(value, some.none()) if scale.na else value, min_size=1, max_size=6).map(tuple)
+    answer = some.one_of(value, some.none()) if scale.na else value
+    people = some.lists(answer, min_size=1, max_size=6).map(tuple)
     mode = some.sampled_from(["blind", "assisted", "revealed"])
     chance = some.sampled_from([None, 0.25, 0.5])
     given_ = data.draw(
@@ -62,25 +77,82 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, data):
         )
         for c in given_
     ]
+    # What was adjudicated, with the judge in view or not, and perhaps taken back.
+    settled = data.draw(
+        some.dictionaries(
+            some.sampled_from([(c.item, c.unit) for c in given_]),
+            some.tuples(answer, some.booleans(), some.booleans()), max_size=6,
+        )
+    )  # fmt: skip
     name = f"{scale} {store.newest()}"
     dataset, _ = fill(store, given_, name)
-    names = {r[0]: r[1] for r in store.rows("select id, name from item where dataset_id = $1", [dataset])}
+    names = {
+        r[0]: int(r[1].split()[1]) for r in store.rows("select id, name from item where dataset_id = $1", [dataset])
+    }
+    ids = {number: item for item, number in names.items()}
+    adjudicate(store, dataset, [(ids[item], unit, *told) for (item, unit), told in settled.items()])
     for basis in BASES:
         labels = defaultdict(list)
         for c in given_:
             if c.unit.startswith("turn:") and basis in rests_on(c.mode, c.probability is not None):
                 labels[c.item, c.unit].extend(c.people)
-        wanted = {key: found for key, values in labels.items() if (found := by_hand(values, scale))}
+        wanted = {key: found[0] for key, values in labels.items() if (found := by_hand(values, scale, rule))}
+        for key, (decided, saw, withdrawn) in settled.items():
+            if key in labels and not withdrawn and not (saw and basis in ("gate", "blind")):
+                wanted[key] = (decided, "adjudicated")
         rows = store.rows(
-            f"select item_id, unit, value, probability, people from ({gold('turn', scale, basis, GoldRule())}) g",
+            "select item_id, unit, value, how, probability, people, low, high "
+            f"from ({gold('turn', scale, basis, rule)}) g",
             [dataset, "helpfulness"],
         )
-        assert {(int(names[r[0]].split()[1]), r[1]): {r[2]} for r in rows} == wanted
-        for r in rows:
-            key = int(names[r[0]].split()[1]), r[1]
-            assert r[4] == len(labels[key])
-            [cell] = [c for c in given_ if (c.item, c.unit) == key]
-            assert r[3] == cell.probability
+        assert {(names[r[0]], r[1]): (r[2], r[3]) for r in rows} == wanted
+        for item, unit, _, how, probability, n, low, high in rows:
+            values = labels[names[item], unit]
+            given = [v for v in values if v is not None]
+            assert (n, low, high) == (len(values), min(given, default=None), max(given, default=None))
+            [cell] = [c for c in given_ if (c.item, c.unit) == (names[item], unit)]
+            assert probability == cell.probability
+            if how != "adjudicated":
+                assert resolve(values, scale, rule) == wanted[names[item], unit]  # one cell at a time, in Python
+        if basis == "all":
+            for values in labels.values():
+                assert (resolve(values, scale, rule) is None) == (not by_hand(values, scale, rule))
+
+
+def adjudicate(store, dataset, rows):
+    """Decisions as they stand in the table: (item, unit, value, saw the judge, withdrawn)."""
+    columns = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
+    told = [
+        (dataset, item, unit, "helpfulness", v, "why", "[]", saw, gone, "lea")
+        for item, unit, v, saw, back in rows
+        for gone in ([False, True] if back else [False])
+    ]
+    for withdrawn in (False, True):
+        made = [(new_id(), *row) for row in told if row[-2] == withdrawn]
+        store.tx("test", "adjudicate", lambda tx, made=made: tx.add("adjudication", columns, made))
+
+
+RESOLVED = [
+    # people say,        median,              majority
+    ((4.0,),             (4.0, "one"),        (4.0, "one")),
+    ((None,),            (None, "one"),       (None, "one")),
+    ((3.0, 3.0),         (3.0, "agreed"),     (3.0, "agreed")),
+    ((2.0, 5.0),         (2.0, "median"),     (2.0, "median")),  # a drawn vote of two: the lower one
+    ((1.0, 2.0, 5.0),    (2.0, "median"),     (2.0, "median")),
+    ((1.0, 1.0, 4.0, 5.0), (1.0, "median"),   (1.0, "majority")),
+    ((2.0, 4.0, 5.0, 5.0), (4.0, "median"),   (5.0, "majority")),
+    ((None, None, 3.0),  (None, "majority"),  (None, "majority")),
+    ((None, 3.0),        (3.0, "median"),     (3.0, "majority")),  # as many say n/a as do not: the value
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "median", "majority"), RESOLVED)
+def test_what_people_say_resolves_by_the_rule(store, said, median, majority):
+    dataset, _ = fill(store, [Cell(0, "turn:1", said, 3.0)], f"{said}")
+    for rule, wanted in ((GoldRule(), median), (GoldRule("majority"), majority)):
+        sql = gold("turn", SCALES["ordinal"], "all", rule)
+        assert store.rows(f"select value, how from ({sql}) g", [dataset, "helpfulness"]) == [wanted]
+        assert resolve(said, SCALES["ordinal"], rule) == wanted
 
 
 def test_who_may_be_in_which_basis():

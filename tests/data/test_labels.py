@@ -339,3 +339,25 @@ def test_nor_does_one_that_was_opened_by_its_link(tmp_path: Path) -> None:
     bench.ok(bench.answer(item, version=first, values={CELL: 2.0}))
     assert bench.now(item) == [(*CELL, 2.0, "assisted")]
     assert bench.store.rows("select distinct draw_id from answer") == [("",)]
+
+
+def test_a_better_turn_is_kept_with_the_answer_and_goes_with_it(bench: Bench) -> None:
+    given = bench.give()[0]
+    first = bench.ok(bench.answer(given, repairs=[{"unit": "turn:2", "text": " 返金\n\nします。\0 "}]))
+    assert desk.opened(bench.store, "ann", given.item).repairs == {"turn:2": "返金\n\nします。\ufffd"}
+    assert bench.store.rows("select item_id, unit, person from repair_now") == [(given.item, "turn:2", "ann")]
+    assert desk.opened(bench.store, "ben", given.item).repairs == {}, "everybody's own"
+    bench.ok(bench.answer(given, version=first, repairs=[{"unit": "turn:1", "text": " "}]))
+    assert desk.opened(bench.store, "ann", given.item).repairs == {}
+    assert bench.store.rows("select count(*) from repair_now") == [(0,)]
+    assert bench.store.rows("select count(*) from repair") == [(1,)], "nothing is ever taken out"
+
+
+def test_only_turns_and_responses_can_be_written_better(bench: Bench) -> None:
+    given = bench.give()[0]
+    for unit in ("conversation", "turn:9", "response", "section:1/a"):
+        told = bench.why(bench.answer(given, repairs=[{"unit": unit, "text": "x"}]))
+        assert told == f"{unit} cannot be written better: only an assistant's turn or a response can."
+    assert "unreadable (repairs.0.text" in bench.why(
+        bench.answer(given, repairs=[{"unit": "turn:1", "text": "x" * 100_001}])
+    )

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
-from judges import intervals
+from judges import intervals, resampling
 from judges.agreement import cross_table, fleiss_cohen_everitt, kappa
 from judges.intervals import (
     LINEARISE_FROM,
@@ -95,8 +95,16 @@ def test_the_same_seed_gives_the_same_interval_and_another_another():
 def test_bounding_the_memory_does_not_change_the_interval(monkeypatch):
     cells = dialogues(70, 3, seed=4)
     whole = cluster_bootstrap(*cells, 5, replicates=300)
-    monkeypatch.setattr(intervals, "_AT_ONCE", 1000)
+    monkeypatch.setattr(resampling, "_AT_ONCE", 1000)
+    resampling._kept.cache_clear()
     assert cluster_bootstrap(*cells, 5, replicates=300) == whole
+
+
+def test_draws_that_are_kept_and_draws_that_are_too_many_to_keep_give_the_same(monkeypatch):
+    cells, seed = dialogues(70, 3, seed=4), 12
+    kept = [cluster_bootstrap(*cells, 5, replicates=300, seed=seed) for _ in range(2)]
+    monkeypatch.setattr(resampling, "_KEPT", 0)
+    assert kept == [cluster_bootstrap(*cells, 5, replicates=300, seed=seed)] * 2
 
 
 @pytest.mark.parametrize("road", [cluster_bootstrap, from_cells])

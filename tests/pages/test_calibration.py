@@ -79,8 +79,9 @@ def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
     expect(main).to_contain_text("reaches the 0.50 that the policy asks, and so does its lower bound")
     expect(main).to_contain_text("On 150 cells of 150 items that both people and judge scored.")
     expect(main).to_contain_text("A rule that only looks at length, fitted on other items than those it answers for")
-    expect(main.get_by_text("Blind beside assisted")).to_be_visible()
-    expect(main).to_contain_text("on 40 items, 40 cells")
+    expect(main).to_contain_text(
+        "Good enough to publish. On helpfulness the judge says what people say in 88% of cells"
+    )
     # people say 1, judge 2: items 0, 35, 70, 105, 140 (multiples of 7 and 5)
     click(page, page.locator(".js-plotly-plot").nth(1), 0, 1, 5)
     expect(main).to_contain_text("People say 1, the judge 2: 5 cells. Click one to open it on the desk.")
@@ -96,7 +97,7 @@ def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
 def test_a_click_on_a_row_shows_that_dimension_and_the_address_keeps_it(app: Server, page: Any) -> None:
     look(page, app, NASTY)
     main = page.get_by_test_id("stMain")
-    expect(main).to_contain_text("Blind beside assisted")
+    expect(main).to_contain_text("One dimension")
     table = page.get_by_test_id("stDataFrame").first
     table.scroll_into_view_if_needed()
     box = table.bounding_box()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from data.desk import View
+from data.labels import repairable
 from judges.triage import level
-from judges.types import Dialogue, Dimension, Pair, Response, Section, sort_of
+from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, sort_of
 
 Json = dict[str, Any]
 
@@ -155,6 +156,8 @@ def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title
         "notes": [{"sort": s, "text": t} for u, s, t in view.comments if s == "issue" and u == unit],
         "rules": [text for _, _, kind, text in on_row if kind == "rule"],
         "can_issue": sort in ("turn", "section", "response", "whole"),
+        "better": view.repairs.get(unit),
+        "can_better": unit in repairable(view.item.content),
     }
 
 
@@ -175,15 +178,19 @@ def _over(view: View, number: int) -> str:
     return f"{layer.card.title} · {layer.judge_name}" if other else layer.card.title
 
 
-def _cell(view: View, unit: str, dimension: Dimension) -> Json:
-    scale, cell = dimension.scale, (unit, dimension.name)
-    if scale.kind == "turn" and isinstance(view.item.content, Dialogue):
-        steps = [{"v": t.turn, "t": str(t.turn)} for t in view.item.content.turns if t.role == "assistant"]
+def answers(scale: Scale, content: Dialogue | Pair | Response) -> list[Json]:
+    """The answers that a scale allows on an item, as the steps that are drawn: value (None = n/a) and text."""
+    if scale.kind == "turn" and isinstance(content, Dialogue):
+        steps: list[Json] = [{"v": t.turn, "t": str(t.turn)} for t in content.turns if t.role == "assistant"]
         steps.append({"v": 0, "t": "none"})
     else:
         steps = [{"v": scale.base + n, "t": text} for n, text in enumerate(scale.answers)]
-    if scale.na:
-        steps.append({"v": None, "t": "n/a"})
+    return [*steps, {"v": None, "t": "n/a"}] if scale.na else steps
+
+
+def _cell(view: View, unit: str, dimension: Dimension) -> Json:
+    scale, cell = dimension.scale, (unit, dimension.name)
+    steps = answers(scale, view.item.content)
     judge = None
     if cell in view.scores:
         value = view.scores[cell]

@@ -229,7 +229,9 @@ function drawNotes(view) {
     view.notes.forEach((note, i) => {
       if (note.unit !== unit && !(unit === "" && !view.sheet.rows.some((row) => row.unit === note.unit))) return;
       const line = el("div", "mynote");
-      line.append(el("span", "by", note.sort), prose("prose", note.text), el("button", "x", "×", { type: "button", "data-do": "unnote", "data-n": i, "aria-label": `remove this ${note.sort}`, title: "remove (u brings it back)" }));
+      const what = note.sort === "better" ? "better turn" : note.sort;
+      line.append(el("span", "by", note.sort === "better" ? "better" : note.sort), prose("prose", note.text), el("button", "x", "×", { type: "button", "data-do": "unnote", "data-n": i, "aria-label": `remove this ${what}`, title: "remove (u brings it back)" }));
+      if (note.sort === "better") line.classList.add("better");
       list.push(line);
     });
     box2.replaceChildren(...list, ...(editor ? [editor] : []));

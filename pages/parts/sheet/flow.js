@@ -90,7 +90,7 @@ function leave(d, view, action, reason) {
   tick(d);
   const answer = answerOf(d, view, action, reason), words = action === "save" ? summaryText(view) : "skipped";
   const values = new Map(answer.values.map((v) => [cellKey(v.unit, v.dimension), v.v]));
-  const kept = { sheet: { ...view.sheet, version: answer.key }, values: action === "save" ? values : new Map(view.values), notes: answer.notes, action };
+  const kept = { sheet: { ...view.sheet, version: answer.key }, values: action === "save" ? values : new Map(view.values), notes: notesOf(answer), action };
   view.done = true;
   post(d, answer, view);
   if (d.inPast) d.past[d.pastAt] = kept; else { d.past.push(kept); if (d.past.length > PAST) d.past.shift(); }
@@ -168,7 +168,7 @@ function ask(d, item, reveal) {
 /** What had been entered in a refused answer comes back as unsaved changes. */
 function fillFrom(d, view, answer) {
   for (const a of answer.values) { const c = view.index.get(cellKey(a.unit, a.dimension)); if (c && stepOf(c, a.v) && view.values.get(c.key) !== a.v) { setValue(view, c, a.v); markCell(view, c); } }
-  if (JSON.stringify(answer.notes) !== JSON.stringify(view.notes)) setNotes(view, answer.notes.map((n) => ({ ...n })));
+  if (JSON.stringify(notesOf(answer)) !== JSON.stringify(view.notes)) setNotes(view, notesOf(answer).map((n) => ({ ...n })));
   drawNotes(view);
   changed(d, view);
 }
@@ -251,12 +251,12 @@ function replaceView(d, s) {
   view.ms = old.ms;
   if (here && view.index.has(here.key)) view.here = view.index.get(here.key).i;
   if (dirty(view) && s.mode !== "revealed") hint(d, "This item has a newer saved answer. What you changed here is kept, on top of it.");
-  const text = d.editor && d.editor.view === old ? { sort: d.editor.sort, value: d.editor.input.value } : null;
+  const text = d.editor && d.editor.view === old ? { sort: d.editor.sort, unit: d.editor.unit, value: d.editor.input.value } : null;
   if (text) dropEditor(d);
   const at = d.scroller ? d.scroller.scrollTop : 0;
   show(d, view, true);
   if (d.scroller) d.scroller.scrollTop = at;
-  if (text) { openEditor(d, text.sort); if (d.editor) d.editor.input.value = text.value; }
+  if (text) { if (text.sort === "better") openBetter(d, text.unit); else openEditor(d, text.sort); if (d.editor) d.editor.input.value = text.value; }
 }
 
 function take(d, data) {

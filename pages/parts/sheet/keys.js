@@ -48,7 +48,7 @@ const ACTS = {
   ArrowLeft: (d) => slide(d, -1), ArrowRight: (d) => slide(d, 1),
   "[": (d) => hop(d, -1), "]": (d) => hop(d, 1),
   Enter: accept, n: notApplicable, u: undo, b: back, w: weakest, v: reveal, "?": openCard, s: openSkip,
-  i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
+  e: (d) => openBetter(d), i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
   d: (d) => { d.full = !d.full; drawNote(d, d.view); scrollToCell(d); },
   l: (d) => foldAll(d),
   Escape: (d) => { if (d.full) { d.full = false; if (d.view) drawNote(d, d.view); } else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
@@ -148,11 +148,13 @@ function foldAll(d, button2) {
 function onTyping(d, e, target) {
   e.stopPropagation(); // Streamlit's own shortcuts must not see what is typed
   if (e.key !== "Enter" && e.key !== "Escape") return;
+  const better = d.editor && d.editor.sort === "better" && target === d.editor.input;
+  if (better && e.key === "Enter" && !e.ctrlKey && !e.metaKey) return; // a new line
   e.preventDefault();
   if (e.repeat) return;
   d.held = "typed";
   if (d.editor && target === d.editor.input) {
-    if (e.key === "Enter") keepEditor(d); else dropEditor(d);
+    if (e.key === "Enter" || better) keepEditor(d); else dropEditor(d);
     focusHere(d, true);
   } else if (d.menu && target === d.menu.input) {
     if (e.key === "Enter") skip(d); else { closeDock(d); focusHere(d, true); }
@@ -183,6 +185,7 @@ function onCardKey(d, e, done) {
 const CLICKS = {
   go: (d, e) => { if (e.detail > 1 && performance.now() - d.shownAt < 450) return; go(d, false); }, // the second half of a double click is no second answer
   back, undo: (d) => d.view && undo(d), skip: (d) => d.view && (d.menu ? closeDock(d) : openSkip(d)), keys: openCard, comment: (d) => d.view && openEditor(d, "comment"),
+  better: (d) => d.view && openBetter(d), keepbetter: (d) => { keepEditor(d); focusHere(d, true); },
   fold: (d, e, b) => foldAll(d, b), doskip: skip, closedock: (d) => { closeDock(d); focusHere(d, true); },
   reason: (d, e, b) => pickReason(d, Number(b.dataset.n)),
   unnote: (d, e, b) => { const n = Number(b.dataset.n); setNotes(d.view, d.view.notes.filter((_, i) => i !== n)); drawNotes(d.view); changed(d, d.view); },

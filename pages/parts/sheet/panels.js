@@ -36,10 +36,11 @@ function frame(d, root) {
   const acts = el("span", "acts");
   ui.back = button("back", "back", "b", "the item before, as you answered it");
   ui.undo = button("undo", "undo", "u", "take back the last change on this item");
+  ui.better = button("better", "better", "e", "write this turn, or this response, better");
   ui.comment = button("comment", "comment", "m", "a comment on the whole item");
   ui.skip = button("skip", "skip", "s", "skip this item with a reason");
   ui.keys = button("keys", "keys", "?", "all keys");
-  acts.append(ui.back, ui.undo, ui.comment, ui.skip, ui.keys);
+  acts.append(ui.back, ui.undo, ui.better, ui.comment, ui.skip, ui.keys);
   ui.go = el("button", "go", null, { type: "button", "data-do": "go" });
   ui.goText = el("span", "");
   ui.go.append(ui.goText, kbd(GO));
@@ -107,8 +108,10 @@ function drawFoot(d) {
     if (i) parts.push(" · ");
     if (cls) parts.push(el("b", cls, `${n}${words}`)); else if (n !== "") parts.push(el("b", "", n), words); else parts.push(words);
   });
-  const comments = view.notes.length;
+  ui.better.hidden = !view.sheet.rows.some((row) => row.can_better);
+  const better = repairsOf(view).length, comments = view.notes.length - better;
   if (comments && !view.armed) parts.push(el("span", "count", ` · ${comments} ${comments === 1 ? "note" : "notes"}`));
+  if (better && !view.armed) parts.push(el("span", "count", ` · ${better} written better`));
   ui.sum.replaceChildren(...parts);
   const nothing = view.saved && !dirty(view);
   ui.goText.textContent = nothing ? (d.inPast ? "Back to where you were" : "Next") : view.saved ? "Save the change" : counts(view).left ? "Accept the rest, next" : "Save, next";
@@ -198,6 +201,40 @@ function openEditor(d, sort) {
   input.focus({ preventScroll: sort === "comment" });
 }
 
+/** The box in which a turn is written better: it begins with what stands there. Enter is a new line in it. */
+function openBetter(d, unit) {
+  const { view } = d, c = view.cells[view.here];
+  keepEditor(d);
+  const row = unit ? view.sheet.rows.find((r) => r.unit === unit) : c && c.row;
+  if (!row || !row.can_better) return hint(d, "Only an assistant's turn or a response can be written better: move to one first.");
+  const place2 = view.rowEls[view.sheet.rows.indexOf(row)].querySelector(":scope > .main > .mynotes");
+  const held = view.notes.find((n) => n.sort === "better" && n.unit === row.unit), text = held ? held.text : saidIn(view, row.unit);
+  const box2 = el("div", "editor better"), top = el("div", "betterline");
+  const input = el("textarea", "free", null, { maxlength: "100000", rows: "3", "aria-label": `a better text for ${row.sort === "turn" ? `turn ${row.no}` : "this response"}` });
+  input.value = text;
+  const lang = langOf(text);
+  if (lang) input.lang = lang;
+  const done = el("button", "quiet", null, { type: "button", "data-do": "keepbetter" });
+  done.append(el("span", "", "keep"), kbd(GO));
+  top.append(el("span", "by", "as you would have written it"), done);
+  box2.append(top, input);
+  for (const line of place2.querySelectorAll(".mynote.better")) line.hidden = true;
+  place2.append(box2);
+  d.editor = { el: box2, input, sort: "better", unit: row.unit, view };
+  input.addEventListener("input", () => { const e = d.editor; if (e && e.input === input && d.draftDue !== view) { d.draftDue = view; afterPaint(() => { if (d.draftDue === view) d.draftDue = null; saveDraft(d, view); }); } });
+  input.focus({ preventScroll: true });
+  input.setSelectionRange(text.length, text.length);
+  box2.scrollIntoView({ block: "nearest" });
+}
+
+function keepBetter(d) {
+  const { view, unit, input } = d.editor, notes = withBetter(view, unit, input.value);
+  dropEditor(d);
+  if (notes !== view.notes) setNotes(view, notes);
+  if (view.tree) drawNotes(view);
+  changed(d, view);
+}
+
 function dropEditor(d) {
   if (!d.editor) return;
   d.editor.el.remove();
@@ -208,6 +245,7 @@ function dropEditor(d) {
 function keepEditor(d) {
   const e = d.editor;
   if (!e) return;
+  if (e.sort === "better") return keepBetter(d);
   const text = e.input.value.trim();
   dropEditor(d);
   if (!text) return;
@@ -228,7 +266,7 @@ function closeDock(d) {
 const CARD = [
   ["Score", [["1 – 9, 0", "set the score (0 = 10) and go on"], ["← →", "one less, one more"], ["n", "n/a, where allowed"], ["⏎", "accept the judge's value"], [GO, "accept the rest, next item"], ["w", "this turn is the weakest"], ["u", "undo the last change"]]],
   ["Move", [["↑ ↓ or j k", "cell by cell"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"]]],
-  ["Say", [["i", "issue with this turn or section"], ["m", "comment on the item"], ["s", "skip, with a reason"]]],
+  ["Say", [["i", "issue with this turn or section"], ["m", "comment on the item"], ["e", "write this turn better"], ["s", "skip, with a reason"]]],
   ["See", [["d", "the whole note and the definition"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
 ];
 

@@ -61,6 +61,7 @@ function newView(d, sheet, past) {
     if (cell.mine) view.values.set(c.key, cell.mine.v);
   })));
   for (const row of sheet.rows) for (const note of row.notes || []) view.notes.push({ unit: row.unit, sort: note.sort, text: note.text });
+  for (const row of sheet.rows) if (row.better) view.notes.push({ unit: row.unit, sort: "better", text: row.better });
   for (const note of sheet.comments || []) view.notes.push({ unit: "", sort: "comment", text: note.text });
   view.saved = sheet.version !== "" && (view.values.size > 0 || view.notes.length > 0);
   if (past && past.action !== "refused") { view.values = new Map(past.values); view.notes = past.notes.slice(); view.saved = past.action === "save"; }
@@ -98,6 +99,20 @@ function undoLast(view) {
   if (last.notes) { view.notes = last.notes; return true; }
   if (last.had) view.values.set(last.c.key, last.old); else view.values.delete(last.c.key);
   return last.c;
+}
+
+/** The notes with what a person would have written in place of a unit; none where that says what stands there. */
+function withBetter(view, unit, text) {
+  const others = view.notes.filter((n) => n.sort !== "better" || n.unit !== unit), held = view.notes.find((n) => n.sort === "better" && n.unit === unit);
+  const own = text.trim(), was = saidIn(view, unit).trim();
+  if (held && held.text === own) return view.notes;
+  return own && own !== was ? [...others, { unit, sort: "better", text: own }] : held ? others : view.notes;
+}
+
+/** What the assistant says in a unit. */
+function saidIn(view, unit) {
+  const row = view.sheet.rows.find((r) => r.unit === unit), said = ((row && row.texts) || []).find((t) => t.role === "assistant" || t.role === "output");
+  return (said && said.text) || "";
 }
 
 const sortOf = (unit) => ({ turn: "turn", section: "section", response: unit.includes("/") ? "side" : "response" })[unit.split(/[:/]/)[0]] || unit;
@@ -142,8 +157,12 @@ function answerOf(d, view, action, reason) {
   }
   const s = view.sheet;
   return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim ?? null, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version || "",
-    values, asked: [...new Set(view.cells.map((c) => `${sortOf(c.cell.unit)}/${c.cell.dimension}`))], notes: view.notes.map((n) => ({ ...n })), reason: reason || "", ms: Math.round(view.ms) };
+    values, asked: [...new Set(view.cells.map((c) => `${sortOf(c.cell.unit)}/${c.cell.dimension}`))], notes: view.notes.filter((n) => n.sort !== "better").map((n) => ({ ...n })), repairs: repairsOf(view),
+    reason: reason || "", ms: Math.round(view.ms) };
 }
+
+const repairsOf = (view) => view.notes.filter((n) => n.sort === "better").map(({ unit, text }) => ({ unit, text }));
+const notesOf = (answer) => [...answer.notes, ...(answer.repairs || []).map(({ unit, text }) => ({ unit, sort: "better", text }))];
 
 // ---- active time
 
@@ -159,9 +178,10 @@ const draftKey = (d, item) => `assay:draft:${d.person}:${item}`;
 
 function saveDraft(d, view) {
   if (view.done) return;
-  if (!dirty(view)) return box.drop(draftKey(d, view.sheet.item));
+  const e = d.editor, notes = e && e.view === view && e.sort === "better" ? withBetter(view, e.unit, e.input.value) : view.notes;
+  if (!dirty(view) && notes === view.notes) return box.drop(draftKey(d, view.sheet.item));
   box.set(draftKey(d, view.sheet.item), { version: view.sheet.version || "", mode: view.sheet.mode, at: Date.now(), ms: Math.round(view.ms), here: view.here,
-    values: view.cells.filter((c) => view.values.has(c.key)).map((c) => [c.cell.unit, c.cell.dimension, view.values.get(c.key)]), notes: view.notes });
+    values: view.cells.filter((c) => view.values.has(c.key)).map((c) => [c.cell.unit, c.cell.dimension, view.values.get(c.key)]), notes });
 }
 
 function loadDraft(d, view) {
@@ -172,7 +192,7 @@ function loadDraft(d, view) {
     const c = Array.isArray(entry) && view.index.get(cellKey(entry[0], entry[1]));
     if (c && stepOf(c, entry[2])) { if (view.base.values.get(c.key) !== entry[2] || !view.base.values.has(c.key)) setValue(view, c, entry[2]); }
   }
-  const notes = draft.notes.filter((n) => n && typeof n.text === "string" && typeof n.unit === "string" && (n.sort === "issue" || n.sort === "comment"));
+  const notes = draft.notes.filter((n) => n && typeof n.text === "string" && typeof n.unit === "string" && (n.sort === "issue" || n.sort === "comment" || n.sort === "better"));
   if (JSON.stringify(notes) !== JSON.stringify(view.notes)) setNotes(view, notes);
   if (Number.isFinite(draft.ms)) view.ms = draft.ms;
   if (view.cells[draft.here]) view.here = draft.here;

@@ -1,0 +1,178 @@
+"""Adjudicating: somebody decides what holds in a cell on which people's labels lie apart.
+
+Researchers and leads may, but nobody decides on a cell that they labelled themself, as that would only be their own
+label once more; where nobody else active could, they may, and the labels kept with the decision show it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from data import disputed, items, people
+from data.disputed import Cell, Decision
+from data.errors import BadInput, NotAllowed, NotFound
+from data.ids import canonical, new_id
+from data.labels import Text, checked
+from data.store import Store, Tx
+from judges.errors import BadScale
+
+MOST = 2_000
+"""Letters of a reason."""
+_COLUMNS = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What waits: the cells that this person may decide, in order, and how many wait for somebody else."""
+
+    mine: list[Cell]
+    others: int
+
+
+def work(store: Store, actor: str, dataset_id: str) -> Work:
+    """What waits in a dataset for a person (researchers and leads; for others everything waits for somebody else)."""
+    cells = disputed.waiting(store, dataset_id)
+    able = [p.name for p in people.everyone(store) if p.may("researcher")]
+    if actor not in able:
+        return Work([], len(cells))
+    mine = [cell for cell in cells if not _instead(able, actor, cell)]
+    return Work(mine, len(cells) - len(mine))
+
+
+def _instead(able: list[str], actor: str, cell: Cell) -> list[str]:
+    """Who could decide a cell instead of somebody who labelled it; empty for everybody who may decide it."""
+    labelled = {s.person for s in cell.said}
+    return [name for name in able if name not in labelled] if actor in labelled else []
+
+
+def decide(
+    store: Store, actor: str, key: str, item_id: str, unit: str, dimension: str, value: Any, reason: str, token: str
+) -> Decision:
+    """Append a decision on a cell that waits, with the labels it was made on; idempotent by its key.
+
+    `token` is that of the cell as it was shown: where its labels or its decision changed meanwhile, the decision is
+    refused with a sentence. `saw_judge` is found by the store: whether the judge's scores of that item were shown to
+    the actor, here or on the desk, or the labels themselves were given with them in view; such a decision counts on no
+    blind basis. Raises NotAllowed, NotFound, BadScale or BadInput.
+    """
+    reason = TypeAdapter(Text).validate_python(str(reason)).strip()
+
+    def act(tx: Tx) -> Decision:
+        people.require(tx, actor, "researcher")
+        item = items.item(tx, item_id)
+        done = tx.rows("select person, item_id, unit, dimension from adjudication where id = $1", [key])
+        if done:
+            if tuple(done[0]) != (actor, item_id, unit, dimension):
+                raise BadInput("This decision's key is taken by another one. Decide again.")
+            return _kept(tx, key)
+        if not reason:
+            raise BadInput("A decision needs a reason, in a few words.")
+        if len(reason) > MOST:
+            raise BadInput(f"The reason has {len(reason):,} letters; {MOST:,} are the most.")
+        cell = _cell(tx, item.dataset_id, item_id, unit, dimension)
+        _up_to_date(cell, token)
+        instead = _instead([p.name for p in people.everyone(tx) if p.may("researcher")], actor, cell)
+        if instead:
+            raise NotAllowed(f"You labelled this cell yourself. Somebody else has to decide: {', '.join(instead[:3])}.")
+        try:
+            code = checked(tx, item.content, unit, dimension, float(value) if type(value) is int else value)
+        except BadScale as error:
+            raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
+        saw = saw_judge(tx, actor, item_id) or any(s.mode == "assisted" for s in cell.said)
+        told = canonical([s._asdict() for s in cell.said])
+        row = (key, item.dataset_id, item_id, unit, dimension, code, reason, told, saw, False, actor)
+        tx.add("adjudication", _COLUMNS, [row])
+        return Decision(key, actor, code, reason, saw, cell.said, tx.seq)
+
+    if not 8 <= len(key) <= 80:
+        raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")
+    return store.tx(actor, "adjudicate", act, target=item_id)
+
+
+def withdraw(store: Store, actor: str, key: str, decision_id: str) -> None:
+    """Take a decision back (who made it, or a lead): the cell goes by the rule again, and waits if people lie apart.
+
+    Idempotent by its key. Raises NotAllowed, or BadInput where that decision does not stand any more.
+    """
+
+    def act(tx: Tx) -> None:
+        who = people.require(tx, actor, "researcher")
+        if tx.rows("select 1 from adjudication where id = $1", [key]):
+            return
+        rows = tx.rows(
+            "select dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, person "
+            "from adjudication_now where id = $1",
+            [decision_id],
+        )
+        if not rows:
+            raise BadInput("This decision does not stand any more: it was taken back, or another one was made.")
+        *told, saw, person = rows[0]
+        if person != actor and not who.may("lead"):
+            raise NotAllowed(f"{person} made this decision: only they or a lead can take it back.")
+        tx.add("adjudication", _COLUMNS, [(key, *told, saw, True, actor)])
+
+    if not 8 <= len(key) <= 80:
+        raise BadInput("Taking a decision back needs a key of 8 to 80 letters.")
+    store.tx(actor, "withdraw adjudication", act, target=decision_id)
+
+
+def reveal(store: Store, actor: str, item_id: str) -> None:
+    """Record that somebody who adjudicates an item asked for the judge's scores of it; only where a cell of it waits.
+
+    From then on their decisions on it count on no blind basis, and their own labels of it are revealed ones.
+    """
+
+    def act(tx: Tx) -> None:
+        people.require(tx, actor, "researcher")
+        item = items.item(tx, item_id)
+        if not any(cell.waits for cell in disputed.of_item(tx, item.dataset_id, item_id)):
+            raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")
+        if not tx.rows("select 1 from reveal where item_id = $1 and person = $2 limit 1", [item_id, actor]):
+            tx.add("reveal", "id, item_id, person", [(new_id(), item_id, actor)])
+
+    store.tx(actor, "reveal", act, target=item_id)
+
+
+def saw_judge(store: Store | Tx, actor: str, item_id: str) -> bool:
+    """Whether the judge's scores of an item were shown to somebody: they asked for them, held it on the desk with the
+
+    scores in view, or answered it so.
+    """
+    return bool(
+        store.rows(
+            "select 1 from reveal where item_id = $1 and person = $2 union all "
+            "select 1 from answer where item_id = $1 and person = $2 and mode <> 'blind' union all "
+            "select 1 from claim c join draw d on d.id = c.draw_id "
+            "where c.item_id = $1 and c.person = $2 and d.mode = 'assisted' limit 1",
+            [item_id, actor],
+        )
+    )
+
+
+def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str) -> Cell:
+    cells = disputed.of_item(tx, dataset_id, item_id)
+    found = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
+    if found is None:
+        raise NotFound(f"Nobody's label of {dimension.replace('_', ' ')[:60]} of {unit[:40]} holds any more.")
+    return found
+
+
+def _up_to_date(cell: Cell, token: str) -> None:
+    """Raises BadInput where a cell is not what was on screen, or does not wait."""
+    held = cell.decision
+    if not cell.waits:
+        if held is not None:
+            said = cell.scale.say(held.value)
+            raise BadInput(f"{held.person} decided this cell meanwhile: {said}, because: {held.reason}")
+        raise BadInput("People do not lie apart there as the rule of this dataset has it now: nothing waits.")
+    if cell.token != token:
+        raise BadInput("People's labels of this cell changed while you decided. Look at it again.")
+
+
+def _kept(tx: Tx, key: str) -> Decision:
+    row = tx.rows("select person, value, reason, saw_judge, labels, seq from adjudication where id = $1", [key])[0]
+    person, value, reason, saw, labels, seq = row
+    return Decision(key, person, value, reason, bool(saw), disputed.read(labels), int(seq))

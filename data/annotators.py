@@ -1,0 +1,393 @@
+"""The people who label a dataset: what each of them did, and how far they agree with the others and with gold.
+
+A person is only ever held against gold that was made without their own labels: with them it would agree with itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from data import cards
+from data.fewshot import apart
+from data.gold import gold
+from data.settings import gold_rule
+from data.store import Store, remembered
+from judges.intervals import from_cells
+from judges.raters import habits
+from judges.raters.dawid_skene import Opinion, dawid_skene
+from judges.raters.habits import Remark, Shift, Work
+from judges.raters.ratings import Codes, Ratings, without_self
+from judges.types import Dimension, sort_of
+from judges.uncertainty import Interval
+
+Resting = Literal["blind", "all"]
+RESTING: dict[Resting, str] = {"blind": "Blind labels", "all": "Labels, blind and assisted"}
+_MODES: dict[Resting, str] = {"blind": "l.mode = 'blind'", "all": "l.mode in ('blind', 'assisted')"}
+_TABLES = ("item", "label", "adjudication", "setting", "card", "judge")
+LENT = 4.0
+"""Labels of the average person that each row of a person's errors is begun with (`judges.raters.dawid_skene`)."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one dimension: `ratings`, the items (id, name) and cells (item number, unit) behind their numbers,
+
+    when each was made, and per row the gold that others make of its cell, -1 where they make none.
+    """
+
+    ratings: Ratings
+    items: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[int, str], ...]
+    made_at: np.ndarray[tuple[int, ...], np.dtype[np.datetime64]]
+    others: Codes
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """A person in a dataset and dimension. `labels` and `items` count their labels here, `shared` those with gold of
+
+    others; `exact` and `agreement` (kappa) hold them against it, `accuracy` is Dawid and Skene's. What does not exist
+    is None; `course` is None, too, where nothing is sure to have changed.
+    """
+
+    name: str
+    team: str
+    labels: int
+    items: int
+    shared: int
+    exact: float | None
+    agreement: Interval | None
+    leniency: Shift | None
+    course: Shift | None
+    accuracy: float | None
+    work: Work
+    remarks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """A cell that a second opinion sees otherwise than gold: codes of both, how sure it is, and what people said."""
+
+    item: str
+    name: str
+    unit: str
+    gold: float | None
+    how: str
+    second: float
+    sure: float
+    said: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Second:
+    """Dawid and Skene's second opinion on the cells that two people or more labelled: how many there are, and those
+
+    that it would give another value than gold has.
+    """
+
+    opinion: Opinion
+    cells: int
+    otherwise: tuple[Otherwise, ...]
+
+
+def dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
+    """The dimensions that people have labelled in a dataset, by key (turn.helpfulness), most labels first."""
+    return remembered(store, ("rated", dataset_id), _TABLES, partial(_dimensions, store, dataset_id))
+
+
+def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
+    rows = store.rows(
+        "select i.kind, l.unit, l.dimension, count(*) from label_now l join item i on i.id = l.item_id "
+        "where i.dataset_id = $1 and l.mode in ('blind', 'assisted') group by i.kind, l.unit, l.dimension",
+        [dataset_id],
+    )
+    found, counts = {}, defaultdict[str, int](int)
+    for kind, unit, name, n in rows:
+        dimension = cards.asked(store, kind, str(unit), str(name))
+        if dimension is not None and dimension.scale.size:
+            key = f"{dimension.sort}.{dimension.name}"
+            found[key] = dimension
+            counts[key] += int(n)
+    return {key: found[key] for key in sorted(found, key=lambda key: (-counts[key], key))}
+
+
+def labels(
+    store: Store, dataset_id: str, dimension: Dimension, resting: Resting = "blind", judge_id: str = ""
+) -> Labels:
+    """Every label of a dimension that holds, n/a left out, of several by one person in a cell the newest.
+
+    With a judge its scores stand beside them, and the items that it knows from its prompt or tuning are left out.
+    """
+    key = ("ratings", dataset_id, dimension, resting, judge_id)
+    tables = [*_TABLES, *(["score", "item_use"] if judge_id else [])]
+    return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id))
+
+
+def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: Resting, judge_id: str) -> Labels:
+    kept = apart(store, judge_id) if judge_id else ""
+    frame = store.frame(
+        "select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from ("
+        "select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
+        "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "
+        "from label_now l join item i on i.id = l.item_id "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[resting]}) g "
+        "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
+        f"where g.newest = 1 and g.value is not null{kept} order by g.made_at, g.item_id, g.unit, g.annotator",
+        [dataset_id, dimension.name, judge_id],
+    )
+    units = frame["unit"].unique()
+    frame = frame[frame["unit"].isin([unit for unit in units if sort_of(str(unit)) == dimension.sort])]
+    item, ids = pd.factorize(frame["item_id"])
+    place, _ = pd.factorize(pd.MultiIndex.from_arrays([item, frame["unit"]]) if len(frame) else frame["unit"])
+    first = np.unique(place, return_index=True)[1]
+    person, people = pd.factorize(frame["annotator"], sort=True)
+    names = frame["name"].to_numpy()[np.unique(item, return_index=True)[1]]
+    judge = frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan)
+    base = dimension.scale.base
+    ratings = Ratings(
+        item=item.astype(np.int64),
+        cell=place.astype(np.int64),
+        person=person.astype(np.int64),
+        value=(frame["value"].to_numpy(dtype=np.float64) - base).astype(np.int64),
+        judge=np.where(np.isnan(judge), -1, np.nan_to_num(judge) - base).astype(np.int64),
+        people=tuple(str(name) for name in people),
+        scale=dimension.scale,
+    )
+    cells = tuple(zip(item[first].tolist(), frame["unit"].to_numpy()[first].tolist(), strict=True))
+    found = Labels(
+        ratings=ratings,
+        items=tuple((str(i), str(n)) for i, n in zip(ids, names, strict=True)),
+        cells=cells,
+        made_at=frame["made_at"].to_numpy(dtype="datetime64[us]"),
+        others=without_self(ratings, gold_rule(store, dataset_id).resolve == "majority"),
+    )
+    _adjudicated(store, dataset_id, dimension, found)
+    return found
+
+
+def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Labels) -> None:
+    """Put what somebody else adjudicated in the place of what the others make of a cell."""
+    rows = store.rows(
+        "select item_id, unit, value, person from adjudication_now where dataset_id = $1 and dimension = $2",
+        [dataset_id, dimension.name],
+    )
+    if not rows or not len(found.ratings):
+        return
+    number = {(found.items[item][0], unit): n for n, (item, unit) in enumerate(found.cells)}
+    people = np.array(found.ratings.people)[found.ratings.person]
+    for item, unit, value, person in rows:
+        cell = number.get((str(item), str(unit)))
+        if cell is not None:
+            theirs = (found.ratings.cell == cell) & (people != str(person))
+            found.others[theirs] = -1 if value is None else int(value) - dimension.scale.base
+
+
+def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
+    """Everybody who labelled that dataset, most labels of the dimension first; those without one have work only."""
+    key = ("annotators", dataset_id, dimension, resting)
+    tables = [*_TABLES, "answer", "person_event"]
+    return remembered(store, key, tables, partial(_annotators, store, dataset_id, dimension, resting))
+
+
+def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
+    found = labels(store, dataset_id, dimension, resting)
+    done, teams = (
+        work(store, dataset_id),
+        {str(p): str(t) for p, t in store.rows("select person, team from person_now")},
+    )
+    opinion, ratings, scale = second(store, dataset_id, dimension, resting), found.ratings, dimension.scale
+    beside = _beside(found)
+    rows = []
+    for number, name in enumerate(ratings.people):
+        mine = ratings.person == number
+        held = mine & (found.others >= 0)
+        agreement, leniency, course = None, None, None
+        if held.any():
+            item, value, theirs = ratings.item[held], ratings.value[held], found.others[held]
+            agreement = from_cells(item, theirs, value, scale.size, scale.weights)
+            relative = held & ~np.isnan(beside)
+            if _timed(found, relative):
+                own, others = (value == theirs).astype(np.float64)[relative[held]], beside[relative]
+                both = (habits.drift(per_item(ratings.item[relative], values)) for values in (own, others))
+                course = habits.either(*both)
+            if scale.weights:
+                leniency = habits.shift(per_item(item, (value - theirs).astype(np.float64)))
+        one = done.get(name, Work())
+        known = opinion is not None and bool((ratings.shared().person == number).any())
+        rows.append(Annotator(
+            name=name,
+            team=teams.get(name, ""),
+            labels=int(mine.sum()),
+            items=len(np.unique(ratings.item[mine])),
+            shared=int(held.sum()),
+            exact=float((ratings.value[held] == found.others[held]).mean()) if held.any() else None,
+            agreement=agreement,
+            leniency=leniency,
+            course=course,
+            accuracy=float(opinion.opinion.accuracy[number]) if opinion is not None and known else None,
+            work=one,
+            remarks=tuple(habits.remarks(one, agreement, leniency, course)),
+        ))  # fmt: skip
+    for name in set(done) - set(ratings.people):
+        remarks = tuple(habits.remarks(done[name], None, None, None))
+        rows.append(Annotator(name, teams.get(name, ""), 0, 0, 0, None, None, None, None, None, done[name], remarks))
+    return sorted(rows, key=lambda row: (-row.labels, row.name))
+
+
+def _beside(found: Labels) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Whether each label equals what others make of its cell, minus the share of the others who do: what hard items,
+
+    or one person who changes, do to all of them falls out. nan where there is nobody to compare with.
+    """
+    held, cell = found.others >= 0, found.ratings.cell
+    equal = ((found.ratings.value == found.others) & held).astype(np.float64)
+    many, same = np.bincount(cell, held.astype(np.float64))[cell], np.bincount(cell, equal)[cell]
+    return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
+
+
+def per_item(item: Codes, value: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
+    """The mean value of every item, items in the order in which they first come."""
+    codes, _ = pd.factorize(item)
+    means: list[float] = (np.bincount(codes, value) / np.bincount(codes)).tolist()
+    return means
+
+
+def _timed(found: Labels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
+    """Whether the order of these labels is known: an import may give many items one moment."""
+    moments, items = len(np.unique(found.made_at[rows])), len(np.unique(found.ratings.item[rows]))
+    return moments > 1 and 2 * moments >= items
+
+
+def work(store: Store, dataset_id: str) -> dict[str, Work]:
+    """What everybody did in a dataset, over all dimensions, by name."""
+    return remembered(store, ("work", dataset_id), ["label", "answer", "item"], partial(_work, store, dataset_id))
+
+
+def _work(store: Store, dataset_id: str) -> dict[str, Work]:
+    seconds = defaultdict[str, list[float]](list)
+    assisted = defaultdict[str, list[float]](list)
+    # What an item took is told by its first answer; a correction weeks later is another thing.
+    for person, mode, milliseconds in store.rows(
+        "select person, mode, milliseconds from (select person, mode, milliseconds, row_number() over "
+        "(partition by person, item_id order by seq, id) as nth from answer where dataset_id = $1 and action = 'save'"
+        ") a where nth = 1 and milliseconds > 0",
+        [dataset_id],
+    ):
+        seconds[str(person)].append(float(milliseconds) / 1000)
+        if mode == "assisted":
+            assisted[str(person)].append(float(milliseconds) / 1000)
+    seen = "l.mode = 'assisted' and l.saw"
+    rows = store.rows(
+        "select l.annotator, count(*), count(distinct l.item_id), "
+        + ", ".join(f"count(case when l.mode = '{mode}' then 1 end)" for mode in ("blind", "assisted", "revealed"))
+        + f", count(case when {seen} then 1 end), "
+        f"count(case when {seen} and l.value is not distinct from l.seen then 1 end) "
+        "from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 group by l.annotator",
+        [dataset_id],
+    )
+    found = {}
+    for name, *numbers in rows:
+        labels_, items, blind, shown, revealed, seen_, kept = (int(n) for n in numbers)
+        timed = tuple(seconds[name]), tuple(assisted[name])
+        found[str(name)] = Work(labels_, items, blind, shown, revealed, seen_, kept, *timed)
+    return found
+
+
+def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
+    """How a person's agreement with the others went: (when, share of equal answers, labels) per week, where the labels
+
+    span three weeks or more, else per stretch of equally many; at most so many points, none where the order is unknown.
+    """
+    held = (found.ratings.person == person) & (found.others >= 0)
+    if not held.any() or not _timed(found, held):
+        return []
+    equal = (found.ratings.value == found.others)[held].astype(np.float64)
+    day = found.made_at[held].astype("datetime64[D]").astype(np.int64)
+    week = (day + 3) // 7  # the first day of 1970 was a Thursday; weeks begin on Mondays
+    weeks = np.unique(week)
+    if len(weeks) >= 3:
+        group = np.searchsorted(weeks, week) * min(most, len(weeks)) // len(weeks)
+    else:
+        parts = min(most, max(1, len(equal) // 10))
+        group = np.arange(len(equal)) * parts // len(equal)
+    rows = []
+    for part in np.unique(group):
+        at = group == part
+        begin: datetime = found.made_at[held][at][0].astype(datetime)
+        told = f"{begin:%Y-%m-%d}" if len(weeks) >= 3 else f"from label {int(np.flatnonzero(at)[0]) + 1:,}"
+        rows.append((told, float(equal[at].mean()), int(at.sum())))
+    return rows
+
+
+def against(found: Labels, person: int) -> Codes:
+    """A person held against gold made without them, K x K: rows = the others, columns = the person."""
+    held, k = (found.ratings.person == person) & (found.others >= 0), found.ratings.scale.size
+    place = found.others[held] * k + found.ratings.value[held]
+    return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
+
+
+def cells_where(found: Labels, person: int, theirs: int, own: int, most: int = 500) -> list[tuple[str, str, str]]:
+    """(item, its name, unit) of the cells where the others make `theirs` of it and the person says `own`, by name."""
+    ratings = found.ratings
+    rows = (ratings.person == person) & (found.others == theirs) & (ratings.value == own)
+    cells = [found.cells[n] for n in ratings.cell[rows].tolist()]
+    return sorted(((*found.items[item], unit) for item, unit in cells), key=lambda c: c[1:])[:most]
+
+
+def second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> Second | None:
+    """Dawid and Skene's opinion on every cell that at least two people labelled; None where there is none."""
+    key = ("second", dataset_id, dimension, resting)
+    return remembered(store, key, _TABLES, partial(_second, store, dataset_id, dimension, resting))
+
+
+def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> Second | None:
+    found = labels(store, dataset_id, dimension, resting)
+    shared, scale = found.ratings.shared(), dimension.scale
+    if not len(shared):
+        return None
+    opinion = dawid_skene(shared.cell, shared.person, shared.value, scale.size, LENT)
+    query = gold(dimension.sort, scale, resting, gold_rule(store, dataset_id))
+    resolved = {
+        (str(item), str(unit)): (value, str(how))
+        for item, unit, value, how in store.rows(
+            f"select item_id, unit, value, how from ({query}) g", [dataset_id, dimension.name]
+        )
+    }
+    best, sure = opinion.posterior.argmax(axis=1), opinion.posterior.max(axis=1)
+    counts = shared.counts()
+    rows = []
+    for cell in np.unique(shared.cell).tolist():
+        number, unit = found.cells[cell]
+        id_, name = found.items[number]
+        value, how = resolved.get((id_, unit), (None, "drawn"))
+        seen = float(best[cell] + scale.base)
+        if value is None and how != "drawn":
+            continue  # most people said n/a, which the model does not know
+        if value is None or float(value) != seen:
+            said = tuple(float(code + scale.base) for code in np.repeat(np.arange(scale.size), counts[cell]))
+            rows.append(Otherwise(id_, name, unit, value, how, seen, float(sure[cell]), said))
+    rows.sort(key=lambda row: (-row.sure, row.name, row.unit))
+    return Second(opinion, len(np.unique(shared.cell)), tuple(rows))
+
+
+def between(found: Labels, people: list[str]) -> tuple[Codes, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+    """For every two of those people: how many cells both labelled, and the share of equal answers, nan where none."""
+    place = {name: n for n, name in enumerate(people)}
+    number = np.array([place.get(name, -1) for name in found.ratings.people] or [-1])
+    chosen = found.ratings.where(number[found.ratings.person] >= 0)
+    first, second_ = chosen.pairs()
+    size = len(people)
+    one, other = (number[chosen.person[rows]] for rows in (first, second_))
+    equal = (chosen.value[first] == chosen.value[second_]).astype(np.float64)
+    shape = (size, size)
+    n = np.bincount(one * size + other, minlength=size * size).reshape(shape)
+    same = np.bincount(one * size + other, equal, minlength=size * size).reshape(shape)
+    n, same = n + n.T, same + same.T
+    return n.astype(np.int64), np.where(n > 0, same / np.maximum(n, 1), np.nan)

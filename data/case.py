@@ -1,0 +1,305 @@
+"""The case for a dimension: all that a decision on publishing it rests on, and what speaks against approving it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from data import annotators, audits, baselines, cards, datasets, disputed, fewshot, standing
+from data.datasets import Dataset
+from data.decided import Fact
+from data.errors import NotFound
+from data.gold import BASES
+from data.ids import canonical, content_id
+from data.policy import Asked, asked, stored
+from data.settings import gold_rule
+from data.store import Store, remembered
+from judges.audits import Finding
+from judges.audits import audits as known_audits
+from judges.calibrate import Line
+from judges.endpoint import practice
+from judges.raters import ceiling as raters
+from judges.raters.ceiling import Ceiling
+from judges.types import sort_of
+from judges.uncertainty import Interval
+
+TABLES = (
+    "item", "judge", "card", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "dataset",
+)  # fmt: skip
+"""What a case rests on."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge as it stands in the store; `made`: no language model, but rules or a generator."""
+
+    id: str
+    card: str
+    version: str
+    model: str
+    params: str
+    made: bool
+
+    @property
+    def probe(self) -> str:
+        """The change that was made to what it saw, "" for none."""
+        return str(json.loads(self.params or "{}").get("probe") or "")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A dimension of a judge on a dataset: its line on the gate's basis, decided with the judge's other dimensions, and
+
+    what is asked. `alarms` are the audits in alarm by name where the policy asks about them, else None; `together` the
+    keys of all dimensions that were decided at one time.
+    """
+
+    dataset: Dataset
+    judge: Judge
+    line: Line
+    asked: Asked
+    alarms: Mapping[str, Finding] | None
+    together: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What is decided on: dataset, judge, sort, dimension."""
+        return self.dataset.id, self.judge.id, self.line.dimension.sort, self.line.dimension.name
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the cells with gold that the judge has replied to; None without gold."""
+        gate = self.line.gate
+        return 1 - gate.unscored / gate.gold_cells if gate.gold_cells else None
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the judge or the data is made up, so that an approval says nothing about any language model."""
+        return self.dataset.synthetic or self.judge.made
+
+    @property
+    def against(self) -> list[str]:
+        """What refuses an approval, each a sentence; empty where it may be approved."""
+        return list(_against(self))
+
+
+def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
+    """The case of every dimension of a judge on a dataset, decided together as the workspace's policy asks.
+
+    Raises NotFound for a dataset or judge that is not here, or whose card is not.
+    """
+    where, who, what = dataset(store, dataset_id), judge(store, judge_id), asked(store)
+    if cards.maybe(store, judge_id) is None:
+        raise NotFound(f"The card {who.card!r} of this judge is not here, so nobody can say what its scores mean.")
+    key = ("lines", dataset_id, judge_id)
+    lines = remembered(store, key, TABLES, lambda: standing.standing(store, dataset_id, judge_id))
+    alarms = audits.alarms(store, dataset_id, judge_id) if what.alarms else None
+    together = tuple(line.key for line in lines)
+    return [Case(where, who, line, what, alarms, together) for line in lines]
+
+
+def case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str) -> Case:
+    """The case of one of them. Raises NotFound."""
+    found = cases(store, dataset_id, judge_id)
+    for one in found:
+        if one.key[2:] == (sort, dimension):
+            return one
+    names = ", ".join(f"{c.line.dimension.name} ({c.line.dimension.sort})" for c in found) or "none"
+    raise NotFound(f"This judge's card asks people no {dimension!r} of a {sort}. It asks: {names}.")
+
+
+def dataset(store: Store, dataset_id: str) -> Dataset:
+    """The dataset of that id. Raises NotFound."""
+    for found in datasets.all_datasets(store):
+        if found.id == dataset_id:
+            return found
+    raise NotFound(f"There is no dataset {dataset_id!r} in this workspace.")
+
+
+def judge(store: Store, judge_id: str) -> Judge:
+    """The judge of that id. Raises NotFound."""
+    rows = store.rows(
+        "select id, card, card_version, model, params, synthetic from judge where id = $1 order by seq limit 1",
+        [judge_id],
+    )
+    if not rows:
+        raise NotFound(f"There is no judge {judge_id!r} in this workspace.")
+    id_, card, version, model, params, made = rows[0]
+    return Judge(str(id_), str(card), str(version), str(model), str(params), bool(made) or practice(str(model)))
+
+
+def print_of(store: Store, found: Case) -> str:
+    """The fingerprint of the labels and scores behind a case (data/standing.py)."""
+    line, key = found.line, ("print", *found.key)
+    make = partial(standing.fingerprint, store, found.dataset.id, found.judge.id, line.dimension, "gate")
+    return remembered(store, key, TABLES, make)
+
+
+def seen(store: Store, found: Case) -> str:
+    """What somebody has before them who looks at a case: its fingerprint, state and alarms, and what is asked.
+
+    A decision is taken for just this, and refused when it is something else by then.
+    """
+    alarms = sorted(found.alarms or ()) if found.asked.alarms else []
+    return content_id(print_of(store, found), found.line.decision.state, stored(found.asked), alarms)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside a case without deciding it: how far people agree with each other (None where no two have
+
+    labelled one cell), cells that wait for adjudication, and audits in alarm (None where nobody has looked yet).
+    """
+
+    ceiling: Ceiling | None
+    waiting: int
+    alarms: Mapping[str, Finding] | None
+
+
+def beside(store: Store, found: Case) -> Beside:
+    """What stands beside a case."""
+    alarms = found.alarms
+    if alarms is None:
+        alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
+    return Beside(ceiling(store, found), waiting(store, found), alarms)
+
+
+def ceiling(store: Store, found: Case) -> Ceiling | None:
+    """How far people agree with each other in the dimension, blind; None where no two have labelled one cell."""
+
+    def make() -> Ceiling | None:
+        labels = annotators.labels(store, found.dataset.id, found.line.dimension, "blind", found.judge.id)
+        return raters.ceiling(labels.ratings)
+
+    return remembered(store, ("ceiling", *found.key), TABLES, make)
+
+
+def waiting(store: Store, found: Case) -> int:
+    """How many cells of the dimension wait for somebody who adjudicates."""
+    sort, name = found.key[2:]
+    cells = disputed.waiting(store, found.dataset.id)
+    return sum(cell.dimension == name and sort_of(cell.unit) == sort for cell in cells)
+
+
+def facts(store: Store, found: Case) -> list[Fact]:
+    """The evidence of a case, as it is frozen beside a decision: every figure, the tables, and how they were made."""
+    key = ("facts", *found.key, canonical(stored(found.asked)), found.line.decision.reason)
+    return list(remembered(store, key, TABLES, lambda: list(_facts(store, found))))
+
+
+def _against(found: Case) -> Iterator[str]:
+    gate, decision, share = found.line.gate, found.line.decision, found.coverage
+    if found.judge.probe:
+        yield (
+            f"This judge saw changed items (the probe {found.judge.probe}): its scores measure a weakness of the "
+            "judge, and are no scores of these items."
+        )
+    if found.judge.made and not found.dataset.synthetic:
+        yield (
+            "This judge is practice, not a language model, and the data are not marked as synthetic: its scores can "
+            "be published on synthetic data only."
+        )
+    if decision.state != "eligible":
+        yield f"The gate says {decision.state}. {decision.reason} {decision.missing}".strip()
+    elif share is not None and share < found.asked.coverage:
+        yield (
+            f"The judge has replied to {_percent(share)} of the {gate.gold_cells:,} cells with gold, and the policy "
+            f"asks for {_percent(found.asked.coverage)}: the figures rest on what it managed to answer. Let it answer "
+            "the rest."
+        )
+    if found.asked.alarms and found.alarms:
+        named = ", ".join(known_audits()[name].title for name in found.alarms)
+        yield f"In alarm: {named}. The policy asks that no audit of the judge is."
+
+
+def _facts(store: Store, found: Case) -> Iterator[Fact]:
+    line, gate, interval = found.line, found.line.gate, found.line.gate.interval
+    yield "dataset", None, found.dataset.name
+    yield "dataset is synthetic", float(found.dataset.synthetic), ""
+    yield "judge", None, f"{found.judge.model}, card {found.judge.card} (version {found.judge.version})"
+    yield "judge's parameters", None, found.judge.params
+    yield "judge is practice or synthetic", float(found.judge.made), ""
+    yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
+    yield from _kappa("kappa", interval)
+    yield f"bound at {_percent(found.asked.policy.level)}", interval.bound(found.asked.policy.level), "one-sided"
+    yield "items", float(interval.items), "items in which both people and judge scored a cell"
+    yield "effective items", interval.n_eff, "n_eff after Kish, of the weights 1/probability"
+    yield "cells", float(gate.cells), "cells that both scored"
+    yield "cells with gold", float(gate.gold_cells), ""
+    yield "coverage", found.coverage, "share of the cells with gold that the judge replied to"
+    yield "exact agreement", gate.exact, ""
+    yield "agreement within one", gate.within_one, ""
+    yield "mean difference", gate.mean_difference, "judge minus people, in steps of the scale"
+    yield "correlation", gate.correlation, ""
+    yield "commonest answer's share", gate.commonest, ""
+    yield "Gwet's AC", gate.ac, ""
+    yield "n/a of people", float(gate.na_human), "cells"
+    yield "n/a of the judge", float(gate.na_judge), "cells"
+    yield "agreement on n/a", gate.na.agreement, "" if gate.na.kappa is None else f"kappa {gate.na.kappa:.4f}"
+    yield "answers", None, canonical(list(gate.answers))
+    yield "table of cells", None, canonical(gate.counts.tolist())
+    yield "table of weights", None, canonical(gate.table.tolist())
+    yield "decided together", float(len(found.together)), ", ".join(found.together)
+    yield "policy", None, canonical(stored(found.asked))
+    near = beside(store, found)
+    yield "audits in alarm", *_alarms(near)
+    yield from _floors(store, found)
+    yield from _people(near.ceiling)
+    rule = gold_rule(store, found.dataset.id)
+    apart = "any number of" if rule.apart is None else f"{rule.apart}"
+    yield "gold rule", None, f"{rule.resolve}; {apart} steps apart before somebody adjudicates"
+    yield (
+        "waiting for adjudication",
+        float(waiting(store, found)),
+        "cells, which keep what the rule gives them till then",
+    )
+    yield "basis", None, BASES["gate"]
+    yield "items left out", *_left_out(store, found)
+    yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}; 2,000 replicates, seed 0"
+    yield "fingerprint", None, print_of(store, found)
+
+
+def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
+    yield name, interval.point, "rows people, columns judge, full scale"
+    yield f"{name}, low end", interval.low, f"{interval.level:.0%} interval"
+    yield f"{name}, high end", interval.high, f"{interval.level:.0%} interval"
+    yield f"{name}, lower bound", interval.lower_bound, "one-sided, 95 %"
+
+
+def _alarms(near: Beside) -> tuple[float | None, str]:
+    if near.alarms is None:
+        return None, "not looked at"
+    return float(len(near.alarms)), "; ".join(f"{name}: {one.why}" for name, one in near.alarms.items())
+
+
+def _floors(store: Store, found: Case) -> Iterator[Fact]:
+    dimension = found.line.dimension
+    measured = baselines.measured(store, found.dataset.id, found.judge.id, [dimension], "gate")
+    floor = measured[dimension.sort, dimension.name]
+    yield "floor: one answer throughout", floor.share, f"exact agreement of always saying {floor.constant}"
+    if floor.length is not None:
+        yield "floor: length alone", floor.length.rule.point, f"kappa; the judge {floor.length.standing} it"
+
+
+def _people(top: Ceiling | None) -> Iterator[Fact]:
+    if top is None:
+        yield "ceiling", None, "no two people have labelled the same cell"
+        return
+    yield "ceiling", top.between.point, f"kappa between {top.people} people, in pairs, on {top.cells:,} cells"
+    yield "ceiling, low end", top.between.low, f"{top.between.level:.0%} interval"
+    yield "ceiling, high end", top.between.high, f"{top.between.level:.0%} interval"
+    yield "Krippendorff's alpha", top.alpha.point, "between people"
+
+
+def _left_out(store: Store, found: Case) -> tuple[float, str]:
+    shown = fewshot.used(store, found.judge.id)
+    query = "select count(*) from tuning_now where dataset_id = $1"
+    tuned = int(store.rows(query, [found.dataset.id])[0][0])
+    return float(len(shown) + tuned), f"{len(shown)} as examples of the prompt, {tuned} as used for tuning"
+
+
+def _percent(share: float) -> str:
+    """A share in percent, with as many digits as it takes not to round a miss up: 89.9 %."""
+    return f"{100 * share:.0f} %" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f} %"

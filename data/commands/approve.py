@@ -1,0 +1,126 @@
+"""`approve`: a decision on a dimension of a judge, put on record with its reason; --list says what there is."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from data import approvals, case, datasets
+from data.approvals import Decision
+from data.case import Case
+from data.commands.actor import actor
+from data.errors import BadInput, NotFound
+from data.store import Store, open_store
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "approve",
+        help="approve a dimension for the dashboard, or take it off",
+        description="Puts a lead's decision on one dimension of a judge on record. What the policy refuses is refused.",
+    )
+    parser.add_argument("--dataset", metavar="NAME", required=True)
+    parser.add_argument(
+        "--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id (default: the only one)"
+    )
+    parser.add_argument("--dimension", metavar="NAME", default="")
+    parser.add_argument(
+        "--unit",
+        metavar="SORT",
+        default="",
+        help="turn, conversation, section, ...: where one name is asked of several",
+    )
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why, in a sentence; it stays beside the decision")
+    kind = parser.add_mutually_exclusive_group()
+    for name, says in (
+        ("propose", "propose it, for another lead to approve"),
+        ("decline", "decline it"),
+        ("suspend", "take an approved one off the dashboard"),
+        ("list", "only say how every dimension stands"),
+    ):
+        kind.add_argument(f"--{name}", action="store_true", help=says)
+    parser.add_argument(
+        "--seen", metavar="MARK", default="", help="the mark that --list gave: refused if anything changed since"
+    )
+    parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Decide, or list; exit code 1 where it is refused."""
+    store = open_store()
+    try:
+        found = datasets.dataset(store, options.dataset)
+        judges = _judges(store, found.id, options)
+        for one in approvals.suspend(store):
+            print(f"Suspended by itself: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
+        if options.list:
+            for judge in judges:
+                _tell(store, found.id, judge)
+            return 0
+        if len(judges) > 1:
+            raise BadInput(f"{options.dataset!r} has {len(judges)} such judges: say which with --judge, by its id.")
+        chosen = _chosen(store, found.id, judges[0], options)
+        seen = options.seen or case.seen(store, chosen)
+        done = approvals.decide(
+            store, actor(store, options.name), *chosen.key, decision(options), options.reason, seen
+        )  # fmt: skip
+        for name, figure, told in approvals.evidence(store, done.id):
+            print(f"  {name:<28} {'' if figure is None else f'{figure:.6g}':<12} {told}")
+        print(f"{done.dimension} ({done.sort}) is {approvals.DONE[done.decision]} by {done.person}: {done.reason}")
+        return 0
+    finally:
+        store.close()
+
+
+def decision(options: argparse.Namespace) -> Decision:
+    """What the options ask for."""
+    if options.propose:
+        return "propose"
+    return "decline" if options.decline else "suspend" if options.suspend else "approve"
+
+
+def _judges(store: Store, dataset_id: str, options: argparse.Namespace) -> list[str]:
+    there = [(judge, model) for judge, _, model, _, _ in datasets.judges(store, dataset_id)]
+    chosen = [judge for judge, model in there if not options.judge or options.judge in (model, judge)]
+    chosen = chosen or [judge for judge, _ in there if judge.startswith(options.judge)]
+    if not chosen:
+        names = ", ".join(f"{model} ({judge})" for judge, model in there) or "none"
+        raise NotFound(f"No judge of {options.dataset!r} is called {options.judge!r}. There are: {names}.")
+    return chosen
+
+
+def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
+    if not options.dimension:
+        raise BadInput("Say which dimension: --dimension NAME. --list names them all.")
+    wanted = options.dimension.casefold().replace(" ", "_")
+    found = [
+        one for one in case.cases(store, dataset_id, judge_id)
+        if one.line.dimension.name.casefold() == wanted and options.unit in ("", one.line.dimension.sort)
+    ]  # fmt: skip
+    if len(found) > 1:
+        sorts = ", ".join(one.line.dimension.sort for one in found)
+        raise BadInput(f"{options.dimension!r} is asked of several: say which with --unit. There are: {sorts}.")
+    return found[0] if found else case.case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
+
+
+def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
+    """A line for each dimension of a judge."""
+    stands = approvals.stands(store)
+    for place, one in enumerate(case.cases(store, dataset_id, judge_id)):
+        if not place:
+            print(f"{one.judge.model} ({one.judge.card}, {judge_id})")
+        stand, interval = stands.get(one.key, approvals.Stand()), one.line.gate.interval
+        kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
+        bound = "" if interval.lower_bound is None else f", lower bound {interval.lower_bound:.3f}"
+        print(
+            f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<16} "
+            f"{kappa}{bound}, {interval.items:,} items, mark {case.seen(store, one)}"
+        )
+        for held in (stand.holds, stand.proposed):
+            if held is not None:
+                print(f"    {approvals.DONE[held.decision]} by {held.person} on {held.at:%Y-%m-%d}: {held.reason}")
+        if one.against and one.line.decision.state == "eligible":
+            print(f"    {' '.join(one.against)}")

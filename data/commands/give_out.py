@@ -1,0 +1,84 @@
+"""`export`: a dataset, or what training takes of it, into a file; --kind list names what there is."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from data import datasets
+from data.commands.actor import actor
+from data.errors import BadInput
+from data.export import FORMATS, Format, give, kind, kinds, known_options, loads, preview
+from data.store import open_store
+from judges.commands.bar import Bar
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "export", help="a dataset, or what training takes of it, into a file", description=__doc__.partition(": ")[2]
+    )
+    parser.add_argument("--dataset", metavar="NAME", help="the dataset")
+    parser.add_argument("--kind", metavar="KIND", default="list", help="what to export; `list` names the kinds")
+    parser.add_argument("--format", choices=FORMATS, help="default: the ending of the file, else JSON lines")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write")
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    parser.add_argument("--dry-run", action="store_true", help="only say how many rows there would be")
+    for name, option in known_options().items():
+        by = ", ".join(k.name for k in kinds().values() if any(o.name == name for o in k.options))
+        says = f"{option.says} ({by})"
+        if isinstance(option.default, bool):
+            parser.add_argument(f"--{_flag(name)}", action=argparse.BooleanOptionalAction, default=None, help=says)
+        else:
+            parser.add_argument(f"--{_flag(name)}", type=type(option.default), metavar="X", dest=name, help=says)
+    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Export, or say why not."""
+    if options.kind == "list":
+        _list()
+        return 0
+    chosen = kind(options.kind)
+    if not options.dataset:
+        raise BadInput("Say which dataset: --dataset NAME.")
+    if not options.out and not options.dry_run:
+        raise BadInput("Say into which file: --out FILE.")
+    if options.out and options.out.exists() and not options.force and not options.dry_run:
+        raise BadInput(f"{options.out} is there already. Give another name, or --force to write over it.")
+    given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
+    with contextlib.ExitStack() as stack:
+        store = open_store()
+        stack.callback(store.close)
+        name, dataset = actor(store, options.actor), datasets.dataset(store, options.dataset)
+        if options.dry_run:
+            _, count = preview(store, name, dataset, chosen, given)
+            print(f"{chosen.title} of {dataset.name}: {count:,} rows.")
+            return 0
+        bar = stack.enter_context(Bar(unit="rows"))
+        ending = options.format or options.out.suffix.removeprefix(".").lower()
+        format: Format = ending if ending in FORMATS else "jsonl"
+        done = give(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
+    print(f"Wrote {done.lines:,} rows ({chosen.title.lower()}) to {done.file}.")
+    if done.aside:
+        print(f"Put aside as tuning items, which the gate leaves out from now on: {done.aside:,}.")
+    print(loads(done.format, done.file.name), file=sys.stderr)
+    return 0
+
+
+def _list() -> None:
+    """The kinds with what they give and their options."""
+    for one in kinds().values():
+        print(f"{one.name}: {one.title}. {one.says}")
+        for option in one.options:
+            default = option.default if option.default != "" else "none"
+            says = option.says if "default" in option.says else f"{option.says} (default: {default})"
+            print(f"    --{_flag(option.name)}  {says}")
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")

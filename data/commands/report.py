@@ -1,0 +1,67 @@
+"""`report`: how far one judge agrees with people, as one HTML file that stands by itself, a ZIP of tables, or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from data import datasets
+from data.commands.chosen import judge
+from data.errors import BadInput
+from data.report.bundle import bundle
+from data.report.evidence import gather
+from data.report.figures import figures
+from data.report.judge import report
+from data.store import open_store
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "report", help="a judge's report: HTML, tables, figures", description=__doc__.partition(": ")[2]
+    )
+    parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset that was judged")
+    parser.add_argument("--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id")
+    parser.add_argument(
+        "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, cells and plots"
+    )
+    parser.add_argument("--figures", action="store_true", help="every figure as one JSON object, instead of the report")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the report, or print it where no file is named."""
+    target = Path(options.out) if options.out else None
+    zipped = target is not None and target.suffix.lower() == ".zip"
+    if zipped and options.figures:
+        raise BadInput("--figures is one JSON text: a .zip has it as figures.json anyway.")
+    store = open_store()
+    try:
+        dataset = datasets.dataset(store, options.dataset)
+        judge_id, _, _ = judge(store, dataset, options.judge)
+        if zipped:
+            made = bundle(store, dataset.id, judge_id, _say)
+        elif options.figures:
+            found = figures(gather(store, dataset.id, judge_id, _say))
+            made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+        else:
+            made = report(store, dataset.id, judge_id, _say).encode()
+    finally:
+        store.close()
+    if target is None:
+        sys.stdout.write(made.decode())
+        return 0
+    try:
+        target.write_bytes(made)
+    except OSError as error:
+        raise BadInput(f"The report could not be written to {target}: {error.strerror}. Name another file.") from None
+    print(f"{target}: {len(made):,} bytes")
+    return 0
+
+
+def _say(what: str) -> None:
+    if sys.stderr.isatty():
+        print(f"{what} ...", file=sys.stderr)

@@ -1,0 +1,105 @@
+"""What a tile of the dashboard says, in sentences for somebody who knows no statistics."""
+
+from __future__ import annotations
+
+from data.dashboard import System, Tile
+from judges.correction import Comparison
+
+
+def figure(tile: Tile, value: float) -> str:
+    """A mean as people read it: 3.92, or 46 %."""
+    return f"{value:.2f}" if tile.asking.mean else f"{100 * value:.0f} %"
+
+
+def reading(tile: Tile) -> list[str]:
+    """What a tile says, in sentences for somebody who knows no statistics."""
+    sure = [s for s in tile.systems if s.means[tile.lead].interval.point is not None]
+    if not sure:
+        few = max((s.means[tile.lead].n for s in tile.systems), default=0)
+        return [
+            f"No system has enough labelled items for a corrected figure (30 are needed, the most is {few}), so what "
+            "stands here is the judge's own view."
+        ]
+    best, worst = sure[0], sure[-1]
+    top, low = (figure(tile, s.means[tile.lead].interval.point or 0.0) for s in (best, worst))
+    if len(sure) > 1 and top == low:
+        return [f"All {len(sure)} systems come out alike, at {top}{_ends(tile)}.", *_apart(tile)]
+    told = [f"{_of(tile, best)}{_span(tile, best)}."]
+    if len(sure) > 1:
+        told += [f"Lowest is {_named(worst)}, with {low}.", *_apart(tile)]
+    else:
+        told += _kinder(tile, best)
+    return told
+
+
+def _ends(tile: Tile) -> str:
+    scale = tile.asking.dimension.scale
+    return f" on a scale of {scale.base} to {scale.base + scale.size - 1}" if tile.asking.mean else ""
+
+
+def _named(system: System) -> str:
+    return system.name or "the unnamed system"
+
+
+def _of(tile: Tile, system: System) -> str:
+    value = figure(tile, system.means[tile.lead].interval.point or 0.0)
+    ask, several = tile.asking, len(tile.systems) > 1
+    most = " highest" if several else ""
+    if ask.mean:
+        return f"People would rate {_named(system)}{most}, {value} on average{_ends(tile)}"
+    more = ", most of all" if several else ""
+    if ask.sided:
+        return f"People would say that {_named(system)} wins {value} of its pairs{more}"
+    named = {"turn": "turns", "section": "sections", "side": "responses", "response": "responses"}
+    cells = named.get(ask.dimension.sort, f"{ask.dimension.sort}s")
+    return f"People would say “{ask.told(tile.lead)}” of {value} of the {cells} of {_named(system)}{more}"
+
+
+def _span(tile: Tile, system: System) -> str:
+    interval = system.means[tile.lead].interval
+    if interval.low is None or interval.high is None:
+        return ""
+    return f" (with 95 % confidence {figure(tile, interval.low)} to {figure(tile, interval.high)})"
+
+
+def _kinder(tile: Tile, system: System) -> list[str]:
+    mean = system.means[tile.lead]
+    digits = 2  # of both, so that the two figures and their difference add up as they are read
+    gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
+    if figure(tile, mean.judge) == figure(tile, mean.interval.point or 0.0):
+        return ["The judge itself says the same."]
+    how = f"{gap_of(tile, abs(gap))} {'more' if gap > 0 else 'less'}"
+    return [f"The judge itself says {figure(tile, mean.judge)}, {how}."]
+
+
+def gap_of(tile: Tile, gap: float) -> str:
+    """A difference as people read it: .21, or 12 points (of a hundred)."""
+    return f"{gap:.2f}" if tile.asking.mean else f"{100 * gap:.0f} points"
+
+
+def _apart(tile: Tile) -> list[str]:
+    told, pairs = [c for c in tile.comparisons if c.apart], len(tile.comparisons)
+    if not pairs:
+        return []
+    if pairs == 1 or (len(told) == 1 and pairs > 2):
+        only = "" if pairs == 1 else f" The other {pairs - 1} pairs of systems cannot be told apart."
+        return [said(tile, (told or tile.comparisons)[0]) + only]
+    if not told:
+        return ["None of them can be told apart: this order may be chance."]
+    if len(told) == pairs:
+        return ["All of them can be told apart."]
+    return [f"Of the {pairs} pairs of systems, {len(told)} can be told apart."]
+
+
+def said(tile: Tile, pair: Comparison) -> str:
+    """What comparing two systems gave, in a sentence."""
+    one, other = (_named(tile.systems[n]) for n in (pair.one, pair.other))
+    gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
+    ends = f"({gap_of(tile, low).replace(' points', '')} to {gap_of(tile, high)})"
+    if not pair.apart:
+        return f"{one} and {other} cannot be told apart: the difference is {gap_of(tile, gap)} {ends}."
+    if tile.asking.mean:
+        return f"{one} is rated {gap_of(tile, gap)} higher than {other} {ends}."
+    if tile.asking.sided:
+        return f"{one} wins {gap_of(tile, gap)} more often than {other} {ends}."
+    return f"People say “{tile.asking.told(tile.lead)}” of {one} {gap_of(tile, gap)} more often than of {other} {ends}."

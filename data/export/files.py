@@ -1,0 +1,85 @@
+"""Writing rows to a file, a few thousand at a time: JSON lines, CSV, Parquet.
+
+JSON lines and Parquet hold every text exactly as it is stored. CSV is for spreadsheets: there a cell that a spreadsheet
+would run as a formula gets an apostrophe before it, as OWASP advises against CSV injection, and what is nested is JSON.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from data.export.kind import Kind, Row
+
+Format = Literal["jsonl", "csv", "parquet"]
+FORMATS: dict[Format, str] = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet"}
+_BATCH = 2_000
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+Progress = Callable[[int], None]
+
+
+def write(rows: Iterable[Row], kind: Kind, format: Format, file: Path, progress: Progress) -> int:
+    """Write the rows; how many there were. `progress` is told the rows so far after every batch."""
+    writer = {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[format]
+    done = 0
+
+    def batches() -> Iterator[list[Row]]:
+        nonlocal done
+        left = iter(rows)
+        while batch := list(islice(left, _BATCH)):
+            yield batch
+            done += len(batch)
+            progress(done)
+
+    writer(batches(), kind, file)
+    return done
+
+
+def _jsonl(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:
+    with file.open("w", encoding="utf-8", newline="\n") as out:
+        for batch in batches:
+            out.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in batch)
+
+
+def _csv(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:
+    # The mark at the beginning tells Excel that it is UTF-8.
+    with file.open("w", encoding="utf-8-sig", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(kind.columns.names)
+        for batch in batches:
+            writer.writerows([cell(row.get(name)) for name in kind.columns.names] for row in batch)
+
+
+def cell(value: Any) -> Any:
+    """A value as a cell of a CSV file."""
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return "'" + value
+    return value
+
+
+def _parquet(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:
+    texts = {f.name for f in kind.columns if f.type == pa.string()}
+    with pq.ParquetWriter(file, kind.columns) as out:
+        for batch in batches:
+            arrays = [
+                pa.array(_flat([row.get(f.name) for row in batch], f.name in texts), f.type) for f in kind.columns
+            ]
+            out.write_table(pa.Table.from_arrays(arrays, schema=kind.columns))
+
+
+def _flat(values: list[Any], text: bool) -> list[Any]:
+    """A column's values; of a column of text, what is nested as JSON."""
+    if not text or all(value is None or type(value) is str for value in values):
+        return values
+    return [json.dumps(v, ensure_ascii=False) if isinstance(v, (dict, list)) else v for v in values]

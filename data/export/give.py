@@ -1,0 +1,106 @@
+"""Giving a dataset out: what an export would hold, and writing it with its row on the trail."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from data import tuning
+from data.datasets import Dataset
+from data.errors import BadInput
+from data.export import files
+from data.export.files import FORMATS, Format, Progress
+from data.export.kind import Kind, Options, Row, complete
+from data.export.known import kinds
+from data.ids import canonical, new_id
+from data.people import require
+from data.store import Store, Tx
+
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Given:
+    """An export that was made: its file, the number of rows, and of items newly put aside as tuning items."""
+
+    file: Path
+    kind: str
+    format: Format
+    lines: int
+    aside: int
+
+
+def known_options() -> dict[str, Any]:
+    """Every option of every kind by name; one that several kinds have is the same in all of them."""
+    return {option.name: option for kind in kinds().values() for option in kind.options}
+
+
+def preview(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options) -> tuple[list[Row], int]:
+    """The first rows of an export, and how many there are. Raises NotAllowed, BadInput."""
+    require(store, actor, "researcher")
+    told = complete(store, dataset.id, kind, options)
+    rows = kind.rows(store, dataset, told)
+    first = list(islice(rows, SHOWN))
+    if kind.count is not None:
+        return first, kind.count(store, dataset, told)
+    return first, len(first) + sum(1 for _ in rows)
+
+
+def give(
+    store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options, format: Format, file: Path,
+    progress: Progress = lambda _: None,
+) -> Given:  # fmt: skip
+    """Write an export to a file, and who took what to the trail (researchers and leads).
+
+    Examples are put aside as tuning items in the same change; the file stands under its name only once that is in the
+    store. Raises NotAllowed, BadInput.
+    """
+    require(store, actor, "researcher")
+    if format not in FORMATS:
+        raise BadInput(f"{format!r} is not a format. There are: {', '.join(FORMATS)}.")
+    if kind.lines and format != "jsonl":
+        raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
+    told = complete(store, dataset.id, kind, options)
+    part, used = file.with_name(file.name + ".part"), set[str]()
+
+    def seen(row: Row) -> Row:
+        if kind.tunes:
+            used.add(str(row["item"]))
+        return row
+
+    def work(tx: Tx) -> int:
+        require(tx, actor, "researcher")
+        new = _aside(tx, actor, dataset, kind, used) if used else 0
+        tx.add(
+            "export",
+            "id, dataset_id, kind, settings, lines",
+            [(new_id(), dataset.id, kind.name, canonical({"format": format, **told}), lines)],
+        )
+        return new
+
+    try:
+        lines = files.write(map(seen, kind.rows(store, dataset, told)), kind, format, part, progress)
+        aside = store.tx(actor, "export", work, target=dataset.id)
+        part.replace(file)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+    return Given(file, kind.name, format, lines, aside)
+
+
+def _aside(tx: Tx, actor: str, dataset: Dataset, kind: Kind, names: set[str]) -> int:
+    """Put the items of an export aside. Raises BadInput where one has been drawn meanwhile."""
+    rows = tx.rows("select id from item where dataset_id = $1 and name = any($2)", [dataset.id, sorted(names)])
+    ids = {str(r[0]) for r in rows}
+    if ids & tuning.drawn(tx, dataset.id):
+        raise BadInput("One of these items has just been drawn into the audit sample. Export again without it.")
+    return tuning.use(tx, actor, dataset.id, sorted(ids), f"given out as few-shot examples ({kind.name})")
+
+
+def loads(format: Format, name: str) -> str:
+    """The line of Python with which a colleague reads the file."""
+    reader = {"jsonl": "json", "csv": "csv", "parquet": "parquet"}[format]
+    return f'from datasets import load_dataset\nrows = load_dataset("{reader}", data_files="{name}", split="train")'

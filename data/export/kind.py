@@ -1,0 +1,105 @@
+"""What an export is: a name, what it gives, its columns, its options, and the rows that it makes of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from data.datasets import Dataset
+from data.errors import BadInput
+from data.store import Store
+
+Row = dict[str, Any]
+Options = Mapping[str, Any]
+Among = Callable[[Store, str], Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something a person decides about an export: a text, a yes or no, or a number, as the default is.
+
+    `among` gives the texts that can be chosen, with the words for them; `says` is what it does, in a sentence.
+    """
+
+    name: str
+    title: str
+    says: str
+    default: str | bool | int
+    among: Among | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of export.
+
+    `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as
+    JSON in Parquet and CSV). `count` tells how many rows there are without making them, where they may be many. `lines`
+    is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as tuning
+    items. `place` is where it stands in lists.
+    """
+
+    name: str
+    title: str
+    says: str
+    columns: pa.Schema
+    rows: Callable[[Store, Dataset, Options], Iterator[Row]]
+    count: Callable[[Store, Dataset, Options], int] | None = None
+    options: tuple[Option, ...] = ()
+    place: int = 50
+    lines: bool = False
+    tunes: bool = False
+
+
+TEXT, NUMBER, WHOLE, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
+CHAT = pa.list_(pa.struct([("role", TEXT), ("content", TEXT)]))
+"""A conversation as TRL and most trainers take it: [{"role", "content"}, ...]."""
+
+
+def number(store: Store, query: tuple[str, list[Any]]) -> int:
+    """How many rows a query has."""
+    sql, params = query
+    return int(store.rows(f"select count(*) from ({sql}) rows_of", params)[0][0])
+
+
+def columns(**types: pa.DataType) -> pa.Schema:
+    """A schema of named types."""
+    return pa.schema(list(types.items()))
+
+
+def resolved(store: Store, dataset_id: str, option: Option, value: Any) -> Any:
+    """A value as the option takes it; a text among some may be the beginning of one's id, or its name.
+
+    Raises BadInput with what there is.
+    """
+    if isinstance(option.default, (bool, int)):
+        if type(value) is not type(option.default) or (not isinstance(value, bool) and value < 0):
+            raise BadInput(f"{option.title}: {value!r} cannot be taken; give {_sort(option.default)}.")
+        return value
+    text = str(value)
+    if option.among is None or text == option.default:
+        return text
+    known = option.among(store, dataset_id)
+    if text in known:
+        return text
+    found = [k for k, words in known.items() if (text and k.startswith(text)) or text in words.split(" · ")]
+    if len(found) == 1:
+        return found[0]
+    there = "; ".join(f"{words} ({k})" if k != words else k for k, words in list(known.items())[:12]) or "nothing"
+    problem = "stands for several" if found else "is not there"
+    raise BadInput(f"{option.title}: {text[:60]!r} {problem}. There are: {there}.")
+
+
+def _sort(default: bool | int) -> str:
+    return "yes or no" if isinstance(default, bool) else "a whole number from 0"
+
+
+def complete(store: Store, dataset_id: str, kind: Kind, given: Options) -> dict[str, Any]:
+    """The options of a kind, those that were not given by their defaults. Raises BadInput."""
+    names = {o.name for o in kind.options}
+    if extra := sorted(set(given) - names):
+        allowed = ", ".join(sorted(names)) or "none"
+        raise BadInput(f"An export of {kind.name} has no option {', '.join(extra)}. It has: {allowed}.")
+    return {o.name: resolved(store, dataset_id, o, given.get(o.name, o.default)) for o in kind.options}

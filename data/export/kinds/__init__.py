@@ -1,0 +1,1 @@
+"""The kinds of export, a module each with its KIND."""

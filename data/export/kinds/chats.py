@@ -1,0 +1,85 @@
+"""Conversations to fine-tune on: those that people found good enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from data.datasets import Dataset
+from data.errors import BadInput
+from data.export.chat import messages
+from data.export.kind import CHAT, TEXT, WHOLE, Kind, Option, Options, Row, columns
+from data.export.shared import BASIS, SCENARIO, asked
+from data.gold import gold
+from data.settings import gold_rule
+from data.store import Store
+from judges.errors import BadScale
+from judges.types import ITEM, Dimension, Pair
+
+
+def _ordered(store: Store, dataset_id: str) -> dict[str, str]:
+    return {d.name: d.title for d in _dimensions(store, dataset_id)}
+
+
+def _dimensions(store: Store, dataset_id: str) -> list[Dimension]:
+    found = asked(store, dataset_id)
+    return [d for d in found if d.scale.weights and d.sort in ("turn", "conversation", "response")]
+
+
+BY = Option("by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict", _ordered)
+LEAST = Option("least", "At least", 'the lowest answer that is taken, such as "excellent" or 4 (default: the best)', "")
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """The conversations all of whose gold in the dimension reaches the answer asked for."""
+    here = _dimensions(store, dataset.id)
+    wanted = [d for d in here if d.name == options["by"]]
+    if not wanted and options["by"] != BY.default:
+        raise BadInput(f"{options['by']!r} is not a dimension with an order here. There are: {_names(here)}.")
+    for d in wanted:
+        least = _least(d, options["least"])
+        cells = gold(d.sort, d.scale, options["basis"], gold_rule(store, dataset.id))
+        for name, content, systems, low, units in store.stream(
+            "select i.name, i.content, i.system_a, f.low, f.units from (select g.item_id, min(g.value) as low, "
+            f"count(*) as units from ({cells}) g group by g.item_id having min(g.value) >= $3) f "
+            "join item i on i.id = f.item_id order by i.name",
+            [dataset.id, d.name, least],
+        ):
+            item = ITEM.validate_json(content)
+            if isinstance(item, Pair):
+                continue
+            chat = messages(item, options["scenario"])
+            while chat and chat[-1]["role"] != "assistant":
+                chat.pop()
+            yield {
+                "messages": chat, "item": name, "system": systems, "dimension": d.name, "value": d.scale.say(low),
+                "units": units, "basis": options["basis"],
+            }  # fmt: skip
+
+
+def _least(d: Dimension, told: str) -> float:
+    """The code of the lowest answer that is taken."""
+    if not told:
+        return float(d.scale.base + d.scale.size - 1)
+    try:
+        code = d.scale.code(float(told) if told.replace(".", "", 1).isdigit() else told)
+    except BadScale as error:
+        raise BadInput(f"At least: {error}.") from None
+    if code is None:
+        raise BadInput("At least: n/a is no answer that others could reach.")
+    return code
+
+
+def _names(found: list[Dimension]) -> str:
+    return ", ".join(sorted({d.name for d in found})) or "none"
+
+
+KIND = Kind(
+    "chats",
+    "Chats to fine-tune on",
+    "Whole conversations that people found good enough, as messages with roles; of a dimension asked of every turn, "
+    "the lowest turn decides.",
+    columns(messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=WHOLE, basis=TEXT),
+    rows,
+    options=(BY, LEAST, BASIS, SCENARIO),
+    place=32,
+)

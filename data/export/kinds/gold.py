@@ -1,0 +1,52 @@
+"""The gold of every cell, with how it came about, and a judge's score beside it where one is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from data.datasets import Dataset
+from data.export.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns
+from data.export.shared import BASIS, DIMENSION, JUDGE, asked, judges
+from data.gold import gold
+from data.settings import gold_rule
+from data.store import Store
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """Dimension after dimension, by item."""
+    judge, rule = options["judge"], gold_rule(store, dataset.id)
+    by = judges(store).get(judge)
+    for d in asked(store, dataset.id):
+        if options["dimension"] not in ("", d.name):
+            continue
+        for name, unit, code, how, people, low, high, probability, aside, scored, theirs in store.stream(
+            "select i.name, g.unit, g.value, g.how, g.people, g.low, g.high, g.probability, t.item_id is not null, "
+            f"s.judge_id is not null, s.value from ({gold(d.sort, d.scale, options['basis'], rule)}) g "
+            "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
+            "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 "
+            "and s.judge_id = $3 order by i.name, g.unit",
+            [dataset.id, d.name, judge],
+        ):
+            yield {
+                "item": name, "unit": unit, "dimension": d.name, "value": d.scale.say(code), "code": code, "how": how,
+                "people": people, "low": low, "high": high, "probability": probability, "basis": options["basis"],
+                "tuning": aside, "judge": judge or None, "judge_value": d.scale.say(theirs) if scored else None,
+                "judge_code": theirs, "card": by.card if by else None,
+                "card_version": by.card_version if by else None, "model": by.model if by else None,
+            }  # fmt: skip
+
+
+KIND = Kind(
+    "gold",
+    "Gold",
+    "One row for each item, unit and dimension that people have answered: the value, how it came about (one, agreed, "
+    "median, majority, adjudicated), how many people, and a judge's value beside it where one is chosen.",
+    columns(
+        item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, how=TEXT, people=WHOLE, low=NUMBER, high=NUMBER,
+        probability=NUMBER, basis=TEXT, tuning=FLAG, judge=TEXT, judge_value=TEXT, judge_code=NUMBER, card=TEXT,
+        card_version=TEXT, model=TEXT,
+    ),
+    rows,
+    options=(BASIS, DIMENSION, JUDGE),
+    place=8,
+)  # fmt: skip

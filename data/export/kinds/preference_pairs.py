@@ -1,0 +1,82 @@
+"""Preference pairs from verdicts: of two responses to one input, the one that was found better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from data.datasets import Dataset
+from data.errors import BadInput
+from data.export.approved import approved
+from data.export.chat import said
+from data.export.kind import CHAT, NUMBER, TEXT, WHOLE, Kind, Option, Options, Row, columns
+from data.export.shared import BASIS, asked
+from data.export.shared import JUDGE as ANY
+from data.gold import gold
+from data.settings import gold_rule
+from data.store import Store
+from judges.types import ITEM, Dimension, Pair
+
+JUDGE = Option(
+    "by_judge", "Verdicts of", "the verdicts of this judge in place of people's; it must be approved here", "",
+    ANY.among,
+)  # fmt: skip
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """Pairs that were decided; ties, n/a and pairs without their texts are left out."""
+    judge = options["by_judge"]
+    for d in asked(store, dataset.id):
+        if d.sort != "pair" or not {"a", "b"} <= set(d.scale.categories):
+            continue
+        if judge and not approved(store, dataset.id, judge, d):
+            raise BadInput(
+                f"This judge is not approved for {d.title} on {dataset.name}: its verdicts are not given out."
+            )
+        for name, content, code, how, people, probability in _decided(store, dataset, d, judge, options["basis"]):
+            item = ITEM.validate_json(content)
+            word = None if code is None else d.scale.categories[int(code)]
+            if not isinstance(item, Pair) or word not in ("a", "b"):
+                continue
+            a, b = item.response_a, item.response_b
+            better, worse = (a, b) if word == "a" else (b, a)
+            if better.text is None or worse.text is None or better.text.strip() == worse.text.strip():
+                continue
+            yield {
+                "prompt": [said("user", item.input)], "chosen": [said("assistant", better.text)],
+                "rejected": [said("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,
+                "judge": judge or None, "chosen_system": better.system, "rejected_system": worse.system, "how": how,
+                "people": people, "probability": probability,
+            }  # fmt: skip
+
+
+def _decided(store: Store, dataset: Dataset, d: Dimension, judge: str, basis: str) -> Iterator[tuple[str, ...]]:
+    """(name, content, code, how, people, probability) of the pairs with a verdict."""
+    if judge:
+        yield from store.stream(
+            "select i.name, i.content, s.value, 'judge', 0, cast(null as double precision) from score_now s "
+            "join item i on i.id = s.item_id where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 "
+            "and s.unit = 'pair' order by i.name",
+            [dataset.id, d.name, judge],
+        )
+        return
+    cells = gold(d.sort, d.scale, basis, gold_rule(store, dataset.id))  # type: ignore[arg-type]
+    yield from store.stream(
+        f"select i.name, i.content, g.value, g.how, g.people, g.probability from ({cells}) g "
+        "join item i on i.id = g.item_id order by i.name",
+        [dataset.id, d.name],
+    )
+
+
+KIND = Kind(
+    "preference_pairs",
+    "Preferences: verdicts on pairs",
+    "Each pair of responses whose verdict is not a tie: the input, the better response (chosen) and the other "
+    "(rejected), by people's gold, in the form that TRL trains on (DPO and others).",
+    columns(
+        prompt=CHAT, chosen=CHAT, rejected=CHAT, item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, chosen_system=TEXT,
+        rejected_system=TEXT, how=TEXT, people=WHOLE, probability=NUMBER,
+    ),
+    rows,
+    options=(BASIS, JUDGE),
+    place=31,
+)  # fmt: skip

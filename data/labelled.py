@@ -1,0 +1,118 @@
+"""The items that people labelled, summed up for corrected means: what people and the judge say of the same cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from data.asking import Asking, asking, both_sides, outcome_sums, side_of, system_of, units_of
+from data.fewshot import apart
+from data.gold import gold
+from data.settings import gold_rule
+from data.store import Store, remembered
+from judges.correction import M_GOLD, A, F, Moments, T, Y
+from judges.correction import M as CELLS
+from judges.types import Dimension
+
+Key = tuple[str, str]
+"""Unit sort and name of a dimension."""
+
+
+def labelled(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension]
+) -> dict[Key, dict[str, list[Moments]]]:
+    """By dimension and system the moments of the items with gold on the gate's basis, one for each outcome; `items` and
+
+    what is of the whole stand at 0 (`Group.moments` puts them in). Made anew only where rows were added that they rest
+    on.
+    """
+    tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card")
+    key = ("labelled", dataset_id, judge_id, *((d.sort, d.name) for d in asked))
+    return remembered(store, key, tables, lambda: _labelled(store, dataset_id, judge_id, asked)) if asked else {}
+
+
+def _labelled(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension]
+) -> dict[Key, dict[str, list[Moments]]]:
+    """All dimensions in one statement, so that the scores are looked through once, for the items that have gold."""
+    rule, asks = gold_rule(store, dataset_id), [asking(d) for d in asked]
+    width = max(ask.outcomes for ask in asks) * _SUMS
+    parts, picked = [], []
+    for n, ask in enumerate(asks):
+        d = ask.dimension
+        own = gold(d.sort, d.scale, "gate", rule).replace("$2", f"${n + 3}")
+        parts.append(f"gold{n} as materialized (select * from ({own}) g where 1 = 1{apart(store, judge_id)})")
+        picked.append(f"select item_id from gold{n}")
+    parts += [
+        f"few as materialized (select i.id, i.system_a, i.system_b from item i "
+        f"where i.id in ({' union '.join(picked)}))",
+        "seen as materialized (select s.item_id, s.unit, s.dimension, s.value from score_now s "
+        f"where s.judge_id = $2 and s.item_id in (select id from few) limit {_ALL})",
+    ]
+    chosen = []
+    for n, ask in enumerate(asks):
+        with_own, select = _moments(n, ask, width)
+        parts += with_own
+        chosen.append(select)
+    rows = store.rows(
+        f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, judge_id, *(d.name for d in asked)]
+    )
+    found: dict[Key, dict[str, list[Moments]]] = {(d.sort, d.name): {} for d in asked}
+    for n, system, *rest in rows:
+        ask = asks[int(n)]
+        sums = _read(rest[: 4 + ask.outcomes * _SUMS])
+        found[ask.dimension.sort, ask.dimension.name][str(system)] = sums
+    return found
+
+
+_ALL = 1 << 60
+"""A limit that limits nothing: without it what is asked of each dimension would be asked of every score there is."""
+_SUMS = 6 + 21
+"""Totals of six sums, and of their products."""
+
+
+def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
+    """SQL of one dimension: what goes before, and its row for each system, filled up to `width` sums."""
+    side, codes = side_of(ask.dimension, "s"), list(enumerate(ask.codes))
+    by = "1, 2" if side else "1"
+
+    def counted(column: str, letter: str) -> str:
+        return ", ".join(f"sum(case when {column} = {c} then 1 else 0 end) as {letter}{k}" for k, c in codes)
+
+    columns: list[str] = []
+    for outcome in range(ask.outcomes):
+        y, f, t = (outcome_sums(ask, letter)[outcome] for letter in "hjc")
+        terms = [f"g.w * {y.replace('o.', 'g.')}", "g.w * g.a", f"g.w * {f.replace('o.', 'g.')}", "g.w * g.m", t, "o.m"]
+        columns += [f"sum({p})" for p in terms]
+        columns += [f"sum(({p}) * ({q}))" for p, q in combinations_with_replacement(terms, 2)]
+    columns += ["null"] * (width - len(columns))
+    mine = f"s.dimension = ${n + 3} and {units_of(ask.dimension, 's')}"
+    before = [
+        f"g{n} as (select s.item_id, {side}avg(1 / l.probability) as w, count(l.value) as a, count(*) as m, "
+        f"coalesce(sum(l.value), 0) as h, sum(s.value) as j, {counted('l.value', 'h')}, {counted('s.value', 'j')} "
+        f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
+        f"where s.value is not null group by {by})",
+        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t, {counted('s.value', 'c')} "
+        f"from seen s where {mine} group by {by})",
+    ]
+    sided = " and g.side = o.side" if side else ""
+    return before, (
+        f"select {n}, {system_of(ask, 'o')}, count(*), sum(g.a), sum(g.w), sum(g.w * g.w), {', '.join(columns)} "
+        f"from g{n} g join o{n} o on o.item_id = g.item_id{sided} join few i on i.id = g.item_id{both_sides(ask)} "
+        "group by 2"
+    )
+
+
+def _read(row: Sequence[object]) -> list[Moments]:
+    """The moments of every outcome from a row of sums."""
+    n, cells, weight, squares, *numbers = (float(x or 0) for x in row)  # type: ignore[arg-type]
+    found = []
+    for start in range(0, len(numbers), _SUMS):
+        total, cross = np.array(numbers[start : start + 6]), np.zeros((6, 6))
+        places = combinations_with_replacement((Y, A, F, M_GOLD, T, CELLS), 2)
+        for (one, other), value in zip(places, numbers[start + 6 : start + _SUMS], strict=True):
+            cross[one, other] = cross[other, one] = value
+        found.append(Moments(int(n), int(cells), (weight, squares), total, cross, 0, np.zeros(2), np.zeros((2, 2))))
+    return found

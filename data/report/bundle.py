@@ -1,0 +1,115 @@
+"""Everything about one judge in one ZIP: the report, its tables as CSV, its plots as SVG, its cells, its figures."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from data import calibration
+from data.fewshot import apart
+from data.gold import Basis
+from data.report import judge, plots, tables
+from data.report.evidence import Evidence, One, Told, gather
+from data.report.figures import figures
+from data.report.tables import as_csv
+from data.store import Store
+from judges.types import Scale
+
+CELLS = "item unit dimension basis human judge human_code judge_code scored weight".split()
+"""The columns of the files in cells/."""
+_TABLES = (
+    "figures", "states", "confusion", "people", "slices", "growth", "confidence", "fingerprints", "audits", "decisions",
+    "means",
+)  # fmt: skip
+_MARK = "\ufeff"
+"""At the beginning of a CSV file it tells Excel that it is UTF-8."""
+_ABOUT = """\
+What is in this archive
+
+report.html       the report, for people
+figures.json      every figure with every digit, for programs
+figures.csv       every dimension on every basis: kappa, low, high (95 % interval), bound (one-sided, 95 %), items,
+                  n_eff (their effective number), cells, exact, within_one, leniency (judge - people), correlation,
+                  ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
+states.csv        what the gate says of each dimension, and the rules that do not read the text
+confusion.csv     every cell of every table of agreement: cells counts them, weight sums 1/pi
+people.csv        how far people agree with each other on the cells that several labelled, and the judge with them
+slices.csv        the same by system, language, length ...: p_holm tests whether slices differ
+growth.csv        kappa on the first n items that were labelled
+confidence.csv    how often the judge is right, by how sure it says it is
+fingerprints.csv  of the labels and scores behind each dimension and basis
+audits.csv        the known failures that were looked for
+decisions.csv     what leads have decided
+means.csv         the judge's own mean scores by system
+cells/            the cells behind each dimension, from which every figure can be computed again:
+                  human and judge in words, and as codes; n/a is an answer, an empty judge is unscored;
+                  weight is 1/pi of the item's draw
+plots/            the plots, as SVG
+
+In CSV files a text that begins like a formula has a ' before it. An empty field is a figure that does not exist.
+"""
+
+
+def bundle(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> bytes:
+    """The archive. The same data gives the same bytes. Raises NotFound."""
+    found = gather(store, dataset_id, judge_id, told)
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in _files(found):
+            archive.writestr(_entry(name), text)
+        for one in found.dimensions:
+            told(f"Cells of {one.dimension.title}")
+            archive.writestr(_entry(f"cells/{one.line.key}.csv"), _cells(store, found, one))
+    return target.getvalue()
+
+
+def _files(found: Evidence) -> Iterator[tuple[str, str]]:
+    yield "README.txt", _ABOUT
+    yield "report.html", judge.written(found)
+    yield "figures.json", json.dumps(figures(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    for name in _TABLES:
+        yield f"{name}.csv", _MARK + getattr(tables, name)(found)
+    for name, text in plots.every(found).items():
+        yield f"plots/{name}", text
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """A file of the archive without the time of its making, so that equal data give equal bytes."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+    return entry
+
+
+def _cells(store: Store, found: Evidence, one: One) -> str:
+    def rows() -> Iterator[list[Any]]:
+        for basis in found.rests:
+            yield from _on(store, found, one, basis)
+
+    return _MARK + as_csv(CELLS, rows())
+
+
+def _on(store: Store, found: Evidence, one: One, basis: Basis) -> Iterator[list[Any]]:
+    d = one.dimension
+    met = calibration.met(store, found.dataset.id, d, basis, apart(store, found.judge.id))
+    frame = store.frame(
+        f"with met as ({met}) select i.name, m.unit, m.human, m.judge, m.scored, m.weight "
+        "from met m join item i on i.id = m.item_id order by i.name, i.id, m.unit",
+        [found.dataset.id, d.name, found.judge.id],
+    )
+    human, judged = (frame[side].to_numpy(dtype=np.float64, na_value=np.nan) for side in ("human", "judge"))
+    for name, unit, h, j, scored, weight in zip(
+        frame["name"], frame["unit"], human, judged, frame["scored"], frame["weight"], strict=True
+    ):
+        yield [
+            name, unit, d.name, basis, _word(d.scale, h), _word(d.scale, j) if scored else None,
+            None if np.isnan(h) else float(h), None if np.isnan(j) else float(j), bool(scored), float(weight),
+        ]  # fmt: skip
+
+
+def _word(scale: Scale, code: float) -> str:
+    return "n/a" if np.isnan(code) else scale.answers[int(code) - scale.base]

@@ -1,0 +1,234 @@
+"""One dimension in a report: plain sentences first, then the plots and the figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from data.gold import BASES
+from data.report import plots
+from data.report.evidence import Evidence, One
+from data.report.html import figure, fold, heading, note, para, table
+from data.report.words import cell, count, number, span
+from judges.baselines import Standing
+from judges.calibrate import Summary
+from judges.raters import ceiling
+
+_KIND = {"eligible": "fine", "promising": "look", "below": "alarm", "not enough gold": "quiet", "undefined": "quiet"}
+_AGAINST: dict[Standing, str] = {
+    "beats": "and beats it",
+    "does not beat": "and does not beat it",
+    "cannot tell yet": "from which nothing can be told yet",
+}
+
+
+def section(found: Evidence, one: One) -> list[str]:
+    """Everything about a dimension."""
+    shown, decision = one.line.shown, one.line.decision
+    parts = [
+        heading(f"{one.dimension.title} · of each {one.dimension.sort}", anchor=one.line.key),
+        note(
+            "**{state}.** {reason}" + (" Missing: {missing}" if decision.missing else ""),
+            _KIND[decision.state], state=decision.state.capitalize(),
+            reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
+        ),
+    ]  # fmt: skip
+    if one.dimension.definition:
+        parts.append(para("Asked was: {definition}", "quiet", definition=one.dimension.definition))
+    if shown.cells:
+        parts += [*_plainly(shown), *_warnings(shown), figure(plots.table(one), _TABLE)]
+        parts += [figure(plot) for plot in (plots.margins(one),) if plot]
+    else:
+        parts.append(para("No cell has both gold and a score of this judge."))
+    return [*parts, *_left_out(shown), *_floor(one), *_people(one), *_bases(one), *_anchored(one), *_deeper(found, one)]
+
+
+_TABLE = (
+    "Each count with its share of the row: of the cells where people gave that answer, how often the judge gave this "
+    "one. Outlined: agreement."
+)
+
+
+def _plainly(shown: Summary) -> list[str]:
+    interval, ordered = shown.interval, bool(shown.dimension.scale.weights)
+    first = "Judge and people give the same answer in {exact} of the {cells} that both scored"
+    first += ", and are at most one step apart in {within}." if ordered else "."
+    second = (
+        "Corrected for what chance alone would give, that is a kappa of **{kappa}**. With other items of "
+        "this kind it would plausibly lie anywhere from {span} (95 % interval), and hardly below {bound}."
+        if interval.low is not None and interval.lower_bound is not None and not interval.verdictless
+        else "Corrected for what chance alone would give, that is a kappa of **{kappa}**."
+    )
+    parts = [
+        para(
+            first, exact=number(shown.exact, ".1%"), cells=count(shown.cells, "cell"),
+            within=number(shown.within_one, ".1%"),
+        ),
+        para(
+            second, kappa=number(interval.point), span=span(interval), bound=number(interval.lower_bound, ".2f"),
+        ),
+    ]  # fmt: skip
+    if interval.point is None:
+        parts[1] = para(
+            "Kappa is **undefined**: everyone gave one and the same answer, so no disagreement was to be expected."
+        )
+    lean = shown.mean_difference
+    if ordered and lean is not None:
+        kinder = "kinder" if lean > 0 else "stricter"
+        parts.append(
+            para("On average the judge is {by} steps {kinder} than people.", by=number(abs(lean), ".2f"), kinder=kinder)
+            if abs(lean) >= 0.005
+            else para("On average the judge is neither kinder nor stricter than people.")
+        )
+    return parts
+
+
+def _warnings(shown: Summary) -> list[str]:
+    parts = []
+    if shown.interval.verdictless:
+        parts.append(note("Fewer than 30 items: nothing may be concluded from these figures."))
+    if shown.fragile:
+        parts.append(
+            note(
+                "{share} of all answers are one and the same: kappa then swings with a few cells. Gwet's {name}, which "
+                "chance moves less, is {ac}; it stands beside kappa and is no substitute for it.",
+                share=number(shown.commonest, ".0%"), name="AC2" if shown.dimension.scale.weights else "AC1",
+                ac=number(shown.ac, ".2f"),
+            )
+        )  # fmt: skip
+    r, point = shown.correlation, shown.interval.point
+    if r is not None and point is not None and r - point > 0.15:
+        parts.append(
+            note(
+                "Judge and people move together (r {r}) but do not say the same: correlation is not agreement.",
+                r=number(r, ".2f"),
+            )
+        )
+    return parts
+
+
+def _left_out(shown: Summary) -> list[str]:
+    parts, na = [], shown.na
+    if shown.dimension.scale.na and na.cells:
+        parts.append(
+            para(
+                "**n/a**: people {people}, judge {judge} of {cells}. Whether there is something to score they agree on "
+                "in {agreed} (kappa {kappa}).",
+                people=f"{shown.na_human:,}", judge=f"{shown.na_judge:,}", cells=count(na.cells, "cell"),
+                agreed=number(na.agreement, ".1%"), kappa=number(na.kappa, ".2f"),
+            )
+        )  # fmt: skip
+    if shown.unscored:
+        told = (
+            "**Unscored**: {cells} with gold got no usable score. A failed reply is no low score: it is in no figure."
+        )
+        parts.append(para(told, cells=count(shown.unscored, "cell")))
+    return parts
+
+
+def _floor(one: One) -> list[str]:
+    floors, rule = one.floors, one.floors.length
+    if floors.judge is None:
+        return []
+    told = (
+        "**Rules that do not read the text**: always saying “{answer}” gives {share} equal answers, and a kappa of 0 "
+        "by definition."
+    )
+    values: dict[str, Any] = {"answer": floors.constant or "", "share": number(floors.share, ".0%")}
+    if rule is not None:
+        told += (
+            " One that only looks at length has a kappa of {rule} ({span}); the judge is ahead by {ahead} "
+            "({ahead_span}), {standing}."
+        )
+        values |= {
+            "rule": number(rule.rule.point, ".2f"), "span": span(rule.rule), "ahead": number(rule.ahead.point, "+.2f"),
+            "ahead_span": span(rule.ahead), "standing": _AGAINST[rule.standing],
+        }  # fmt: skip
+    return [para(told, "", **values)]
+
+
+def _people(one: One) -> list[str]:
+    held, test = one.depth.ceiling, one.depth.test
+    parts = [para("**People among themselves**: {told}", told=ceiling.told(held))] if one.line.shown.cells else []
+    if test is not None and test.enough and test.omega is not None:
+        told = (
+            "**Could the judge stand in for one of them?** It is shown to be as good as {won} of {people} people "
+            "(winning rate {omega}; the alternative-annotator test asks .5, and gives people a handicap of {epsilon})."
+        )
+        won = sum(person.won for person in test.people)
+        values: dict[str, Any] = {
+            "won": won,
+            "people": len(test.people),
+            "omega": number(test.omega, ".2f"),
+            "epsilon": test.epsilon,
+        }
+        parts.append(para(told, "", **values))
+    return parts
+
+
+def _deeper(found: Evidence, one: One) -> list[str]:
+    """Slices, growth and confidence, each folded: they answer further questions."""
+    parts = []
+    for cut in one.depth.slices:
+        rows = [
+            {
+                "slice": s.name, "items": f"{s.interval.items:,}", "cells": f"{s.interval.cells:,}",
+                "kappa": cell(s.interval.point), "low": cell(s.interval.low), "high": cell(s.interval.high),
+                "leniency": cell(s.lenient, "+.2f"),
+            }
+            for s in cut.slices
+        ]  # fmt: skip
+        if cut.apart is None:
+            told = "Too little to tell whether these differ."
+        elif cut.apart.adjusted <= 0.05:
+            told = f"These differ by more than chance (p {cut.apart.adjusted:.3f}, all ways of slicing together)."
+        else:
+            told = f"No difference is shown (p {cut.apart.adjusted:.2f}, all ways of slicing together)."
+        heads = {name: name for name in rows[0]} | {"slice": cut.by}
+        parts.append(fold(f"By {cut.by}", [table(rows, heads, told)]))
+    if grown := plots.grown(found, one):
+        parts.append(fold("By the number of items", [figure(grown, _GROWN)]))
+    for source, held in one.depth.sure.items():
+        rows = [
+            {
+                "how sure": cell(n.stated, ".0%"), "cells": f"{n.cells:,}", "right": cell(n.right.point, ".1%"),
+                "low": cell(n.right.low, ".1%"), "high": cell(n.right.high, ".1%"),
+            }
+            for n in held.levels
+        ]  # fmt: skip
+        told = f"On average off by {100 * held.error:.1f} points; chance alone would give {100 * held.chance:.1f}."
+        parts.append(fold(f"By how sure the judge is ({source})", [table(rows, list(rows[0]), told)]))
+    return parts
+
+
+_GROWN = "Kappa on the first items that were labelled, with its interval; dashed: what the policy asks."
+
+
+def _bases(one: One) -> list[str]:
+    rows = []
+    for (basis, dropped), held in one.bases.items():
+        interval = held.interval
+        rows.append(
+            {
+                "resting on": BASES[basis] + (", ties dropped" if dropped else ""), "items": f"{interval.items:,}",
+                "cells": f"{held.cells:,}", "n_eff": cell(interval.n_eff, ".1f"),
+                "kappa": cell(interval.point, ".4f"), "low": cell(interval.low, ".4f"),
+                "high": cell(interval.high, ".4f"),
+                "bound": cell(interval.lower_bound, ".4f"), "exact": cell(held.exact, ".1%"),
+                "r": cell(held.correlation, ".3f"),
+                "AC2" if held.dimension.scale.weights else "AC1": cell(held.ac, ".3f"),
+            }
+        )  # fmt: skip
+    return [table(rows, list(rows[0]), "The same on every basis that has labels")] if rows else []
+
+
+def _anchored(one: One) -> list[str]:
+    plot, change = plots.anchored(one), one.anchoring
+    if not plot or change is None or change.point is None:
+        return []
+    if change.items < 30:
+        told = "Fewer than 30 items in the smaller group: nothing may be concluded."
+    elif change.low is not None and change.low > 0:
+        told = "People agree more with a judge that they see: the assisted labels are partly the judge's own."
+    else:
+        told = "An interval of the difference above 0 would mean that seeing the judge pulls people towards it."
+    return [figure(plot, told)]

@@ -1,0 +1,147 @@
+"""What every SVG plot is made of: its frame and colours, text that fits its room, and the ticks of an axis.
+
+A plot is one text that works in a page and alone as a file: its colours are variables with a light default, which turn
+dark where the reader's system is dark. All text is escaped, and shortened where its room is too small, with the whole
+of it as a tooltip.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import pairwise
+
+WIDTH = 760
+"""Width of every plot, in pixels."""
+SIZE = 13
+"""Size of its text, in pixels."""
+FONT = (
+    "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Hiragino Sans','Noto Sans CJK JP','Noto Sans JP',"
+    "'Yu Gothic',Meiryo,sans-serif"
+)
+LIGHT = (
+    "--ground:#fbfbfa;--ink:#1d2126;--soft:#5d656d;--line:#d9dbd7;"
+    "--c0:#0f766e;--c1:#5b6b8c;--c2:#b45309;--c3:#7c3aed;--c4:#b42318;--c5:#636b74"
+)
+DARK = (
+    "--ground:#14171a;--ink:#e7e9ea;--soft:#a0a8b0;--line:#353b41;"
+    "--c0:#5ec9bb;--c1:#9fb0d3;--c2:#f0b35c;--c3:#b79cf4;--c4:#f47067;--c5:#a0a8b0"
+)
+"""The colours: ground, text, quieter text, lines, and of series 0 to 5: accent, judge, amber, violet, red, grey."""
+COLOURS = 6
+_RULES = (
+    f".plot text{{font:{SIZE}px {FONT};fill:var(--ink)}}.plot .soft{{fill:var(--soft)}}"
+    ".plot .title{font-weight:600}.plot .ground{fill:var(--ground)}"
+    ".plot .grid{stroke:var(--line);stroke-width:1}.plot .mark{stroke:var(--soft);stroke-width:1;stroke-dasharray:4 3}"
+    + "".join(f".plot .f{n}{{fill:var(--c{n})}}.plot .s{n}{{stroke:var(--c{n});fill:none}}" for n in range(COLOURS))
+)
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def clean(text: object) -> str:
+    """Any text as XML and HTML may hold it, escaped; characters that neither allows become a replacement sign."""
+    return escape(_NO_XML.sub("\ufffd", str(text)))
+
+
+def wide(text: str, size: float = SIZE) -> float:
+    """About how wide a text is in pixels; Chinese, Japanese and Korean signs are as wide as they are high."""
+    return size * sum(
+        0.0 if unicodedata.combining(c) else 1.0 if unicodedata.east_asian_width(c) in "WF" else
+        0.86 if c in "mwMW%@<>+=~&#\ufffd" else 0.68 if c.isupper() else 0.56
+        for c in text
+    )  # fmt: skip
+
+
+def shortened(text: str, room: float, size: float = SIZE) -> str:
+    """The text, or as much of its beginning as has room beside an ellipsis."""
+    if wide(text, size) <= room:
+        return text
+    kept, left = "", room - size
+    for sign in text:
+        left -= wide(sign, size)
+        if left < 0:
+            break
+        kept += sign
+    return kept.rstrip() + "…"
+
+
+def label(
+    x: float,
+    y: float,
+    text: object,
+    kind: str = "",
+    anchor: str = "start",
+    room: float = math.inf,
+    size: float = SIZE,
+    after: str = "",
+) -> str:
+    """A line of text at its baseline; `kind` are CSS classes, `room` how wide it may be, `after` quieter words."""
+    full = " ".join(str(text).split())
+    short = shortened(full, room, size)
+    told = f"<title>{clean(full)}</title>" if short != full else ""
+    styled = f' style="font-size:{number(size)}px"' if size != SIZE else ""
+    kind = f' class="{kind}"' if kind else ""
+    more = f'<tspan dx="7" class="soft">{clean(after)}</tspan>' if after else ""
+    at = f'x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"'
+    return f"<text {at}{kind}{styled}>{told}{clean(short)}{more}</text>"
+
+
+def line(x0: float, y0: float, x1: float, y1: float, kind: str, width: float | None = None) -> str:
+    """A straight line."""
+    thick = f' stroke-width="{number(width)}"' if width is not None else ""
+    return f'<line x1="{number(x0)}" y1="{number(y0)}" x2="{number(x1)}" y2="{number(y1)}" class="{kind}"{thick}/>'
+
+
+def box(x: float, y: float, width: float, height: float, kind: str, told: str = "", more: str = "") -> str:
+    """A rectangle, with a tooltip where `told` has a text."""
+    tip = f"<title>{clean(told)}</title>" if told else ""
+    at = f'x="{number(x)}" y="{number(y)}" width="{number(max(0.0, width))}" height="{number(max(0.0, height))}"'
+    return f'<rect {at} class="{kind}"{more}>{tip}</rect>'
+
+
+def number(value: float) -> str:
+    """A coordinate with at most two decimals."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def frame(height: float, title: str, body: Iterable[str], width: float = WIDTH) -> str:
+    """The whole plot: one SVG text with its own colours, light or dark as the reader's system is."""
+    size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
+    head = label(0, SIZE + 3, title, "title", room=width) if title else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" {size}>'
+        f"<title>{clean(title or 'Plot')}</title><style>.plot{{{LIGHT}}}{_RULES}</style>"
+        f'<style class="dark" media="(prefers-color-scheme: dark)">.plot{{{DARK}}}</style>'
+        f'<rect class="ground" width="{number(width)}" height="{number(height)}"/>{head}{"".join(body)}</svg>'
+    )
+
+
+def headed(title: str) -> float:
+    """The room that a title takes at the top."""
+    return 2 * SIZE + 2 if title else 4.0
+
+
+def finite(value: float | None) -> float | None:
+    """A number, or None for what is no finite one."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def ticks(low: float, high: float, about: int = 7) -> list[float]:
+    """Round numbers from `low` to `high`, steps of 1, 2 or 5 times a power of ten, about so many."""
+    if not high > low:
+        return [low]
+    rough = (high - low) / max(1, about)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(n * step, 12) for n in range(first, last + 1)]
+
+
+def told(value: float, near: Sequence[float] = ()) -> str:
+    """A tick in words, with as many decimals as the steps of its axis need."""
+    step = min((b - a for a, b in pairwise(near)), default=abs(value) or 1.0)
+    digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 0
+    return f"{value:,.{min(digits, 6)}f}".replace("-", "\u2212")

@@ -1,0 +1,259 @@
+"""The report of one judge on one dataset: one HTML text that stands by itself, for people without an account."""
+
+from __future__ import annotations
+
+import json
+
+from data.gold import BASES
+from data.report import dimension, figures, plots, tables
+from data.report.evidence import Evidence, Told, gather
+from data.report.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
+from data.report.words import cell, count, when
+from data.store import Store
+from judges.audits import audits as known
+
+_ASKED = {
+    "min_items": "effective items (n_eff) at least",
+    "min_clusters": "items at least",
+    "threshold": "kappa at least",
+    "lower_bound": "its lower bound has to reach that too",
+    "level": "level of that bound, one-sided",
+    "four_eyes": "two leads have to agree (four eyes)",
+    "alarms": "an audit in alarm refuses an approval",
+    "coverage": "share of the gold cells that the judge has to have replied to",
+}
+
+
+def report(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> str:
+    """The whole report as HTML. The same data gives the same text, byte by byte. Raises NotFound."""
+    return written(gather(store, dataset_id, judge_id, told))
+
+
+def written(found: Evidence) -> str:
+    """The report of evidence that was gathered."""
+    judge = found.judge
+    parts = [
+        *_opening(found),
+        *_overview(found),
+        *(part for one in found.dimensions for part in dimension.section(found, one)),
+        *_who(found),
+        *_policy(found),
+        *_audits(found),
+        *_decisions(found),
+        *_reading(),
+        *_again(found),
+        records("figures", figures.figures(found)),
+    ]
+    stand = f" · data as of {when(found.at)}" if found.at else ""
+    title = f"How far {judge.model} agrees with people on {found.dataset.name}"
+    return page(title, parts, f"Made by Assay · fingerprint {found.print}{stand}")
+
+
+def _opening(found: Evidence) -> list[str]:
+    judge, states = found.judge, [one.line.decision.state for one in found.dimensions]
+    parts = [
+        para(
+            "The judge **{model}** with the card **{card}** has scored {items} of this dataset. Here its scores are "
+            "held against the answers of people to the same questions.",
+            "lead", model=judge.model, card=judge.card, items=count(judge.items, "item"),
+        )
+    ]  # fmt: skip
+    if found.dataset.synthetic or judge.synthetic:
+        parts.append(
+            note("**Synthetic**: {what}. Its figures say nothing about any real model.", what=_synthetic(found))
+        )
+    if not found.rests:
+        return [*parts, note("Nobody has labelled anything here that this judge was asked: nothing can be said yet.")]
+    eligible = [one.dimension.title for one in found.dimensions if one.line.decision.state == "eligible"]
+    told = "{n} of {all} dimensions reach what this workspace asks before a judge's scores may be published"
+    parts.append(
+        para(told + (": **{which}**." if eligible else "."), n=states.count("eligible"), all=len(states),
+             which=", ".join(eligible))
+    )  # fmt: skip
+    if found.basis != "gate":
+        parts.append(
+            note(
+                "There are no blind labels of random draws, which alone count for a decision. The figures below rest "
+                "on {basis}, and every state is “not enough gold”, whatever they say.",
+                basis=_lower(BASES[found.basis]),
+            )
+        )
+    return parts
+
+
+def _synthetic(found: Evidence) -> str:
+    return found.dataset.description or "made by a generator, not by people"
+
+
+def _lower(text: str) -> str:
+    return text[0].lower() + text[1:]
+
+
+def _overview(found: Evidence) -> list[str]:
+    if not found.rests:
+        return []
+    rest = found.rests[found.basis]
+    rows = []
+    for one in found.dimensions:
+        shown, decision = one.line.shown, one.line.decision
+        interval = shown.interval
+        rows.append(
+            {
+                "dimension": one.dimension.title, "of each": one.dimension.sort, "items": f"{shown.gold_items:,}",
+                "n_eff": cell(interval.n_eff, ".1f"), "cells": f"{shown.cells:,}",
+                "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
+                "bound": cell(interval.lower_bound), "exact": cell(shown.exact, ".1%"),
+                "state": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
+            }
+        )  # fmt: skip
+    resting = para(
+        "These figures rest on **{basis}**: {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
+        labels=count(rest.labels, "label"), people=count(rest.people, "person", "people"),
+    )  # fmt: skip
+    mark = (
+        "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound, which has to reach the "
+        "dashed line too. ● eligible, ○ promising, ✕ below, □ not enough gold, – undefined."
+    )
+    columns = list(rows[0]) if rows else []
+    return [heading("All dimensions"), resting, figure(plots.overview(found), mark), table(rows, columns)]
+
+
+def _who(found: Evidence) -> list[str]:
+    judge, card = found.judge, found.card
+    params = ", ".join(
+        f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(judge.params.items())
+    )
+    dates = when(judge.first) if judge.first else ""
+    if judge.first and judge.last and judge.last != judge.first:
+        dates = f"{when(judge.first)} to {when(judge.last)}"
+    runs = ", ".join(f"{when(at)} ({state})" for at, state in judge.runs)
+    lost = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in judge.unscored)
+    told = [
+        ("Model", judge.model),
+        ("Card", f"{card.title} ({judge.card})" if card else judge.card),
+        ("Version of the card", judge.version),
+        ("Parameters", params or "not known"),
+        ("Judge", judge.id),
+        ("Judged", f"{count(judge.items, 'item')} of {found.items:,}, {count(judge.judgments, 'reply', 'replies')}"),
+        ("Replies came in", dates),
+        ("Runs from here", runs or "none: its replies were imported"),
+        ("Replies without use", lost or "none"),
+        ("Examples left out", f"{found.examples:,}, as they stand in its prompt" if found.examples else ""),
+        ("Dataset", found.dataset.name + (" (synthetic)" if found.dataset.synthetic else "")),
+        ("How labels become gold", _gold(found)),
+        ("Data as of", when(found.at) if found.at else "nothing yet"),
+    ]
+    return [heading("Who judged what"), facts(told)]
+
+
+def _gold(found: Evidence) -> str:
+    rule = found.rule
+    apart = "" if rule.apart is None else f"; adjudicated where people are more than {rule.apart} steps apart"
+    return f"the {rule.resolve} of what people say{apart}"
+
+
+def _policy(found: Evidence) -> list[str]:
+    yes = {True: "yes", False: "no"}
+    asked = [
+        (_ASKED.get(name, name.replace("_", " ")), yes[value] if isinstance(value, bool) else f"{value:g}")
+        for name, value in figures.asked(found.asked).items()
+    ]
+    return [
+        heading("What is asked before publishing"),
+        para(
+            "Only blind labels of random draws count, and never items that stand in the judge's prompt or that a "
+            "prompt was tuned on. Several dimensions are decided together, each at a level by Holm's procedure."
+        ),
+        facts(asked),
+    ]
+
+
+def _audits(found: Evidence) -> list[str]:
+    if found.audits is None or not found.audits.findings:
+        return []
+    titles, scope = known(), found.audits.scope
+    rows = [
+        {
+            "failure": titles[name].title if name in titles else name, "verdict": f.verdict,
+            "figure": cell(f.figure), "n": f"{f.n:,}", "why": f.why,
+        }
+        for name, f in found.audits.findings.items()
+    ]  # fmt: skip
+    alarms = len(found.audits.alarms)
+    first = "{n} in alarm." if alarms else "None is in alarm."
+    return [
+        heading("Known failures, looked for"),
+        para("**" + first + "** {replies} were looked at.", n=alarms, replies=count(scope.replies, "reply", "replies")),
+        table(rows, ["failure", "verdict", "figure", "n", "why"]),
+    ]
+
+
+def _decisions(found: Evidence) -> list[str]:
+    if not found.decisions:
+        return [heading("Decisions on record"), para("No lead has decided on any dimension of this judge here yet.")]
+    now = {one.line.key: one.prints.get("gate", "") for one in found.dimensions}
+    same = {True: "as in this report", False: "have changed"}
+    rows = [
+        {
+            "when": when(d.at), "dimension": d.dimension.replace("_", " "), "of each": d.sort, "decision": d.decision,
+            "by": d.person, "why": d.reason, "state then": d.state,
+            "labels and scores": same[d.print == now.get(f"{d.sort}.{d.dimension}")],
+            "holds": "yes" if d.holds else "overtaken",
+        }
+        for d in found.decisions
+    ]  # fmt: skip
+    return [heading("Decisions on record"), table(rows, list(rows[0]))]
+
+
+def _reading() -> list[str]:
+    points = [
+        "**Kappa** is agreement with the part taken out that chance alone would give: 1 is full agreement, 0 what "
+        "chance gives, below 0 less than that. Where answers have an order it is quadratic-weighted: two steps apart "
+        "weighs four times as much as one.",
+        "**The 95 % interval** says how far kappa might lie elsewhere with other items of the same kind. Items are "
+        "taken whole, because the turns of one dialogue resemble each other. Below 30 items nothing may be concluded.",
+        "**The bound** is the lowest value that kappa plausibly has (one-sided, 95 %). A decision looks at it and not "
+        "at kappa alone, so that a judge does not pass by luck.",
+        "**n_eff** is what the items are worth together if they were drawn with different chances.",
+        "**Exact** is the share of equal answers, **within one** that of answers at most one step apart. Both are high "
+        "by chance where one answer is very common.",
+        "**Leniency** is the mean of judge minus people, in steps of the scale: above 0 the judge is kinder.",
+        "**AC1 and AC2** stand beside a kappa that one common answer has made shaky. They do not replace it.",
+        "**n/a and unscored**: where people or judge say that a question does not apply, or the judge gave no usable "
+        "reply, there is nothing to compare: these cells are in no kappa, and are counted apart.",
+    ]
+    return [heading("How to read this"), bullets([say(point) for point in points])]
+
+
+def _again(found: Evidence) -> list[str]:
+    name, judge = found.dataset.name, found.judge.id
+    quoted = "'" + name.replace("'", "'\\''") + "'" if not name.replace("-", "").replace("_", "").isalnum() else name
+    lines = [
+        f"python -m data report --dataset {quoted} --judge {judge} --out report.html",
+        f"python -m data report --dataset {quoted} --judge {judge} --figures",
+    ]
+    prints = [
+        {"dimension": one.dimension.title, "of each": one.dimension.sort}
+        | {basis: one.prints.get(basis, "") for basis in found.rests}
+        for one in found.dimensions
+    ]
+    heads = {"dimension": "dimension", "of each": "of each"} | {basis: _lower(BASES[basis]) for basis in found.rests}
+    libraries = ", ".join(f"{name} {held}" for name, held in found.libraries.items())
+    return [
+        heading("How to get the same digits"),
+        para(
+            "Whoever has the same labels and scores gets the same figures. Whether they are the same is what the "
+            "fingerprints tell: they are made of every item's content, unit, gold, score and weight, in any workspace."
+        ),
+        facts([("Fingerprint of it all", found.print)]),
+        table(prints, heads) if prints and found.rests else "",
+        para("In the folder of the workspace:"),
+        code("\n".join(lines)),
+        para(
+            "Kappa's intervals: {replicates} resamplings of whole items with seed {seed}, or linearised over items "
+            "from 3,000 items on. Computed with {libraries}.",
+            replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
+        ),
+        fold("Every figure with every digit, as CSV", [code(tables.figures(found))]),
+        para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
+    ]  # fmt: skip

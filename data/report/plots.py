@@ -1,0 +1,93 @@
+"""The plots of a judge's report, as SVG texts."""
+
+from __future__ import annotations
+
+from data.report import svg
+from data.report.evidence import Evidence, One
+from judges import agreement
+from judges.calibrate import Line
+from judges.uncertainty import Interval
+
+MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
+
+
+def overview(found: Evidence) -> str:
+    """Every dimension with its interval, its bound and its state, against what the policy asks."""
+    rows = []
+    for one in found.dimensions:
+        line, interval = one.line, one.line.shown.interval
+        settled = line.decision.state not in ("not enough gold", "undefined") or found.basis != "gate"
+        point, low, high, bound = (
+            (interval.point, interval.low, interval.high, interval.lower_bound) if settled else (None,) * 4
+        )
+        rows.append(
+            svg.Row(
+                line.dimension.title, line.dimension.sort, point, low, high, bound, line.decision.state, _said(line)
+            )
+        )
+    asked = found.asked.policy.threshold
+    return svg.intervals(rows, asked, f"asked: {asked:.2f}", title="Agreement with people, chance taken out (kappa)")
+
+
+def _said(line: Line) -> str:
+    state, more = line.decision.state, line.decision.more_items
+    told = f"{MARKS[state]} {state}"
+    return told + (f" · {more:,} more item{'' if more == 1 else 's'}" if more else "")
+
+
+def table(one: One) -> str:
+    """The table of agreement of a dimension."""
+    shown = one.line.shown
+    return svg.confusion(shown.counts, shown.answers, f"{one.dimension.title}: people against judge, cells")
+
+
+def margins(one: One) -> str:
+    """How often people and judge give each answer; "" where there are no cells."""
+    shares = agreement.marginals(one.line.shown.table)
+    if shares is None:
+        return ""
+    series = [("people", [float(v) for v in shares[0]]), ("judge", [float(v) for v in shares[1]])]
+    return svg.bars(one.line.shown.answers, series, f"{one.dimension.title}: how often each answer is given")
+
+
+def anchored(one: One) -> str:
+    """Blind beside assisted labels, and the difference; "" where there is no difference to show."""
+    blind, assisted = (one.bases.get((basis, False)) for basis in ("gate", "assisted"))
+    if one.anchoring is None or one.anchoring.point is None or blind is None or assisted is None:
+        return ""
+    shown = [("blind", blind.interval), ("assisted", assisted.interval), ("assisted − blind", one.anchoring)]
+    rows = [_row(name, interval) for name, interval in shown]
+    return svg.intervals(rows, 0.0, "", (-0.1, 1.0), f"{one.dimension.title}: blind beside assisted labels")
+
+
+def grown(found: Evidence, one: One) -> str:
+    """Kappa on the first n items, with its band; "" where there are fewer than two sizes."""
+    steps = one.depth.curve
+    if len(steps) < 2:
+        return ""
+    xs = [float(s.items) for s in steps]
+    series = ("kappa", xs, [s.point for s in steps], [s.low for s in steps], [s.high for s in steps])
+    title = f"{one.dimension.title}: kappa as gold grew"
+    return svg.lines([series], "items with gold", "", found.asked.policy.threshold, title)
+
+
+def _row(name: str, interval: Interval) -> svg.Row:
+    point = interval.point
+    told = f"{'undefined' if point is None else f'{point:.2f}'} on {interval.items:,} items"
+    state = "eligible" if name == "blind" else "promising"
+    return svg.Row(name, "", point, interval.low, interval.high, None, state, told)
+
+
+def every(found: Evidence) -> dict[str, str]:
+    """All plots by file name."""
+    made = {"dimensions": overview(found)}
+    for one in found.dimensions:
+        key = one.line.key
+        if one.line.shown.cells:
+            made |= {
+                f"{key}.table": table(one),
+                f"{key}.answers": margins(one),
+                f"{key}.blind-assisted": anchored(one),
+                f"{key}.growth": grown(found, one),
+            }
+    return {f"{name}.svg": text for name, text in made.items() if text}

@@ -1,0 +1,37 @@
+"""Figures in words, as they stand in a report."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from judges.uncertainty import Interval
+
+
+def count(n: float, one: str, many: str = "") -> str:
+    """A number of things: 1 item, 1,200 items."""
+    return f"{n:,.0f} {one if round(n) == 1 else many or one + 's'}"
+
+
+def number(value: float | None, shape: str = ".3f") -> str:
+    """A figure, or "undefined"; with a true minus sign."""
+    if value is None:
+        return "undefined"
+    told = f"{value:{shape}}"
+    return (told.replace("%", " %") if told.endswith("%") else told).replace("-", "\u2212")
+
+
+def cell(value: float | None, shape: str = ".3f") -> str:
+    """The same in a table, where a dash is what does not exist."""
+    return "–" if value is None else number(value, shape)
+
+
+def span(interval: Interval) -> str:
+    """The ends of an interval."""
+    if interval.low is None or interval.high is None:
+        return "undefined"
+    return f"{number(interval.low, '.2f')} to {number(interval.high, '.2f')}"
+
+
+def when(at: datetime) -> str:
+    """A time of the store, which is UTC, to the minute."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"

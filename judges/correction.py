@@ -1,0 +1,249 @@
+"""Means that a dashboard may show: a judge's mean, put right by the cells that people labelled (PPI++).
+
+What is estimated is the mean that people would give over those cells of a system that the judge gave a value (and that
+people would not call n/a): a mean over cells, so that a long dialogue weighs as it does in the judge's own mean. The
+items are what was drawn, so they are what varies; an item enters by its sums over its cells:
+
+    Y   people's values      A  cells that people valued      F  the judge's values       m  cells, all with gold
+    T   the judge's values, gold or not                       M  cells, gold or not
+
+With w = 1 / the probability of being drawn, y = sum wY / sum wm, a = sum wA / sum wm, f = sum wF / sum wm over the
+labelled items, and g = sum T / sum M over all of them,
+
+    theta = (y + k (g - f)) / a
+
+whose linearised share of an item is u - k v, with
+
+    u = w (Y - theta A) / (a W)                      W = sum wm; 0 where the item has no labels
+    v = (w (F - g m) / W - (T - g M) / sum M) / a    the first part only where it has
+
+    SE^2 = n / (n - 1) sum over labelled (u - k v - mean)^2 + N / (N - 1) sum over the others (k v - mean)^2
+
+and k is what makes that smallest, kept where lambda = k N / (n + N) lies in 0..1. With one cell an item, equal weights
+and no n/a this is word for word
+
+    lambda = clip(cov(Y, F) / ((1 + n / N) var F), 0, 1)        var F = (N var F_labelled + n var F_others) / (n + N)
+    theta = lambda mean(F_others) + mean(Y - lambda F)
+    SE^2 = lambda^2 var(F_others) / N + var(Y - lambda F) / n
+
+Everything is a function of sums and of sums of products over items, so that the number of scores is no matter.
+Sources: Angelopoulos, Duchi and Zrnic 2023 (PPI++); Binder 1983 (linearisation with weights).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from judges.multiple import holm
+from judges.uncertainty import MIN_CLUSTERS, Interval, quantile, wilson
+
+Floats = NDArray[np.float64]
+Y, A, F, M_GOLD, T, M = range(6)
+"""Places of an item's sums in `Moments`; the first four carry its weight."""
+
+
+class Moments(NamedTuple):
+    """Sums over the items of one system and question.
+
+    labelled: items with gold, `cells` their cells that people valued, `weights` sum and sum of squares of their w.
+    total (6,) and cross (6, 6): sums of (wY, wA, wF, wm, T, M) over the labelled items, and of its products.
+    items: all items the judge valued a cell of; whole (2,) and whole_cross (2, 2): the same of (T, M) over all of them.
+    """
+
+    labelled: int
+    cells: int
+    weights: tuple[float, float]
+    total: Floats
+    cross: Floats
+    items: int
+    whole: Floats
+    whole_cross: Floats
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A corrected mean: `interval` (its `items` are the labelled ones; without figures below `MIN_CLUSTERS` of them),
+
+    the judge's mean over all cells, people's own over the labelled ones (None without labels), lambda (how far the
+    judge's scores of unlabelled items were of use: 0 not at all, 1 fully), labelled items n and others N.
+    """
+
+    interval: Interval
+    judge: float
+    people: float | None
+    lam: float
+    n: int
+    others: int
+
+    @property
+    def missing(self) -> int:
+        """Labelled items that are missing before there is a corrected mean; 0 where there is one."""
+        return max(0, MIN_CLUSTERS - self.n)
+
+
+def moments(
+    item: ArrayLike, judge: ArrayLike, human: ArrayLike, gold: ArrayLike, weight: ArrayLike | None = None
+) -> Moments:
+    """`Moments` of the cells that the judge valued: item numbers 0.., the judge's values, people's (nan = n/a or none),
+
+    whether there is gold, and each cell's weight 1/pi (alike within an item; it counts where there is gold).
+    SQL gives the same by sums by item. ValueError when the lengths differ.
+    """
+    index = np.asarray(item, dtype=np.int64)
+    value, people = (np.asarray(x, dtype=np.float64) for x in (judge, human))
+    known = np.asarray(gold, dtype=bool)
+    w = np.ones(index.shape) if weight is None else np.asarray(weight, dtype=np.float64)
+    if not index.shape == value.shape == people.shape == known.shape == w.shape:
+        raise ValueError("Items, judge, people, gold and weights must be of one length.")
+    valued = known & ~np.isnan(people)
+    columns = (
+        np.where(valued, people, 0) * w, valued * w, value * known * w, known * w, value, np.ones(index.shape),
+    )  # fmt: skip
+    size = int(index.max()) + 1 if index.size else 0
+    sums = np.stack([np.bincount(index, column, minlength=size).astype(np.float64) for column in columns])
+    sums = sums[:, sums[M] > 0]
+    has = sums[M_GOLD] > 0
+    mine = sums[:, has]
+    cells = np.bincount(index, known, minlength=size)
+    own = mine[M_GOLD] / cells[cells > 0]
+    return Moments(
+        int(has.sum()), int(valued.sum()), (float(own.sum()), float(own @ own)), mine.sum(axis=1), mine @ mine.T,
+        sums.shape[1], sums[T:].sum(axis=1), sums[T:] @ sums[T:].T,
+    )  # fmt: skip
+
+
+def corrected(given: Moments, reach: tuple[float, float], share: bool = False, level: float = 0.95) -> Corrected:
+    """The corrected mean with its interval, kept within the scale's ends `reach`.
+
+    `share`: the values are 0 and 1; the interval is Wilson's for the share of so many independent trials as have that
+    standard error (which also holds where none or all are 1), and `se` is what its width comes to. Means without any
+    spread have no interval: that all are equal so far says nothing of how far others lie. ValueError without a cell
+    that the judge valued.
+    """
+    if given.items == 0 or given.whole[1] <= 0:
+        raise ValueError("There is no cell with a value of the judge, so there is no mean.")
+    n, others = given.labelled, given.items - given.labelled
+    mean = float(given.whole[0] / given.whole[1])
+    total = given.total
+    kish = given.weights[0] ** 2 / given.weights[1] if given.weights[1] > 0 else 0.0
+    people = float(total[Y] / total[A]) if total[A] > 0 else None
+    if n < MIN_CLUSTERS or people is None:
+        return Corrected(_none(n, given.cells, kish, level), mean, people, 0.0, n, others)
+    k, theta, se = _solved(given, people, mean)
+    theta = min(max(theta, reach[0]), reach[1])
+    lam = k * others / given.items
+    interval = _interval(theta, se, reach, share, n, given.cells, kish, level)
+    return Corrected(interval, mean, people, lam, n, others)
+
+
+def _solved(given: Moments, people: float, mean: float) -> tuple[float, float, float]:
+    """k, theta and its standard error. k is found at theta = people's own mean, which is right whatever k is."""
+    total, gold, whole = given.total, given.total[M_GOLD], given.whole[1]
+    a = total[A] / gold
+    n, others = given.labelled, given.items - given.labelled
+
+    def shares(theta: float) -> tuple[Floats, Floats]:
+        u, v = np.zeros(6), np.zeros(6)
+        u[[Y, A]] = np.array([1.0, -theta]) / gold
+        v[[F, M_GOLD]] = np.array([1.0, -mean]) / gold
+        v[[T, M]] = np.array([-1.0, mean]) / whole
+        return u / a, v / a
+
+    def spread(x: Floats, y: Floats, rest: float) -> float:
+        """n / (n - 1) times the centred sum of products over the labelled items, plus `rest` over the others."""
+        inside = float(x @ given.cross @ y - (x @ total) * (y @ total) / n) * n / (n - 1)
+        return inside + rest
+
+    x = np.array([-1.0, mean]) / whole / a
+    cross, sums = given.whole_cross - given.cross[T:, T:], given.whole - total[T:]
+    apart = 0.0
+    if others > 1:
+        apart = max(0.0, float(x @ cross @ x - (x @ sums) ** 2 / others)) * others / (others - 1)
+    u, v = shares(people)
+    size = spread(v, v, apart)
+    top = given.items / others if others else 0.0
+    k = min(max(spread(u, v, 0.0) / size, 0.0), top) if size > 1e-18 else 0.0
+    theta = float((total[Y] / gold + k * (mean - total[F] / gold)) / a)
+    u, v = shares(theta)
+    w = u - k * v
+    return k, theta, sqrt(max(0.0, spread(w, w, k * k * apart)))
+
+
+def _interval(
+    point: float, se: float, reach: tuple[float, float], share: bool, n: int, cells: int, kish: float, level: float
+) -> Interval:
+    method = "prediction-powered"
+    if share:
+        trials = point * (1 - point) / se**2 if se > 0 and 0 < point < 1 else kish
+        found = wilson(point * trials, trials, level)
+        low, high = found.low or 0.0, found.high or 0.0
+        se = (high - low) / (2 * quantile((1 + level) / 2))
+        return Interval(point, low, high, found.lower_bound, n, cells, kish, method, se, level)
+    if se < 1e-12:
+        return Interval(point, None, None, None, n, cells, kish, method, None, level)
+    wide, bound = quantile((1 + level) / 2) * se, quantile(0.95) * se
+    low, high = max(reach[0], point - wide), min(reach[1], point + wide)
+    return Interval(point, low, high, max(reach[0], point - bound), n, cells, kish, method, se, level)
+
+
+def _none(n: int, cells: int, kish: float, level: float) -> Interval:
+    return Interval(None, None, None, None, n, cells, kish, "prediction-powered", None, level)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Corrected mean of `one` minus that of `other` (their places in what was given), so turned that it is not below 0;
+
+    p is two-sided, `adjusted` Holm's over all pairs. `apart`: they can be told apart, at 5 % for all pairs together.
+    """
+
+    one: int
+    other: int
+    difference: Interval
+    p: float
+    adjusted: float
+
+    @property
+    def apart(self) -> bool:
+        """Whether the two can be told apart."""
+        return self.adjusted <= 0.05
+
+
+def difference(one: Interval, other: Interval, shared: bool = False) -> Interval:
+    """Interval of one - other, two corrected means; without figures where one has none.
+
+    The errors are those of independent items. `shared`: both rest on the same items (the two sides of pairs), whose
+    covariance is not known; the errors are then added, which is the most that their difference can have.
+    """
+    items, cells, kish = min(one.items, other.items), min(one.cells, other.cells), min(one.n_eff, other.n_eff)
+    if one.point is None or other.point is None or one.se is None or other.se is None:
+        return _none(items, cells, kish, one.level)
+    point = one.point - other.point
+    se = one.se + other.se if shared else hypot(one.se, other.se)
+    wide = quantile((1 + one.level) / 2) * se
+    bound = point - quantile(0.95) * se
+    return Interval(point, point - wide, point + wide, bound, items, cells, kish, "prediction-powered", se, one.level)
+
+
+def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison]:
+    """Every pair of corrected means, largest difference first; those without figures, or without any spread, are left
+
+    out. p = 2 (1 - Phi(|difference| / SE)).
+    """
+    found = []
+    for i in range(len(means)):
+        for j in range(i + 1, len(means)):
+            one, other = (i, j) if (means[i].point or 0) >= (means[j].point or 0) else (j, i)
+            gap = difference(means[one], means[other], shared)
+            if gap.point is not None and gap.se:
+                found.append((one, other, gap, 2 * (1 - NormalDist().cdf(gap.point / gap.se))))
+    adjusted = holm([p for *_, p in found])
+    pairs = [Comparison(*pair, now) for pair, now in zip(found, adjusted, strict=True)]
+    return sorted(pairs, key=lambda c: -(c.difference.point or 0.0))

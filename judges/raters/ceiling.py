@@ -1,0 +1,145 @@
+"""The ceiling: how far people agree with each other, which no judge can be expected to pass by much.
+
+A kappa of .5 where people agree with each other at .55 is another thing than where they agree at .90 (METHODS 5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from judges.agreement import Floats, Level, krippendorff_alpha
+from judges.intervals import MAX_UNDEFINED, Cells, difference, from_cells
+from judges.raters.ratings import Ratings
+from judges.uncertainty import MIN_CLUSTERS, Interval
+
+ALPHA_REPLICATES = 400
+"""Resamplings behind the interval of alpha: enough for two digits, as a 2.5th percentile then rests on ten."""
+_NOTHING = 1e-9
+_AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What cells that two people or more have labelled say. `people` gave those labels, `cells` and `items` hold them.
+
+    `between` is kappa between two people (its `cells` are pairs of labels), `alpha` Krippendorff's, ordinal where
+    answers are ordered. `judge` is the judge's kappa against single people on the very same cells, `ahead` that minus
+    `between`, paired by item; both None where no judge has scored such a cell.
+    """
+
+    people: int
+    cells: int
+    items: int
+    between: Interval
+    alpha: Interval
+    judge: Interval | None
+    ahead: Interval | None
+
+
+def ceiling(ratings: Ratings) -> Ceiling | None:
+    """The ceiling of one dimension; None where no cell has labels of two people.
+
+    Every pair of people in a cell adds its table and the mirrored one, so that nobody is "the first" of a pair, and a
+    cell that m people labelled adds m (m - 1) / 2 pairs. Intervals resample whole items. Where a judge has scores, only
+    cells that it scored count, so that all stands on the same cells.
+    """
+    shared = ratings.shared()
+    scored = shared.where(shared.judge >= 0)
+    shared = scored if len(scored) else shared
+    if not len(shared):
+        return None
+    scale = shared.scale
+    first, second = shared.pairs()
+    both = np.concatenate([first, second]), np.concatenate([second, first])
+    pairs = Cells(shared.item[both[0]], shared.value[both[0]], shared.value[both[1]])
+    between = replace(from_cells(*pairs[:3], scale.size, scale.weights), cells=len(first))
+    judge = ahead = None
+    if len(scored):
+        # As many times as the person's label stands in a pair: both kappas then weigh people and cells alike.
+        single = Cells(shared.item[both[0]], shared.value[both[0]], shared.judge[both[0]])
+        judge = replace(from_cells(*single[:3], scale.size, scale.weights), cells=len(shared))
+        ahead = difference(pairs, single, scale.size, scale.weights, paired=True)
+    return Ceiling(
+        people=len(np.unique(shared.person)),
+        cells=len(np.unique(shared.cell)),
+        items=len(np.unique(shared.item)),
+        between=between,
+        alpha=alpha(shared),
+        judge=judge,
+        ahead=ahead,
+    )
+
+
+def alpha(ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, level: float = 0.95) -> Interval:
+    """Krippendorff's alpha among the people (ordinal where answers are ordered), with an interval by items.
+
+    Coincidences add up over items, so a resample of items is a weighted sum of theirs; the ordinal distances follow the
+    values of each resample. None of it where alpha is undefined; no ends where it is in too many resamples.
+    """
+    ratings = ratings.shared()
+    kind: Level = "ordinal" if ratings.scale.weights else "nominal"
+    counts, k = ratings.counts(), ratings.scale.size
+    point = krippendorff_alpha(counts, kind)
+    first, second = ratings.pairs()
+    item, place = (np.unique(n, return_inverse=True)[1] for n in (ratings.item, ratings.cell))
+    items, cells = int(item.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1
+    none = Interval(point, None, None, None, items, cells, float(items), "cluster bootstrap", None, level)
+    if point is None or items < 2:
+        return none
+    answers = counts.sum(axis=1)[ratings.cell[first]]
+    per_item = np.zeros((items, k, k))
+    for one, other in ((first, second), (second, first)):
+        np.add.at(per_item, (item[one], ratings.value[one], ratings.value[other]), 1 / (answers - 1))
+    flat, rng, drawn = per_item.reshape(items, k * k), np.random.default_rng(seed), list[float | None]()
+    while len(drawn) < replicates:
+        rows = min(replicates - len(drawn), max(1, _AT_ONCE // items))
+        chosen = rng.integers(0, items, (rows, items)) + np.arange(rows)[:, None] * items
+        often = np.bincount(chosen.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
+        drawn += [_from_coincidences(table, kind) for table in (often @ flat).reshape(rows, k, k)]
+    defined = [value for value in drawn if value is not None]
+    undefined = 1 - len(defined) / replicates
+    if undefined > MAX_UNDEFINED:
+        return replace(none, undefined=undefined)
+    tail = (1 - level) / 2
+    low, high, bound = np.quantile(defined, [tail, 1 - tail, 0.05]).tolist()
+    se = float(np.std(defined, ddof=1))
+    return replace(none, low=low, high=high, lower_bound=bound, se=se, undefined=undefined)
+
+
+def _from_coincidences(coincidence: Floats, kind: Level) -> float | None:
+    """alpha = 1 - (n - 1) sum(o d) / sum(n_c n_k d) of a table of coincidences; None where all answers are one."""
+    total = coincidence.sum(axis=0)
+    if np.count_nonzero(total > _NOTHING) < 2:
+        return None
+    middle = total.cumsum() - total / 2
+    apart = np.subtract.outer(middle, middle) ** 2 if kind == "ordinal" else 1 - np.eye(len(total))
+    expected = float(total @ apart @ total)
+    return 1 - (float(total.sum()) - 1) * float((coincidence * apart).sum()) / expected
+
+
+def told(found: Ceiling | None) -> str:
+    """What the ceiling says of the judge, in a sentence or two for people who know no statistics."""
+    if found is None:
+        return (
+            "Nobody knows yet how far people agree here: no cell has blind labels of two people. Let several people "
+            "label the same items (people per item, on the Queues page)."
+        )
+    if found.between.point is None:
+        return f"All people gave one and the same answer on {found.items:,} items: kappa between them is undefined."
+    people = f"Two people agree with each other with a kappa of {found.between.point:.2f}"
+    if found.judge is None or found.ahead is None or found.judge.point is None or found.ahead.point is None:
+        return f"{people} on {found.items:,} items; the judge has no score there to compare."
+    both = f"{people}, the judge with one of them with {found.judge.point:.2f}, on the same {found.items:,} items."
+    if found.between.verdictless or found.ahead.low is None or found.ahead.high is None:
+        return f"{both} That is too little to compare them: {MIN_CLUSTERS} items are the least."
+    if found.ahead.high < 0:
+        gap = f"people agree better, by {-found.ahead.point:.2f} ({-found.ahead.high:.2f} to {-found.ahead.low:.2f})"
+        return f"{both} So {gap}: there is room for a better judge."
+    if found.ahead.low > 0:
+        return f"{both} So the judge agrees with people better than they do with each other."
+    return (
+        f"{both} The difference, {found.ahead.point:+.2f}, may be chance ({found.ahead.low:+.2f} to "
+        f"{found.ahead.high:+.2f}): the judge is not shown to agree with people worse than they do with each other."
+    )

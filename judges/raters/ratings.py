@@ -1,0 +1,85 @@
+"""Labels one by one, as figures about the people who gave them need them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.types import Scale
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """One row a label, at most one of a person in a cell, in the order of their making. All arrays have one length.
+
+    `item`, `cell` and `person` are numbers from 0, each cell lying in one item; `value` is the answer, 0..K-1 (n/a is
+    left out), `judge` the judge's answer in that cell, -1 where it gave none. `people` are the names by number.
+    """
+
+    item: Codes
+    cell: Codes
+    person: Codes
+    value: Codes
+    judge: Codes
+    people: tuple[str, ...]
+    scale: Scale
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def where(self, keep: NDArray[np.bool_]) -> Ratings:
+        """Some of the rows; the numbers stay what they are."""
+        item, cell, person = self.item[keep], self.cell[keep], self.person[keep]
+        return Ratings(item, cell, person, self.value[keep], self.judge[keep], self.people, self.scale)
+
+    def counts(self) -> Codes:
+        """How many people gave each answer in each cell, (cells, K); cells go by their number."""
+        k, cells = self.scale.size, int(self.cell.max(initial=-1)) + 1
+        return np.bincount(self.cell * k + self.value, minlength=cells * k).reshape(cells, k).astype(np.int64)
+
+    def others(self) -> Codes:
+        """How many other people gave each answer in the cell of each row, (rows, K)."""
+        found = self.counts()[self.cell] if len(self) else np.zeros((0, self.scale.size), dtype=np.int64)
+        found[np.arange(len(self)), self.value] -= 1
+        return found
+
+    def shared(self) -> Ratings:
+        """The cells that at least two people labelled."""
+        return self.where(np.bincount(self.cell)[self.cell] > 1 if len(self) else np.zeros(0, dtype=bool))
+
+    def pairs(self) -> tuple[Codes, Codes]:
+        """Every pair of labels of two people in one cell, once: their row numbers."""
+        order = np.argsort(self.cell, kind="stable")
+        sorted_, first, second, step = self.cell[order], [], [], 1
+        while True:
+            start = np.flatnonzero(sorted_[step:] == sorted_[:-step]) if step < len(sorted_) else sorted_[:0]
+            if not len(start):
+                break
+            first.append(order[start])
+            second.append(order[start + step])
+            step += 1
+        empty = np.zeros(0, dtype=np.int64)
+        return np.concatenate([empty, *first]), np.concatenate([empty, *second])
+
+
+def without_self(ratings: Ratings, majority: bool = False) -> Codes:
+    """The gold of every row's cell made without the row's own label, 0..K-1; -1 where the others leave none.
+
+    Answers in order go by the lower median of the others' or, by `majority`, by the commonest (drawn: the lower
+    median); the rest always by majority, a drawn vote being the scale's `drawn` category, else no gold.
+    """
+    scale, others = ratings.scale, ratings.others()
+    if not len(ratings):
+        return ratings.value
+    given = others.sum(axis=1)
+    middle = (2 * others.cumsum(axis=1) >= given[:, None]).argmax(axis=1)
+    if scale.weights and not majority:
+        return np.where(given > 0, middle, -1)
+    top = others.max(axis=1)
+    drawn = (others == top[:, None]).sum(axis=1) > 1
+    instead = middle if scale.weights else scale.categories.index(scale.drawn) if scale.drawn else -1
+    return np.where(given == 0, -1, np.where(drawn, instead, others.argmax(axis=1)))

@@ -1,0 +1,45 @@
+"""People beside the judge: how far they agree with each other, and whether the judge could stand in for one of them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import annotators
+from data.store import Store
+from judges.calibrate import Line
+from judges.raters import alternative
+from judges.raters import ceiling as ceilings
+from judges.raters.alternative import Test
+from judges.raters.ceiling import Ceiling
+from judges.types import Dimension
+from pages.evidence import load
+from pages.parts import ceiled, reading, session
+
+
+def panel(at: load.Place, line: Line, key: str) -> None:
+    """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
+    store, key = session.store(), f"people:{key}"
+    found = ceiling(store, at.plain, line.dimension)
+    reading.beside("How far people agree, and the judge with them", "ceiling", "alpha", key=key)
+    # Ties count between people: a kappa without them is another figure.
+    ceiled.ceiling(found, None if at.dropped else line.shown.interval, key)
+    if found is None or found.judge is None:
+        return
+    reading.beside("Could the judge stand in for one of the people?", "alternative", "handicap", key=f"{key}:test")
+    if found.people < alternative.MIN_PEOPLE:
+        st.caption("That can be tested with three people or more.")
+        return
+    epsilon = ceiled.handicap(f"epsilon:{key}")
+    ceiled.alternatives(tested(store, at.plain, line.dimension, epsilon))
+
+
+@st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
+def ceiling(_store: Store, at: load.Place, dimension: Dimension) -> Ceiling | None:
+    """How far people agree with each other, and the judge with them."""
+    return ceilings.ceiling(annotators.labels(_store, at.dataset, dimension, "blind", at.judge).ratings)
+
+
+@st.cache_data(max_entries=64, show_spinner="Leaving out one person at a time ...")
+def tested(_store: Store, at: load.Place, dimension: Dimension, epsilon: float) -> Test:
+    """The alternative-annotator test with that handicap."""
+    return alternative.test(annotators.labels(_store, at.dataset, dimension, "blind", at.judge).ratings, epsilon)

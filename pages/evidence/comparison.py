@@ -1,0 +1,87 @@
+"""Comparison: several judges, and rules that do not read, on the very same cells of a dataset."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import compared, datasets
+from data.compared import Same
+from data.gold import BASES, Basis
+from data.store import Store
+from judges.figures.paired import Comparison, Pair, compare, together
+from judges.types import Dimension
+from pages.evidence import load
+from pages.parts import calibrated, choose, links, picked, reading, session, text
+from pages.parts import compared as parts
+
+Row = tuple[Dimension, Same, Comparison]
+
+
+@st.cache_data(max_entries=32, show_spinner="Holding the judges against each other ...")
+def _rows(_store: Store, at: load.Place, judges: tuple[str, ...], basis: Basis) -> dict[str, Row]:
+    """Every dimension that the reference, `judges[0]`, has, with those of the others that have it too."""
+    found = {}
+    for name, (dimension, who) in compared.dimensions(_store, judges).items():
+        if judges[0] not in who:
+            continue
+        same = compared.same(_store, at.dataset, who, dimension, basis, rules=True)
+        if len(same.seats.item):
+            scale = dimension.scale
+            found[name] = dimension, same, compare(same.seats, judges[0], scale.size, scale.weights)
+    return found
+
+
+def page() -> None:
+    """A table of all dimensions and judges; one dimension in detail below."""
+    session.me()
+    store = session.store()
+    st.title("Comparison")
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=230):
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    judges = datasets.judges(store, dataset.id)
+    if not judges:
+        st.info("No judge has scored this dataset yet, so there is nothing to compare.", icon=":material/gavel:")
+        links.to("import", "Import judgments", icon=":material/upload_file:")
+        return
+    names = calibrated.judge_names(judges)
+    with bar:
+        with st.container(width=300):
+            reference = picked.one("judge", "Reference", names)
+        with st.container(width=270):
+            basis: Basis = picked.one("basis", "Resting on", dict(BASES), default="gate")  # type: ignore[assignment]
+    if dataset.synthetic:
+        text.synthetic(dataset.description)
+    others = parts.chosen(names, reference) if len(names) > 1 else []
+    if len(names) == 1:
+        parts.one_only()
+    at = load.place(store, dataset.id, "", "")
+    found = _rows(store, at, (reference, *others), basis)
+    if not found:
+        parts.nothing(basis)
+        links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        return
+    _shown(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
+
+
+def _shown(found: dict[str, Row], names: dict[str, str], reference: str, key: str) -> None:
+    """All pairs adjusted together, the table, and the dimension that was chosen."""
+    every = iter(together([pair for _, _, one in found.values() for pair in one.pairs]))
+    pairs: dict[str, dict[str, Pair]] = {
+        name: {pair.other: next(every) for pair in one.pairs} for name, (_, _, one) in found.items()
+    }
+    reading.how("paired", "kappa", "interval", "units", key="compared")
+    keys = list(found)
+    rows = [(*found[name], pairs[name]) for name in keys]
+    parts.table(rows, names, reference, key, lambda row: picked.put("dimension", keys[row]))
+    with st.container(width=360):
+        titles = {name: f"{row[0].title} · {row[0].sort}" for name, row in found.items()}
+        chosen = picked.one("dimension", "One dimension", titles)
+    dimension, same, one = found[chosen]
+    parts.told(dimension, same, pairs[chosen], names)
+    parts.chart(one, pairs[chosen], names, f"{key}:{chosen}")
+    parts.between(one, names)
+    if len(same.scored) > 1:
+        reading.how("between", key="between")

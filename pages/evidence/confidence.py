@@ -1,0 +1,40 @@
+"""The panel Confidence: is the judge right more often where it is sure?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import certainty
+from data.gold import Basis
+from data.store import Store
+from judges.calibrate import Line
+from judges.figures.reliability import Reliability, reliability
+from judges.types import Dimension
+from pages.evidence.load import Place
+from pages.parts import picked, reading, session, sure
+
+
+@st.cache_data(max_entries=64, show_spinner="Holding the judge's confidence against the gold ...")
+def _found(
+    _store: Store, at: Place, dimension: Dimension, basis: Basis
+) -> tuple[dict[str, tuple[Reliability, int]], int]:
+    found = certainty.certain(_store, at.dataset, at.judge, dimension, basis)
+    figures = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
+    return {source: (one, n) for source, (one, n) in figures.items() if one is not None}, found.scored
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """A sentence, agreement by level of confidence, and how well confidence ranks."""
+    by_source, scored = _found(session.store(), at.plain, line.dimension, at.basis)
+    if not by_source:
+        sure.nothing(scored)
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=360):
+            source = picked.one("source", "Confidence from", sure.sources(by_source))
+        reading.how("confidence", "reliability", "ranking", key=key)
+    found, cells = by_source[source]
+    sure.told(found, source, cells, scored)
+    if at.dropped:
+        st.caption("Ties are counted in these figures.")
+    sure.chart(found, bool(line.dimension.scale.weights), f"chart:{key}:{source}")

@@ -1,0 +1,29 @@
+"""What can be taken away from the calibration page: the report of the judge, and all of its tables, plots and cells."""
+
+from __future__ import annotations
+
+from data.report.bundle import bundle
+from data.report.judge import report
+from pages.evidence import load
+from pages.parts import saved, session
+
+
+def download(at: load.Place, dataset: str, model: str) -> None:
+    """The button with the judge's report and its tables; they are made when they are asked for."""
+    store, name = session.store(), saved.named("assay", dataset, model)
+    saved.popover(
+        [
+            saved.File(
+                "Report (HTML)", f"{name}.html", "text/html", lambda: report(store, at.dataset, at.judge).encode(),
+                "One page that stands by itself, for people without an account: every dimension with its table, the "
+                "policy, the decisions, and the fingerprint of the data.",
+            ),
+            saved.File(
+                "Tables and plots (ZIP)", f"{name}.zip", "application/zip",
+                lambda: bundle(store, at.dataset, at.judge),
+                "Every table as CSV with all digits, the cells behind them, every plot as SVG, and the report. On very "
+                "many labels this takes minutes.",
+            ),
+        ],
+        f"report:{at.dataset}:{at.judge}",
+    )  # fmt: skip

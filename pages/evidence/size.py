@@ -1,0 +1,40 @@
+"""The panel Sample size: how kappa settled as gold grew, and how much more gold would settle what."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import policy, slices
+from data.gold import Basis
+from data.store import Store
+from judges.calibrate import Line
+from judges.figures.curve import ahead, curve
+from judges.intervals import Interval
+from judges.planner import more_for_bound, more_for_width
+from judges.types import Dimension
+from pages.evidence.load import Place
+from pages.parts import reading, session, sized
+
+
+@st.cache_data(max_entries=64, show_spinner="Following the gold as it grew ...")
+def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Interval]:
+    return curve(*slices.in_order(_store, at.dataset, at.judge, dimension, basis, drop), dimension.scale.weights)
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """The planner's sentences, then the curve with what is to be expected."""
+    store, now = session.store(), line.shown.interval
+    asked = policy.asked(store).policy
+    steps = _curve(store, at.plain, line.dimension, at.basis, line.dimension.scale.drawn if at.dropped else "")
+    if not steps or now.point is None:
+        sized.nothing(now)
+        return
+    left, right = st.columns([1, 4], vertical_alignment="center", gap="medium")
+    with left:
+        half = sized.asked_width(key)
+    width, bound = more_for_width(now, half), more_for_bound(now, asked.threshold, asked.level)
+    with right:
+        sized.planned(now, half, width, bound, asked, line.gated)
+    reading.beside("Kappa as the gold grew", "curve", "planner", key=key)
+    further = max(width or 0, bound or 0, line.decision.more_items or 0 if line.gated else 0)
+    sized.chart(steps, ahead(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")

@@ -1,0 +1,53 @@
+"""The panel Slices: does the judge agree with people equally well on every system, language, length ...?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import slices
+from data.gold import Basis
+from data.slices import Member
+from data.store import Store
+from judges.calibrate import Line
+from judges.figures.slices import Sliced, sliced
+from judges.types import Dimension
+from pages.evidence.load import Place
+from pages.parts import links, picked, reading, session
+from pages.parts import sliced as parts
+
+
+@st.cache_data(max_entries=64, show_spinner="Parting the gold into slices ...")
+def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Sliced]:
+    found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
+    return sliced(found.cells, found.size, dimension.scale.weights, found.cuts)
+
+
+@st.cache_data(max_entries=64, show_spinner="Looking for the items ...")
+def _members(
+    _store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str, by: str, name: str
+) -> list[Member]:
+    found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
+    return slices.members(_store, at.dataset, found, by, name)
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """Every way of slicing in a sentence; one of them as a chart, whose rows lead to items."""
+    store, dimension = session.store(), line.dimension
+    drop = dimension.scale.drawn if at.dropped else ""
+    found = _sliced(store, at.plain, dimension, at.basis, drop)
+    if not found:
+        parts.nothing(line.shown.cells)
+        return
+    parts.told(found)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=260):
+            by = picked.one("by", "Slices by", {one.by: one.by for one in found})
+        reading.how("slices", key=key)
+    chosen = next(one for one in found if one.by == by)
+    name = parts.chart(chosen, line.shown.interval, f"chart:{key}:{by}")
+    if name:
+        listed = _members(store, at.plain, dimension, at.basis, drop, by, name)
+        parts.listed(
+            listed, name, line.shown, f"items:{key}:{by}:{name}",
+            lambda item: links.go("desk", dataset=at.name, item=item),
+        )  # fmt: skip

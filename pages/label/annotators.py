@@ -1,0 +1,88 @@
+"""Annotators: how the people who label agree with each other and with gold, and what of it is worth a look."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from data import annotators
+from data.annotators import Annotator, Labels
+from data.datasets import Dataset
+from judges.raters import ceiling
+from judges.types import Dimension
+from pages.parts import choose, links, picked, rated, session, text
+
+
+def page() -> None:
+    """What is worth a look, everybody in a table, one person in full, the people among each other, a second opinion."""
+    session.me("researcher")
+    store = session.store()
+    st.title("Annotators")
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=230):
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    asked = annotators.dimensions(store, dataset.id)
+    if not asked:
+        _nobody(dataset.name)
+        return
+    with bar, st.container(width=270):
+        names = {key: f"{d.title} · {d.sort}" for key, d in asked.items()}
+        dimension = asked[picked.one("dimension", "Dimension", names)]
+    with bar, st.container(width=260):
+        resting = _resting(dataset, dimension)
+    if dataset.synthetic:
+        text.synthetic(dataset.description)
+    with st.spinner("Looking at who said what ..."):
+        rows = annotators.annotators(store, dataset.id, dimension, resting)
+        found = annotators.labels(store, dataset.id, dimension, resting)
+    rated.resting(rows, len(found.cells), resting)
+    rated.worth(rows)
+    key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
+    rated.table(rows, bool(dimension.scale.weights), key, lambda n: picked.put("person", rows[n].name))
+    if len(rows) > 1:
+        st.subheader("One person")
+        with st.container(width=300):
+            name = picked.one("person", "Person", {row.name: row.name for row in rows})
+        _person(dataset, next(row for row in rows if row.name == name), found, key)
+    st.subheader("The people among each other")
+    rated.among(ceiling.ceiling(found.ratings), len(found.ratings.people), dataset.name)
+    if len(found.ratings.people) > 1:
+        most = [row.name for row in rows[: rated.PEOPLE] if row.labels]
+        rated.matrix(most, *annotators.between(found, most), len(found.ratings.people), key)
+    st.subheader("A second opinion")
+    opinion = annotators.second(store, dataset.id, dimension, resting)
+    rated.second(opinion, dimension.scale, key, partial(_desk, dataset.name))
+
+
+def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
+    """Which labels: blind ones where there are any, or all."""
+    blind = len(annotators.labels(session.store(), dataset.id, dimension, "blind").ratings)
+    first = "blind" if blind else "all"
+    return picked.one("labels", "Resting on", annotators.RESTING, default=first)  # type: ignore[return-value]
+
+
+@st.fragment
+def _person(dataset: Dataset, row: Annotator, found: Labels, key: str) -> None:
+    """One person in full; a click on their table lists the items."""
+    people, scale = found.ratings.people, found.ratings.scale
+    number = people.index(row.name) if row.name in people else -1
+    course, counts = annotators.course(found, number), annotators.against(found, number)
+    cell = rated.person(row, course, counts, scale.answers, f"{key}:{row.name}")
+    if cell is not None:
+        cells = annotators.cells_where(found, number, *cell)
+        rated.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))
+
+
+def _desk(dataset: str, item: str) -> None:
+    links.go("desk", dataset=dataset, item=item)
+
+
+def _nobody(dataset: str) -> None:
+    """Nobody has labelled anything: the ways to the first labels."""
+    st.info("Nobody has labelled anything of this dataset yet.", icon=":material/groups:")
+    with st.container(horizontal=True):
+        links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+        links.to("import", "Import labels", icon=":material/upload_file:", dataset=dataset)

@@ -1,0 +1,106 @@
+"""Approvals: each dimension of each judge with its evidence, and the decision on record whether it is published."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from data import approvals, case, datasets
+from data.case import Case
+from data.errors import NotFound
+from data.people import Person
+from pages.lead import deciding, policy
+from pages.parts import approved, calibrated, choose, clock, links, marks, session, text
+
+
+def page() -> None:
+    """The dimensions of a dataset by judge, what may be decided first; the one that the address names is open."""
+    who, store = session.me(), session.store()
+    st.title("Approvals")
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=230):
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    if dataset.synthetic:
+        with bar:
+            text.synthetic(dataset.description)
+    judges = datasets.judges(store, dataset.id)
+    if not judges:
+        st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
+        links.to("import", "Import judgments", icon=":material/upload_file:")
+        return
+    with st.spinner("Holding the judges against the gold ..."):
+        waits = approvals.waits(store, dataset.id)
+    approved.summary(waits)
+    if not who.may("lead"):
+        text.quiet("You are {role}: leads decide. Here stands what they decided, when, and why.", role=who.role)
+    deciding.outcome()
+    names = calibrated.judge_names(judges)
+    for judge, _, model, *_ in judges:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.subheader(text.plain(names[judge]))
+            marks.judge(model)
+        try:
+            _judge(who, case.cases(store, dataset.id, judge))
+        except NotFound as error:
+            text.refuse(error)
+    policy.panel(who)
+
+
+def _judge(who: Person, found: list[Case]) -> None:
+    """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
+    stands, opened = approvals.stands(session.store()), st.query_params.get("case", "")
+    where = {one.key: approved.status(one, stands.get(one.key, approvals.Stand())) for one in found}
+    later = [one for one in found if where[one.key] == "not yet"]
+    for status in approved.BADGES:
+        for one in found:
+            if where[one.key] == status != "not yet":
+                _row(who, one, stands.get(one.key, approvals.Stand()), opened)
+    if not later:
+        return
+    label = f"{len(later):d} that may not be published yet" if len(later) < len(found) else "None may be published yet"
+    inside = any(_address(one) == opened for one in later)
+    with st.expander(text.plain(label), expanded=inside or not found, icon=":material/hourglass_empty:"):
+        for one in later:
+            _row(who, one, approvals.Stand(), opened)
+
+
+def _row(who: Person, one: Case, stand: approvals.Stand, opened: str) -> None:
+    mine, zone = _address(one), clock.zone()
+    with st.container(border=mine == opened):
+        approved.row(one, stand, mine == opened, zone, partial(_open, "" if mine == opened else mine))
+        if mine == opened:
+            _detail(who, one, stand)
+
+
+def _detail(who: Person, one: Case, stand: approvals.Stand) -> None:
+    """One dimension in full: what its figures say, the decision, the evidence, and what was decided before."""
+    store, zone = session.store(), clock.zone()
+    then = approvals.moved(store, stand.holds) if stand.holds else None
+    approved.reading(one, case.beside(store, one), stand.holds, then, who.may("lead"))
+    if who.may("lead"):
+        deciding.form(who, one, stand)
+    with st.expander("The evidence as it stands now", icon=":material/fact_check:"):
+        st.caption("All of this is frozen beside a decision, so that it can be read again in years.")
+        approved.evidence(case.facts(store, one))
+    past = approvals.history(store, *one.key)
+    approved.history(past, {a.id: approvals.evidence(store, a.id) for a in past}, zone)
+    with st.container(horizontal=True):
+        place = {"dataset": one.dataset.name, "judge": one.judge.id}
+        links.to("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)
+        links.to("audits", "Audits", icon=":material/troubleshoot:", **place)
+
+
+def _address(one: Case) -> str:
+    return f"{one.judge.id}.{one.line.key}"
+
+
+def _open(address: str) -> None:
+    """Open one dimension, and close the one that was open."""
+    session.scratch(deciding.SEEN).clear()
+    if address:
+        st.query_params["case"] = address
+    else:
+        st.query_params.pop("case", None)

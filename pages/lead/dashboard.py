@@ -1,0 +1,85 @@
+"""Dashboard: what may be published of the systems under test, a tile for each approved dimension, and what may not."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import dashboard, datasets
+from data.dashboard import Tile
+from data.datasets import Dataset
+from pages.parts import calibrated, choose, links, marks, picked, published, session, text, tiles
+
+UNNAMED = "(unnamed)"
+
+
+def page() -> None:
+    """The approved dimensions of one judge on one dataset, by system."""
+    who, store = session.me(), session.store()
+    st.title("Dashboard")
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=200):
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    held = dashboard.published(store, dataset.id)
+    judges = datasets.judges(store, dataset.id)
+    if not held:
+        published.nothing(store, dataset, judges)
+        return
+    names = {id_: name for id_, name in calibrated.judge_names(judges).items() if id_ in held}
+    with bar, st.container(width=280):
+        judge = picked.one("judge", "Judge", names)
+    with st.spinner("Summing up the judge's scores ..."):
+        found = dashboard.tiles(store, dataset.id, judge, held[judge])
+    with bar:
+        shown = _chosen(found)
+    model, made = next((model, made) for id_, _, model, made, _ in judges if id_ == judge)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if dataset.synthetic:
+            text.synthetic(dataset.description)
+        marks.judge(model)
+    badges = {"synthetic": dataset.description} if dataset.synthetic else {}
+    if made and not dataset.synthetic:
+        badges["practice judge"] = "This judge is no model: it practises."
+    published.resting(shown, names[judge])
+    runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
+    for one in shown:
+        clicked = tiles.tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}")
+        if clicked is not None:
+            _items(who.name, dataset, judge, one, *clicked)
+    if shown:
+        published.download(store, dataset, judge, shown)
+    published.reading()
+    published.withheld(store, dataset, judge)
+
+
+def _chosen(found: list[Tile]) -> list[Tile]:
+    """The tiles that the filters leave, with the systems that they leave."""
+    systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
+    with st.container(width=150):
+        system = picked.one("system", "System", {"": "all", **{key: key for key in sorted(systems)}})
+    with st.container(width=190):
+        titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
+        dimension = picked.one("dimension", "Dimension", {"": "all", **titles})
+    left = [tile for tile in found if dimension in ("", tile.key)]
+    return [dashboard.only(tile, systems[system]) for tile in left] if system else left
+
+
+@st.dialog("The items behind this share", width="large")
+def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
+    """The cells that the judge gave an answer; a click on one opens it on the desk."""
+    ask = tile.asking
+    given = "n/a" if answer is None else ask.answers[answer]
+    found = dashboard.items_in(session.store(), dataset.id, judge, ask.dimension, system, answer, who)
+    text.quiet(
+        "{dimension}, {system}: the judge says “{answer}”. {few}Click a row to open the item on the review desk. "
+        "Items that you may still be asked to label blind are left out.",
+        dimension=ask.dimension.title, system=system or "unnamed", answer=given,
+        few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
+    )  # fmt: skip
+    event = st.dataframe(
+        {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]},
+        hide_index=True, on_select="rerun", selection_mode="single-cell", height=420, key=f"items:{tile.key}",
+    )  # fmt: skip
+    if event.selection.cells:
+        links.go("desk", dataset=dataset.name, item=found[event.selection.cells[0][0]].item)

@@ -1,0 +1,107 @@
+"""The form in which a lead decides on a dimension: a reason, and what may follow what stands."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data import approvals, case
+from data.approvals import Decision, Stand
+from data.case import Case
+from data.people import Person
+from judges.errors import AssayError
+from pages.parts import approved, session, text
+
+SEEN = "seen"
+"""Where a tab keeps what was there when a dimension was opened."""
+LABELS: dict[Decision, tuple[str, str]] = {
+    "approve": ("Approve", ":material/verified:"),
+    "propose": ("Propose", ":material/group:"),
+    "decline": ("Decline", ":material/cancel:"),
+    "suspend": ("Suspend", ":material/pause_circle:"),
+}
+
+
+def form(who: Person, one: Case, stand: Stand) -> None:
+    """The reason and the buttons. What is decided on is what was there when the dimension was opened: a page that draws
+
+    itself anew while somebody writes a reason must not carry figures along that they have not looked at.
+    """
+    key, store = _key(one, stand), session.store()
+    seen = case.seen(store, one)
+    choices = _choices(who, one, stand, case.print_of(store, one))
+    shown = session.scratch(SEEN).setdefault(key, seen)
+    if shown != seen:
+        st.warning(
+            "Something changed since you opened this: labels, scores, what the policy asks, or an audit. Above stands "
+            "how it is now.",
+            icon=":material/update:",
+        )
+        st.button("I have looked at it", key=f"look:{key}", on_click=_look, args=(key, seen))
+        choices = [decision for decision in choices if decision not in ("approve", "propose")]
+    if one.asked.four_eyes and not one.against:
+        proposed = stand.proposed
+        st.caption(
+            "The policy asks for two leads: one proposes, another approves."
+            if proposed is None or proposed.person != who.name
+            else "You have proposed it: another lead has to approve."
+        )
+    st.text_area(
+        "Why", key=f"why:{key}", height=68, max_chars=2000,
+        placeholder="Why, in a sentence. It stays beside the decision.",
+    )  # fmt: skip
+    with st.container(horizontal=True):
+        for place, decision in enumerate(choices):
+            label, icon = LABELS[decision]
+            st.button(
+                text.plain(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
+                args=(who.name, one, key, decision, shown),
+                type="secondary" if place or decision in ("decline", "suspend") else "primary",
+            )  # fmt: skip
+
+
+def _key(one: Case, stand: Stand) -> str:
+    """A key for what is written about a dimension until something is decided on it."""
+    last = stand.proposed or stand.holds
+    return ":".join([*one.key, last.id if last else ""])
+
+
+def _choices(who: Person, one: Case, stand: Stand, mark: str) -> list[Decision]:
+    """What may follow: nothing that would be refused in any case."""
+    held = stand.holds if stand.holds is not None and stand.holds.decision == "approve" else None
+    same = held is not None and (held.print, held.asked) == (mark, one.asked)
+    found: list[Decision] = []
+    if not one.against and not same:
+        proposed = stand.proposed
+        fresh = proposed is not None and (proposed.print, proposed.asked) == (mark, one.asked)
+        mine = proposed is not None and proposed.person == who.name
+        if not one.asked.four_eyes or (fresh and not mine):
+            found.append("approve")
+        if not fresh:
+            found.append("propose")
+    return [*found, "suspend" if held is not None else "decline"]
+
+
+def _look(key: str, seen: str) -> None:
+    session.scratch(SEEN)[key] = seen
+
+
+def _decide(who: str, one: Case, key: str, decision: Decision, seen: str) -> None:
+    """Put it on record; what came of it is shown on top of the page."""
+    kept = session.scratch("approvals")
+    kept.clear()
+    try:
+        reason = str(session.component_state(f"why:{key}") or "")
+        done = approvals.decide(session.store(), who, *one.key, decision, reason, seen)
+    except AssayError as error:
+        kept["refused"] = error
+        return
+    kept["done"] = f"{approved.title(one)} is {approvals.DONE[done.decision]}."
+
+
+def outcome() -> None:
+    """What the last click came to, once."""
+    kept = session.scratch("approvals")
+    if "refused" in kept:
+        text.refuse(kept.pop("refused"))
+    if "done" in kept:
+        st.success(text.plain(kept.pop("done")), icon=":material/check:")

@@ -1,0 +1,110 @@
+"""What an approval has to meet, in plain words for everybody, and the form in which a lead changes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from data import policy
+from data.people import Person
+from data.policy import Asked
+from judges.errors import AssayError
+from pages.parts import clock, session, text
+from pages.parts.calibrated import many
+
+
+def panel(who: Person) -> None:
+    """The policy in words, its changes, and for leads the form."""
+    store = session.store()
+    asked = policy.asked(store)
+    st.subheader("What an approval has to meet")
+    text.say("{lines}", lines=" ".join(told(asked)))
+    past = policy.changes(store)
+    if past:
+        with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
+            for one in past:
+                text.say(
+                    "**{who}**, {at}: {reason}", who=one.person, at=clock.at(one.at, clock.zone()), reason=one.reason
+                )
+                text.quiet("From then on: {lines}", lines=" ".join(told(one.asked)))
+    if who.may("lead"):
+        with st.expander("Change it", icon=":material/tune:"):
+            _form(who, asked)
+    if said := session.scratch("policy").pop("said", ""):
+        st.success(text.plain(said), icon=":material/check:")
+
+
+def told(asked: Asked) -> list[str]:
+    """What is asked, a sentence each."""
+    gate = asked.policy
+    found = [
+        f"Blind labels of at least {many(gate.min_items, 'randomly drawn item')}.",
+        f"An agreement (kappa) of at least {gate.threshold:g}: 1 is full agreement, 0 is what chance gives.",
+        f"The same of its lower bound: we want to be {100 * gate.level:g} % sure that it is not below."
+        if gate.lower_bound
+        else "No lower bound: a judge that is worse may pass by luck.",
+        f"Replies of the judge to at least {100 * asked.coverage:g} % of the cells with gold.",
+    ]
+    if asked.alarms:
+        found.append("No audit of the judge in alarm.")
+    if asked.four_eyes:
+        found.append("Two leads: one proposes, another approves.")
+    return found
+
+
+def _form(who: Person, asked: Asked) -> None:
+    """The values, each with what follows from it."""
+    gate = asked.policy
+    st.caption(
+        "It holds for the whole workspace, and its changes stay on the trail. A looser policy approves nothing by "
+        "itself. Under a stricter one what was approved stays published, and is listed above until a lead decides."
+    )
+    with st.form("policy", border=False):
+        left, right = st.columns(2, gap="large")
+        with left:
+            threshold = st.number_input(
+                "Kappa of at least", -0.99, 1.0, gate.threshold, 0.05,
+                help="The cards' own rule is 0.5. What is reachable depends on how far people agree with each other.",
+            )  # fmt: skip
+            items = st.number_input(
+                "Items of at least", 1, 1_000_000, gate.min_items, 10,
+                help="Fewer items make the interval wider; below 30 there is never a verdict.",
+            )  # fmt: skip
+            coverage = st.number_input(
+                "Replied to at least, %", 0.0, 100.0, 100 * asked.coverage, 5.0,
+                help="A judge that fails on what is hard looks better than it is: kappa rests on what it answered.",
+            )  # fmt: skip
+        with right:
+            bound = st.toggle(
+                "Its lower bound as well", gate.lower_bound,
+                help="Without it, at 100 items a judge whose true kappa is 0.45 passes a threshold of 0.5 by luck in "
+                "about 25 % of cases; with it in about 2 %.",
+            )  # fmt: skip
+            level = st.number_input("How sure, %", 50.0, 99.9, 100 * gate.level, 1.0, disabled=not gate.lower_bound)
+            alarms = st.toggle(
+                "No audit in alarm", asked.alarms,
+                help="Otherwise alarms are shown beside the figures, and the lead weighs them.",
+            )  # fmt: skip
+            eyes = st.toggle("Two leads", asked.four_eyes, help="Nobody approves what they have proposed themselves.")
+        reason = st.text_input("Why", max_chars=2000, placeholder="Why it changes, in a sentence.")
+        if st.form_submit_button("Change what is asked", type="primary"):
+            new = {"threshold": threshold, "min_items": items, "lower_bound": bound, "level": level / 100}
+            _change(who, asked, new, eyes, alarms, coverage / 100, reason)
+
+
+def _change(
+    who: Person, asked: Asked, new: dict[str, float], eyes: bool, alarms: bool, coverage: float, reason: str
+) -> None:
+    try:
+        gate = policy.made(**{**new, "min_clusters": asked.policy.min_clusters})
+        wanted = replace(asked, policy=gate, four_eyes=eyes, alarms=alarms, coverage=round(coverage, 6))
+        if wanted == asked:
+            st.info("Nothing of this is new, so nothing was changed.", icon=":material/info:")
+            return
+        policy.set_asked(session.store(), who.name, wanted, reason)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    session.scratch("policy")["said"] = "Changed. Nothing was approved or suspended by it."
+    st.rerun()

@@ -1,0 +1,199 @@
+// board.js: what the board knows and draws. People are letters until a cell is decided; text is only ever set as text.
+
+const REASONS = ["misread the text", "used the scale differently", "both can be defended; the rule says the lower", "a slip of the key", "the definition settles it"];
+const RESEND = 4000;
+const boards = new Map();
+const LAST = "Press Enter, then a number for the reason.";
+
+function boardOf(data) {
+  const id = data.person + "\n" + data.place;
+  let b = boards.get(id);
+  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: new Map(), phase: "value", own: "", outbox: [], refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
+  return b;
+}
+
+const keyOf = (item, cell) => item.item + "\u0000" + cellKey(cell.unit, cell.dimension);
+const pending = (b, item, cell) => b.outbox.some((o) => o.place === keyOf(item, cell) && o.act.action === "decide" && !b.outbox.some((w) => w.act.of === o.act.key));
+const openCells = (b, item) => item.cells.filter((c) => !pending(b, item, c));
+const cellNow = (b) => (b.now ? openCells(b, b.now)[b.at] || null : null);
+const wordOf = (cell, v) => (cell.steps.find((s) => s.v === v) || { t: v === null ? "n/a" : String(v) }).t;
+
+function unitWords(unit) {
+  const [sort, rest] = unit.split(/[:/](.*)/);
+  if (sort === "turn") return `turn ${rest}`;
+  if (sort === "section") return `section ${rest.replace("/a", " of A").replace("/b", " of B")}`;
+  if (sort === "response" && rest) return `response ${rest.toUpperCase()}`;
+  return sort === "pair" ? "the pair" : sort === "response" ? "the response" : "the whole dialogue";
+}
+
+function boardTheme(b) {
+  const [r, g, bl] = (getComputedStyle(b.root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
+  b.root.dataset.theme = (0.2126 * r + 0.7152 * g + 0.0722 * bl) / 255 < 0.45 ? "dark" : "light";
+  const bar = document.querySelector('[data-testid="stHeader"]');
+  b.root.style.setProperty("--top", (bar ? Math.max(0, Math.round(bar.getBoundingClientRect().height)) : 0) + "px");
+}
+
+function frameOf(b) {
+  const ui = (b.ui = {});
+  ui.wrap = el("div", "wrap");
+  ui.header = el("header", "top");
+  ui.title = el("h1", "title");
+  ui.meta = el("span", "meta");
+  ui.progress = el("span", "progress");
+  ui.status = el("span", "status");
+  const left = el("div", "names"), right = el("span", "right");
+  left.append(ui.title, ui.meta);
+  right.append(ui.progress, ui.status);
+  ui.header.append(left, right);
+  ui.body = el("div", "board");
+  ui.texts = el("div", "texts item");
+  ui.panel = el("aside", "panel", null, { "aria-label": "What people say" });
+  ui.body.append(ui.texts, ui.panel);
+  ui.idle = el("div", "idle", null, { hidden: "" });
+  ui.live = el("div", "live", null, { role: "status", "aria-live": "polite" });
+  ui.wrap.append(ui.header, ui.body, ui.idle);
+  b.root.replaceChildren(ui.wrap, ui.live);
+}
+
+const tell = (b, words) => { b.ui.live.textContent = words; };
+
+/** Everything of the item in hand; its text is only built anew when the item is another one. */
+function drawBoard(b) {
+  const { ui, now } = b;
+  b.root.dataset.item = now ? now.item : "";
+  b.root.dataset.unsaved = b.outbox.length;
+  const p = b.progress || { done: 0, left: 0 }, sent = b.outbox.filter((o) => o.act.action === "decide").length - b.outbox.filter((o) => o.act.action === "withdraw").length;
+  const done = b.made, all = done + Math.max(0, p.left - sent);
+  ui.progress.textContent = all ? `${Math.min(done + (now ? 1 : 0), all)} of ${all}` : "";
+  ui.progress.title = "cells of this visit: the one in hand, of all that wait for you";
+  ui.status.textContent = b.outbox.length ? "saving …" : b.savedAt ? `saved ${b.savedAt}` : "";
+  ui.status.className = "status" + (b.outbox.length ? " open" : "");
+  ui.body.hidden = !now;
+  ui.idle.hidden = !!now;
+  ui.header.hidden = !now && !b.savedAt && !b.outbox.length;
+  if (!now) { ui.title.textContent = ui.meta.textContent = ""; b.drawn = null; return drawIdleBoard(b); }
+  if (b.drawn !== now.item) { drawTexts(b); b.drawn = now.item; }
+  ui.title.textContent = now.title || now.name;
+  ui.meta.textContent = [now.name, ...now.systems, now.synthetic ? "synthetic" : ""].filter(Boolean).join(" · ");
+  drawPanel(b);
+}
+
+function drawIdleBoard(b) {
+  const { idle } = b.ui, e = b.empty;
+  if (b.outbox.length || !e) return idle.replaceChildren(el("p", "", b.outbox.length ? "Saving, and looking for more …" : "Fetching …"), ...lastLines(b));
+  idle.replaceChildren(el("h2", "", e.title), prose("prose", e.text), ...lastLines(b));
+}
+
+function drawTexts(b) {
+  const { texts } = b.ui, now = b.now, head = drawHead({ sheet: now });
+  const rows = el("div", "rows" + (now.rows.length > 14 ? " lazy" : ""));
+  for (const row of now.rows) {
+    const e = el("section", "row bare" + (row.columns === 2 ? " two" : ""), null, { "data-unit": row.unit });
+    const main = el("div", "main");
+    if (row.no || row.title) { const no = el("div", "no" + (row.title ? " titled" : ""), row.no || ""); if (row.title) no.append(prose("title", row.title)); e.append(no); }
+    const box2 = row.columns === 2 ? el("div", "cols") : main;
+    for (const t of row.texts) box2.append(drawText(t, t.label || LABELS[t.role]));
+    if (box2 !== main) main.append(box2);
+    e.append(main);
+    rows.append(e);
+  }
+  texts.className = "texts item " + now.kind;
+  texts.replaceChildren(...(head.childNodes.length ? [head] : []), rows);
+}
+
+function drawPanel(b) {
+  const { panel } = b.ui, now = b.now, cells = openCells(b, now), parts = [];
+  for (const r of b.refused) {
+    const box2 = el("div", "refusal", null, { role: "alert" });
+    box2.append(el("b", "", "Not saved. "), document.createTextNode(r.why), boardButton("unrefuse", "close", "", "close this message"));
+    parts.push(box2);
+  }
+  if (b.notice) parts.push(el("div", "refusal", b.notice, { role: "alert" }));
+  parts.push(...lastLines(b));
+  const top = el("div", "panelhead");
+  top.append(el("span", "", `${cells.length === 1 ? "One cell" : cells.length + " cells"} of this item ${cells.length === 1 ? "waits" : "wait"}`));
+  if (!now.saw) top.append(boardButton("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
+  parts.push(top);
+  if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item count on no blind basis, and the gate goes by the rule there. Press v again to see them all the same."));
+  else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here count on no blind basis."));
+  else if (now.cells.some((c) => c.weak)) parts.push(el("p", "caution", "People gave these labels with the judge in view: what is decided on them counts on no blind basis."));
+  for (const text of now.comments) { const p = el("div", "wrote"); p.append(el("span", "by", "comment"), prose("prose", text)); parts.push(p); }
+  cells.forEach((cell, i) => parts.push(drawCase(b, cell, i)));
+  if (now.decided.length) {
+    const list = el("details", "decided");
+    list.append(el("summary", "", `Decided on this item: ${now.decided.length}`));
+    for (const c of now.decided) { const p = el("div", "past"); p.append(el("b", "", `${unitWords(c.unit)}, ${c.label}: ${c.value}`), prose("prose", `${c.told} (${c.said})`)); list.append(p); }
+    parts.push(list);
+  }
+  parts.push(legend(b));
+  const scrolled = panel.scrollTop;
+  panel.replaceChildren(...parts);
+  panel.scrollTop = scrolled;
+  const cell = cells[b.at], here = panel.querySelector(".case.here"), unit = cell && cell.unit;
+  for (const row of b.ui.texts.querySelectorAll(".row")) row.classList.toggle("here", !!unit && (row.dataset.unit === unit || row.dataset.unit === unit.split("/")[0]));
+  if (b.at === 0) panel.scrollTop = 0;
+  else if (here) { // the cell in hand stays inside the panel, above the keys
+    const p = panel.getBoundingClientRect(), r = here.getBoundingClientRect();
+    if (r.bottom > p.bottom - 42) panel.scrollTop += Math.min(r.bottom - p.bottom + 50, r.top - p.top); else if (r.top < p.top) panel.scrollTop -= p.top - r.top + 8;
+  }
+}
+
+function boardButton(what, label, key, title) {
+  const e = el("button", "quiet", null, { type: "button", "data-do": what, title });
+  e.append(el("span", "", label));
+  if (key) e.append(kbd(key));
+  return e;
+}
+
+function lastLines(b) {
+  const last = b.history[b.history.length - 1];
+  if (!last) return [];
+  const line = el("div", "last"), words = el("div", "");
+  words.append(el("b", "", `${last.cell.label}, ${unitWords(last.cell.unit)}: ${wordOf(last.cell, last.v)}`), document.createTextNode(` · ${last.reason}`));
+  const who = last.names ? last.cell.said.map((s, i) => `${s.by} was ${last.names[i] || "?"} (${wordOf(last.cell, s.v)})`).join(" · ") : "saving …";
+  words.append(el("div", "who", who));
+  line.append(words, boardButton("undo", "undo", "u", "take this decision back"));
+  return [line];
+}
+
+function drawCase(b, cell, i) {
+  const here = i === b.at, pick = b.picks.get(keyOf(b.now, cell)), has = b.picks.has(keyOf(b.now, cell));
+  const e = el("section", "case" + (here ? " here" : ""), null, { "data-i": i, "aria-label": `${cell.label}, ${unitWords(cell.unit)}, ${cell.apart}` });
+  const head = el("div", "casehead");
+  head.append(el("span", "name", cell.label), el("span", "unit", unitWords(cell.unit)), el("span", "far", cell.apart));
+  e.append(head);
+  const scale = el("div", "votes", null, { role: "radiogroup", "aria-label": `your value of ${cell.label}, ${unitWords(cell.unit)}` });
+  const many = cell.steps.length > 7;
+  for (const step of cell.steps) {
+    const slot = el("span", "slot"), marks = el("span", "marks"), mine = has && pick === step.v;
+    const by = cell.said.filter((s) => s.v === step.v).map((s) => s.by), theirs = cell.judges.filter((j) => j.v === step.v);
+    for (const name of by) marks.append(el("span", "who", name));
+    const s = el("span", "step" + (isWord(step) ? " word" : "") + (step.v === null ? " na" : "") + (mine ? " mine" : "") + (theirs.length ? " judge" : "") + (by.length ? " said" : ""), step.t,
+      { role: "radio", "aria-checked": mine ? "true" : "false", "data-v": step.v === null ? "na" : step.v, "aria-label": step.t + (by.length ? `, said by ${by.join(" and ")}` : "") + (theirs.length ? `, the judge's value` : "") });
+    slot.append(marks, s);
+    scale.append(slot);
+  }
+  if (many) scale.classList.add("many");
+  e.append(scale);
+  for (const n of cell.notes) { const p = el("div", "wrote"); p.append(el("span", "who", n.by), el("span", "by", n.sort), prose("prose", n.text)); e.append(p); }
+  for (const j of cell.judges) { const p = el("div", "judged"); p.append(el("b", "", `${j.name}: ${wordOf(cell, j.v)}`)); if (j.note) p.append(prose("prose", j.note)); e.append(p); }
+  if (cell.before) e.append(el("div", "before", `Decided before: ${cell.before} — people's labels changed since.`));
+  if (cell.own) e.append(el("div", "before", "You labelled this cell yourself, and nobody else here could decide it."));
+  if (here) {
+    if (cell.definition) e.append(prose("def", cell.definition));
+    const choose = el("div", "reasons" + (b.phase === "reason" ? " on" : ""), null, { role: "group", "aria-label": "the reason" });
+    REASONS.forEach((r, n) => { const c = el("button", "chip", null, { type: "button", "data-do": "reason", "data-n": n }); c.append(kbd(n + 1), el("span", "", r)); choose.append(c); });
+    const own = el("div", "ownline"), input = el("input", "own", null, { type: "text", maxlength: 2000, placeholder: "own words", "aria-label": "the reason in your own words" });
+    input.value = b.own;
+    own.append(kbd(REASONS.length + 1), input, el("button", "solid", "Decide", { type: "button", "data-do": "decide" }));
+    choose.append(own);
+    e.append(choose, el("div", "hintline", b.hint || (b.phase === "reason" ? "Which reason? Its number decides." : has ? LAST : "Your value?")));
+  }
+  return e;
+}
+
+function legend() {
+  const e = el("div", "legend");
+  e.append(kbd("1"), "–", kbd("9"), " value ", kbd("n"), " n/a ", kbd("⏎"), " reason ", kbd("↑"), kbd("↓"), " cell ", kbd("]"), " next item ", kbd("u"), " undo ", kbd("v"), " judge");
+  return e;
+}

@@ -1,0 +1,222 @@
+// moves.js: the keys, the mouse, what is sent and what comes back.
+
+const inText = (node) => node && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
+
+function showCell(b, at, quiet) {
+  const n = b.now ? openCells(b, b.now).length : 0;
+  b.at = Math.max(0, Math.min(n - 1, at));
+  b.phase = "value"; b.own = ""; b.hint = "";
+  drawBoard(b);
+  const row = b.ui.texts.querySelector(".row.here");
+  if (row && !quiet) row.scrollIntoView({ block: "nearest" });
+}
+
+function showItem(b, item) {
+  b.now = item; b.at = 0; b.sure = null;
+  showCell(b, 0, true);
+  const top = b.root.getBoundingClientRect().top;
+  if (top < 0) b.root.scrollIntoView({ block: "start" });
+  const cell = cellNow(b);
+  if (cell) { const row = b.ui.texts.querySelector(".row.here"); if (row) row.scrollIntoView({ block: "nearest" }); tell(b, `${item.title}: ${cell.label}, ${unitWords(cell.unit)}, ${cell.apart}`); }
+}
+
+/** The next item that still has an open cell; the one in hand if it has. */
+function onward(b, by) {
+  const some = b.items.filter((i) => openCells(b, i).length), i = some.indexOf(b.now);
+  if (!by && i >= 0) return showCell(b, b.at);
+  showItem(b, by ? some[Math.max(0, Math.min(some.length - 1, i + by))] || null : some[0] || null);
+}
+
+function pick(b, v) {
+  const cell = cellNow(b);
+  if (!cell) return;
+  b.picks.set(keyOf(b.now, cell), v);
+  b.hint = "";
+  drawBoard(b);
+}
+
+function digitKey(b, n) {
+  const cell = cellNow(b);
+  if (!cell) return;
+  const real = cell.steps.filter((s) => s.v !== null), wanted = n === 0 ? 10 : n;
+  const step = cell.kind === "ordinal" || cell.kind === "turn" || cell.kind === "number" ? real.find((s) => s.v === wanted) || (n === 0 ? real.find((s) => s.v === 0) : null) : real[wanted - 1];
+  if (!step) return say2(b, `${cell.label} has no ${wanted}.`);
+  pick(b, step.v);
+}
+
+function say2(b, words) { b.hint = words; drawBoard(b); tell(b, words); }
+
+function slideKey(b, by) {
+  const cell = cellNow(b);
+  if (!cell) return;
+  const real = cell.steps.filter((s) => s.v !== null), i = real.findIndex((s) => s.v === b.picks.get(keyOf(b.now, cell)));
+  pick(b, real[i < 0 ? (by > 0 ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by))].v);
+}
+
+function decideNow(b, reason) {
+  const cell = cellNow(b), item = b.now;
+  if (!cell) return;
+  const place = keyOf(item, cell);
+  if (!b.picks.has(place)) return say2(b, "Choose a value first.");
+  if (!reason.trim()) return say2(b, "A reason is needed: a number, or your own words.");
+  const v = b.picks.get(place), key = uuid(), at = b.at;
+  b.outbox.push({ place, act: { key, action: "decide", item: item.item, unit: cell.unit, dimension: cell.dimension, v, reason: reason.trim(), token: cell.token } });
+  b.history.push({ key, item, cell, v, reason: reason.trim(), names: null });
+  b.undone.delete(place);
+  b.made++;
+  b.refused = [];
+  if (openCells(b, item).length) showCell(b, at);
+  else onward(b, 0);
+  sendActs(b);
+  tell(b, `Decided: ${cell.label}, ${wordOf(cell, v)}.`);
+}
+
+function undoKey(b) {
+  const last = b.history.pop();
+  if (!last) return say2(b, "Nothing has been decided in this visit yet.");
+  b.outbox.push({ place: keyOf(last.item, last.cell), act: { key: uuid(), action: "withdraw", of: last.key } });
+  b.undone.add(keyOf(last.item, last.cell));
+  b.made = Math.max(0, b.made - 1);
+  const held = b.items.find((i) => i.item === last.item.item);
+  let item = held || last.item;
+  if (!held) b.items.unshift(item);
+  const same = (c) => c.unit === last.cell.unit && c.dimension === last.cell.dimension;
+  if (!item.cells.some(same)) { item = { ...item, sig: "", cells: [...item.cells, last.cell] }; b.items = b.items.map((i) => (i.item === item.item ? item : i)); }
+  b.picks.set(keyOf(item, last.cell), last.v);
+  b.now = item; b.sure = null;
+  showCell(b, openCells(b, item).findIndex(same));
+  sendActs(b);
+  tell(b, `Taken back: ${last.cell.label}.`);
+}
+
+function judgeKey(b) {
+  if (!b.now || b.now.saw) return;
+  if (b.sure !== b.now.item) { b.sure = b.now.item; return drawBoard(b); }
+  b.ask = b.now.item;
+  sendActs(b);
+}
+
+function sendActs(b) {
+  if (!b.set) return;
+  afterPaint(() => {
+    if (!b.set || !(b.outbox.length || b.ask)) return;
+    b.set("outbox", { acts: b.outbox.map((o) => o.act), reveal: b.ask, nonce: ++b.nonce });
+    clearTimeout(b.timer);
+    b.timer = setTimeout(() => sendActs(b), RESEND);
+  });
+}
+
+const MOVES = {
+  ArrowDown: (b) => showCell(b, b.at + 1), j: (b) => showCell(b, b.at + 1), ArrowUp: (b) => showCell(b, b.at - 1), k: (b) => showCell(b, b.at - 1),
+  ArrowLeft: (b) => slideKey(b, -1), ArrowRight: (b) => slideKey(b, 1), "]": (b) => onward(b, 1), "[": (b) => onward(b, -1), u: undoKey, v: judgeKey,
+  n: (b) => { const c = cellNow(b); if (!c) return; if (c.steps.some((s) => s.v === null)) pick(b, null); else say2(b, `${c.label} does not allow n/a.`); },
+  Enter: (b) => { const c = cellNow(b); if (!c) return; if (!b.picks.has(keyOf(b.now, c))) return say2(b, "Choose a value first."); b.phase = "reason"; b.hint = ""; drawBoard(b); },
+  l: (b) => { for (const f of b.ui.texts.querySelectorAll(".part.fold")) f.classList.toggle("open"); },
+};
+
+function boardKey(b, e) {
+  if (!b.root || !b.root.isConnected || e.isComposing || e.keyCode === 229) return;
+  const target = e.composedPath()[0], active = document.activeElement, inside = target === b.root || b.root.contains(target);
+  if (!inside && active && active !== document.body && active !== document.documentElement) return;
+  const done = () => { e.preventDefault(); e.stopPropagation(); };
+  if (inside && inText(target)) {
+    e.stopPropagation();
+    b.own = target.value;
+    if (e.key === "Enter" && !e.repeat) { done(); decideNow(b, target.value); b.root.focus({ preventScroll: true }); }
+    else if (e.key === "Escape") { done(); b.root.focus({ preventScroll: true }); b.phase = "value"; drawBoard(b); }
+    return;
+  }
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if ((e.key === "Enter" || e.key === " ") && inside && target.closest("button, summary")) return;
+  if (b.phase === "reason") {
+    if (e.key === "Escape" || e.key === "Backspace") { done(); b.phase = "value"; return drawBoard(b); }
+    if (/^[1-9]$/.test(e.key) && !e.repeat) {
+      done();
+      const n = Number(e.key) - 1;
+      if (n < REASONS.length) return decideNow(b, REASONS[n]);
+      if (n === REASONS.length) { const input = b.ui.panel.querySelector("input.own"); if (input) input.focus(); }
+      return;
+    }
+  }
+  const move = MOVES[e.key] || (/^[0-9]$/.test(e.key) ? (b2) => digitKey(b2, Number(e.key)) : null);
+  if (!move) return;
+  done();
+  if (e.repeat && !/^Arrow|^[jk]$/.test(e.key)) return;
+  move(b);
+}
+
+function boardClick(b, e) {
+  const section = e.target.closest(".case"), step = e.target.closest(".step"), button2 = e.target.closest("[data-do]");
+  if (section && Number(section.dataset.i) !== b.at) showCell(b, Number(section.dataset.i));
+  if (step) { const c = cellNow(b), s = c && c.steps.find((x) => String(x.v === null ? "na" : x.v) === step.dataset.v); if (s) pick(b, s.v); }
+  else if (button2) {
+    const what = button2.dataset.do, input = b.ui.panel.querySelector("input.own");
+    if (what === "undo") undoKey(b);
+    else if (what === "judge") judgeKey(b);
+    else if (what === "unrefuse") { b.refused = []; drawBoard(b); }
+    else if (what === "fold") MOVES.l(b);
+    else if (what === "reason") decideNow(b, REASONS[Number(button2.dataset.n)]);
+    else if (what === "decide") { if (input) b.own = input.value; decideNow(b, b.own); }
+  }
+  if (!inText(e.target) && !e.target.closest("summary")) b.root.focus({ preventScroll: true });
+}
+
+/** What the server says: what is saved, what is not, and the items that wait now. */
+function takeBoard(b, data) {
+  for (const { key, at, names } of data.acked || []) {
+    const had = b.outbox.length;
+    b.outbox = b.outbox.filter((o) => o.act.key !== key);
+    if (b.outbox.length < had) b.savedAt = at;
+    const made = b.history.find((h) => h.key === key);
+    if (made && names) made.names = names;
+  }
+  for (const { key, why } of data.refused || []) {
+    if (b.refusedKeys.has(key)) continue;
+    b.refusedKeys.add(key);
+    b.outbox = b.outbox.filter((o) => o.act.key !== key);
+    if (b.history.some((h) => h.key === key)) { b.history = b.history.filter((h) => h.key !== key); b.made = Math.max(0, b.made - 1); }
+    b.refused = [{ key, why }];
+    tell(b, `Not saved. ${why}`);
+  }
+  const taken = b.outbox.some((o) => o.act.action === "withdraw");
+  if (!taken) b.undone.clear();
+  b.progress = data.progress;
+  b.empty = data.empty;
+  b.notice = data.notice;
+  const old = b.now, cell = old && cellNow(b), fresh = data.items || [];
+  if (b.ask && fresh.some((i) => i.item === b.ask && i.saw)) b.ask = null;
+  // An item whose decision is being taken back is not among those that wait until the server knows.
+  const kept = b.items.filter((i) => i.cells.some((c) => b.undone.has(keyOf(i, c))) && !fresh.some((f) => f.item === i.item && f.cells.length >= i.cells.length));
+  b.items = [...kept, ...fresh.filter((f) => !kept.some((k) => k.item === f.item))];
+  const now = old && b.items.find((i) => i.item === old.item && openCells(b, i).length);
+  if (now) {
+    b.now = now;
+    const at = cell ? openCells(b, now).findIndex((c) => c.unit === cell.unit && c.dimension === cell.dimension) : -1;
+    const input = b.ui.panel.querySelector("input.own"), typingNow = input && b.root.getRootNode().activeElement === input;
+    if (input) b.own = input.value;
+    if (at >= 0) { b.at = at; if (!typingNow || old.sig !== now.sig) drawBoard(b); if (typingNow && old.sig !== now.sig) { const i = b.ui.panel.querySelector("input.own"); if (i) i.focus(); } }
+    else showCell(b, b.at, true);
+  } else onward(b, 0);
+  if (b.outbox.length || b.ask) { clearTimeout(b.timer); b.timer = setTimeout(() => sendActs(b), RESEND); }
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".adjudicate");
+  if (!root || !data || !data.person) return undefined;
+  const b = boardOf(data);
+  b.set = setStateValue;
+  if (b.root !== root) {
+    if (b.off) b.off.abort();
+    b.root = root; b.drawn = null;
+    frameOf(b);
+    b.off = new AbortController();
+    const o = { signal: b.off.signal };
+    document.addEventListener("keydown", (e) => boardKey(b, e), { ...o, capture: true });
+    root.addEventListener("click", (e) => boardClick(b, e), o);
+    root.addEventListener("mousedown", (e) => { if (e.target.closest(".step, button")) e.preventDefault(); }, o);
+  }
+  boardTheme(b);
+  takeBoard(b, data);
+  const token = (b.token = {});
+  return () => { if (b.token === token) { b.off.abort(); clearTimeout(b.timer); b.root = b.set = null; } };
+}

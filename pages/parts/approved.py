@@ -1,0 +1,244 @@
+"""Approvals as people see them: a row for each dimension with what was decided, one of them open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import tzinfo
+from typing import Literal
+
+import pandas as pd
+import streamlit as st
+
+from data.approvals import AUTOMATIC, Approval, Stand, Waits
+from data.case import Beside, Case
+from data.decided import Fact
+from judges.audits import audits
+from judges.raters.ceiling import Ceiling
+from pages.parts import clock, links, text
+from pages.parts.calibrated import many, number, span
+
+Status = Literal["suspended", "proposed", "open", "older", "approved", "declined", "withdrawn", "not yet"]
+BADGES: dict[Status, str] = {
+    "suspended": ":red-badge[:material/pause_circle: suspended]",
+    "proposed": ":blue-badge[:material/group: proposed]",
+    "open": ":green-badge[:material/check_circle: to decide]",
+    "older": ":orange-badge[:material/history: approved]",
+    "approved": ":green-badge[:material/verified: approved]",
+    "declined": ":gray-badge[:material/cancel: declined]",
+    "withdrawn": ":gray-badge[:material/pause_circle: suspended]",
+    "not yet": ":gray-badge[:material/hourglass_empty: not yet]",
+}
+"""In the order in which rows stand."""
+TITLES: dict[Status, str] = {
+    "suspended": "Suspended, waits for a person",
+    "proposed": "Proposed, waits for a second lead",
+    "open": "May be published, not decided yet",
+    "older": "Approved under an older policy",
+    "approved": "Approved",
+    "declined": "Declined",
+    "withdrawn": "Suspended",
+    "not yet": "May not be published yet",
+}
+DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
+
+
+def status(one: Case, stand: Stand) -> Status:
+    """Where a dimension belongs."""
+    holds = stand.holds
+    if stand.proposed is not None:
+        return "proposed"
+    if holds is not None and holds.decision == "approve":
+        return "older" if one.against and holds.asked != one.asked else "approved"
+    if holds is not None and holds.decision == "suspend":
+        return "suspended" if holds.person == AUTOMATIC else "withdrawn"
+    if holds is not None:
+        return "declined"
+    return "not yet" if one.against else "open"
+
+
+def title(one: Case) -> str:
+    """A dimension's name and unit in words."""
+    return f"{one.line.dimension.title} · {one.line.dimension.sort}"
+
+
+def who(one: Approval) -> str:
+    """Who decided, in words."""
+    return "Assay itself" if one.person == AUTOMATIC else one.person
+
+
+def summary(found: Waits) -> None:
+    """What there is to decide, in one sentence."""
+    told = [
+        f"{len(found.suspended):,} suspended since new evidence came" if found.suspended else "",
+        f"{len(found.proposed):,} proposed, waiting for a second lead" if found.proposed else "",
+        f"{len(found.eligible):,} that may be published and {'is' if len(found.eligible) == 1 else 'are'} not decided"
+        if found.eligible else "",
+        f"{len(found.older):,} approved under an older policy" if found.older else "",
+    ]  # fmt: skip
+    told = [one for one in told if one]
+    if told:
+        text.say("**To decide:** {told}.", told="; ".join(told))
+    else:
+        st.markdown("**Nothing waits for a decision here.**")
+
+
+def row(one: Case, stand: Stand, opened: bool, zone: tzinfo, click: Callable[[], None]) -> None:
+    """One dimension in a line: where it stands, in a sentence, with its figure. `click` opens or closes it."""
+    badge, told, figures = st.columns([11, 65, 24], gap="small", vertical_alignment="top")
+    with badge:
+        st.markdown(BADGES[status(one, stand)])
+    with told, st.container(gap=None):
+        st.button(
+            text.plain(title(one)), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
+            key=f"case:{one.judge.id}:{one.line.key}", type="tertiary", on_click=click,
+        )  # fmt: skip
+        text.quiet("{sentence}", sentence=sentence(one, stand, zone))
+    interval = one.line.gate.interval
+    with figures, st.container(gap=None):
+        if one.line.decision.state in ("not enough gold", "undefined"):
+            text.quiet("{n} with gold", n=many(one.line.gate.gold_items, "item"))
+            return
+        text.say("kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval))
+        text.quiet("bound {bound} on {n}", bound=number(interval.lower_bound, ".2f"), n=many(interval.items, "item"))
+
+
+def sentence(one: Case, stand: Stand, zone: tzinfo) -> str:
+    """Where a dimension stands, in a sentence for somebody who knows no statistics."""
+    holds, where = stand.holds, status(one, stand)
+    if stand.proposed is not None:
+        return f"{who(stand.proposed)} proposed it, {clock.at(stand.proposed.at, zone)}: {stand.proposed.reason}"
+    if holds is not None and where in ("approved", "declined", "withdrawn"):
+        return f"{who(holds)} {DONE[holds.decision]} it, {clock.at(holds.at, zone)}: {holds.reason}"
+    if holds is not None and where == "older":
+        return "It met an older policy and does not meet the present one. It stays published until a lead decides."
+    if holds is not None:
+        return holds.reason
+    return "It may be published." if where == "open" else missing(one)
+
+
+def may(one: Case, lead: bool) -> str:
+    """What an eligible dimension's figures say."""
+    interval, asked = one.line.gate.interval, one.asked.policy
+    low = interval.bound(asked.level)
+    sure = (
+        f" Even at the cautious end it is {low:.2f}, and {asked.threshold:.2f} is asked."
+        if asked.lower_bound and low is not None else f" {asked.threshold:.2f} is asked."
+    )  # fmt: skip
+    return (
+        f"{'You' if lead else 'A lead'} may publish it: the judge agrees with people well beyond chance, kappa "
+        f"{number(interval.point, '.2f')} (1 is full agreement, 0 is chance).{sure}"
+    )
+
+
+def missing(one: Case) -> str:
+    """Why a dimension may not be published, in a sentence."""
+    decision = one.line.decision
+    if decision.state == "eligible":
+        return " ".join(one.against)
+    told = {
+        "not enough gold": "Too few items have been labelled blind.",
+        "undefined": "Everybody gave one and the same answer, so agreement proves nothing.",
+        "below": "The judge agrees with people too little.",
+        "promising": "The judge may agree well enough, and there is too little gold to be sure.",
+    }[decision.state]
+    return f"{told} {decision.missing}".strip()
+
+
+def reading(one: Case, near: Beside, holds: Approval | None, then: float | None, lead: bool) -> None:
+    """What the figures of an open dimension say, and what stands beside them."""
+    gate, interval = one.line.gate, one.line.gate.interval
+    if not one.against:
+        text.say("{may}", may=may(one, lead))
+    told = holds.reason if holds is not None and holds.decision == "suspend" else ""
+    for why in [why for why in one.against if why not in told]:
+        st.warning(text.plain(why), icon=":material/block:")
+    if one.synthetic:
+        st.caption(
+            ":orange[:material/science:] Judge or data are synthetic: an approval here says nothing about any language "
+            "model, and the dashboard says so."
+        )
+    if then is not None and interval.point is not None and abs(then - interval.point) >= 0.005:
+        text.say(
+            "When it was decided, kappa was **{then}**; it is **{now}** now.",
+            then=f"{then:.2f}",
+            now=f"{interval.point:.2f}",
+        )
+    share = one.coverage
+    replied = f"The judge has replied to {share:.0%} of {many(gate.gold_cells, 'cell')} with gold." if share else ""
+    wait = f"{many(near.waiting, 'cell')} with answers that lie apart {'waits' if near.waiting == 1 else 'wait'} for "
+    notes = [replied, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
+    text.quiet("{notes}", notes=" ".join(note for note in notes if note))
+
+
+def _people(top: Ceiling | None) -> str:
+    if top is None or top.between.point is None:
+        return "No two people have labelled the same cell blind, so nobody knows how far people agree with each other."
+    few = " That is too few items to conclude anything." if top.between.verdictless else ""
+    return (
+        f"People agree with each other at kappa {top.between.point:.2f} ({span(top.between)}), "
+        f"on {many(top.cells, 'cell')} of {many(top.items, 'item')} that several have labelled.{few}"
+    )
+
+
+def _alarms(near: Beside) -> str:
+    if near.alarms is None:
+        return "Nobody has looked at this judge's audits since its last replies."
+    if not near.alarms:
+        return "No audit of this judge is in alarm."
+    return "In alarm: " + ", ".join(audits()[name].title for name in near.alarms) + "."
+
+
+def evidence(facts: Sequence[Fact], height: int | Literal["content"] = 320) -> None:
+    """Frozen figures, or those that would be, as they stand."""
+    frame = pd.DataFrame(
+        {"what": [n for n, _, _ in facts], "figure": [f for _, f, _ in facts], "said": [t for _, _, t in facts]}
+    )
+    st.dataframe(
+        frame, hide_index=True, height=height, placeholder="",
+        column_config={
+            "what": st.column_config.TextColumn(width=200),
+            "figure": st.column_config.NumberColumn(width=90, format="%.4g"),
+            "said": st.column_config.TextColumn(width="large"),
+        },
+    )  # fmt: skip
+
+
+def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone: tzinfo) -> None:
+    """Every decision on a dimension, the newest first, each with the evidence that it was made on."""
+    if not found:
+        return
+    st.markdown("**Decisions on record**")
+    for one in found:
+        figures = {name: figure for name, figure, _ in facts[one.id]}
+        text.say(
+            "**{who}** {done} it, {at}: {reason}", who=who(one), done=DONE[one.decision], at=clock.at(one.at, zone),
+            reason=one.reason,
+        )  # fmt: skip
+        kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
+        then = f"kappa {number(kappa, '.2f')}, bound {number(bound, '.2f')}, {many(items or 0, 'item')}"
+        with st.expander(text.plain(f"Evidence then: {one.state}, {then} · fingerprint {one.print or 'none'}")):
+            evidence(facts[one.id])
+
+
+def home(found: Waits, names: Mapping[str, str]) -> None:
+    """The quiet block on a lead's home; nothing where nothing waits. `names`: datasets by id."""
+    if not found:
+        return
+    with st.container(border=True, gap="small"):
+        st.markdown("**Approvals**")
+        for one in found.suspended[:3]:
+            text.say(
+                ":red[:material/pause_circle:] **{dimension}** is suspended in {dataset}. {reason}",
+                dimension=one.dimension.replace("_", " "), dataset=names.get(one.dataset, ""), reason=one.reason,
+            )  # fmt: skip
+        parts = (
+            (len(found.suspended) - 3, "more suspended"),
+            (len(found.proposed), "proposed, waiting for a second lead"),
+            (len(found.eligible), "that may be published, not decided"),
+            (len(found.older), "approved under an older policy"),
+        )
+        if told := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
+            text.quiet("{told}.", told=told)
+        keys = [a.dataset for a in (*found.suspended, *found.proposed)] + [c.dataset.id for c in found.eligible]
+        keys += [a.dataset for a, _ in found.older]
+        links.to("approvals", "Approvals", icon=":material/verified:", dataset=names.get(keys[0], ""))

@@ -1,0 +1,113 @@
+"""The ceiling and the alternative-annotator test: the judge beside people who agree with each other only so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from judges.raters import alternative
+from judges.raters.ceiling import Ceiling, told
+from judges.uncertainty import Interval
+from pages.parts import charts, text
+from pages.parts.calibrated import many, number
+from pages.parts.rated import FEW, SHARE, persons
+
+
+def ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
+    """How far people agree with each other, the judge beside it, as a sentence and a chart."""
+    text.say("{said}", said=told(found))
+    if found is None:
+        return
+    rows: list[tuple[str, Interval | None, str, str]] = [
+        ("two people", found.between, "eligible", f"{many(found.between.cells, 'pair')} of labels"),
+        ("judge and one person", found.judge, "promising", f"{many(found.items, 'item')}, the same cells"),
+        ("judge and gold", gold, "promising", f"{many(gold.items, 'item')}, as above" if gold else ""),
+        ("alpha, all people", found.alpha, "eligible", f"{many(found.cells, 'cell')}, {found.people:,} people"),
+    ]
+    spans = [
+        charts.Span(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")
+        for name, i, state, on in rows
+        if i is not None
+    ]
+    charts.intervals(spans, f"ceiling:{key}", mark=None)
+
+
+def alternatives(found: alternative.Test) -> None:
+    """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
+    if not found.enough:
+        text.say(
+            "Not enough yet: the test needs {needed} people who each share {least} items or more with others and with "
+            "the judge; there {are} {n}.",
+            n=len(found.people), least=alternative.MIN_ITEMS, needed=alternative.MIN_PEOPLE,
+            are="is" if len(found.people) == 1 else "are",
+        )  # fmt: skip
+        return
+    won = sum(one.won for one in found.people)
+    text.say(
+        ":green-badge[:material/check_circle: could stand in] The judge may stand in for one of the people: it wins "
+        "against **{won} of {n}** of them, and half are enough."
+        if found.passed
+        else ":orange-badge[:material/person: cannot stand in] The judge is not shown to be able to stand in for one "
+        "of the people: it wins against **{won} of {n}** of them, and half are needed.",
+        won=won, n=len(found.people),
+    )  # fmt: skip
+    with st.container(horizontal=True, gap="large"):
+        st.metric(
+            "Winning rate ω",
+            text.plain(number(found.omega, ".2f")),
+            help="Share of people won against; .5 passes.",
+            width="content",
+        )
+        st.metric(
+            "Advantage ρ",
+            text.plain(number(found.rho, ".2f")),
+            help="How often the judge is at least as close to the others as the person is.",
+            width="content",
+        )
+    frame = pd.DataFrame(
+        [
+            {
+                "person": one.name,
+                "items": one.items,
+                "judge as close": 100 * one.judge,
+                "person as close": 100 * one.person,
+                "p": one.p,
+                "p adjusted": one.adjusted,
+                "judge": "✓ wins" if one.won else "– not shown",
+            }
+            for one in found.people
+        ]
+    )
+    st.dataframe(
+        frame, hide_index=True, width="content", height="content" if len(frame) <= FEW else 320,
+        column_config={
+            **dict.fromkeys(("judge as close", "person as close"), st.column_config.NumberColumn(width=110, **SHARE)),
+            **dict.fromkeys(("p", "p adjusted"), st.column_config.NumberColumn(width=84, format="%.4f")),
+            "person": st.column_config.TextColumn(width=150),
+            "judge": st.column_config.TextColumn(width=100),
+        },
+    )  # fmt: skip
+    if found.left_out:
+        few = max(n for _, n in found.left_out)
+        text.quiet(
+            "Left out: {n} who shared fewer than {least} items with others ({most} at most).",
+            n=persons(len(found.left_out)), least=alternative.MIN_ITEMS, most=few,
+        )  # fmt: skip
+
+
+HANDICAPS: Mapping[float, str] = {eps: f"{who} · ε {eps:g}" for eps, who in alternative.EPSILONS.items()}
+
+
+def handicap(key: str) -> float:
+    """Who the people are: the handicap that the test gives them."""
+    chosen = st.segmented_control(
+        "The people here are",
+        list(HANDICAPS),
+        format_func=lambda eps: text.plain(HANDICAPS[eps]),
+        default=0.2,
+        required=True,
+        key=key,
+    )
+    return float(chosen or 0.2)

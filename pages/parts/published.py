@@ -1,0 +1,125 @@
+"""What stands around the dashboard's tiles: what they rest on, what is withheld and why, how to read it, downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from data import dashboard
+from data.dashboard import Tile
+from data.datasets import Dataset
+from data.ids import now
+from data.report import dashboard as report
+from data.store import Store
+from pages.parts import links, picture, saved, text
+
+
+def resting(shown: Sequence[Tile], judge: str) -> None:
+    """Of how many systems and items, and from whom."""
+    items = max((sum(s.items for s in tile.systems) for tile in shown), default=0)
+    systems = len({s.name for tile in shown for s in tile.systems})
+    text.quiet(
+        "{dimensions} · {systems} · up to {items} scored by {judge}. Only what a lead approved stands here.",
+        dimensions=_many(len(shown), "approved dimension"), systems=_many(systems, "system"),
+        items=_many(items, "item"), judge=judge,
+    )  # fmt: skip
+
+
+def reading() -> None:
+    """What each part of a tile means."""
+    with st.expander("How to read this", icon=":material/help:"):
+        st.markdown(
+            "- **✓ trustworthy** means that in this dimension the judge was held against people's blind labels of "
+            "randomly drawn items, agreed well enough for the workspace's policy, and that a lead approved it. Where "
+            "new labels say otherwise, the dimension leaves this page.\n"
+            "- **The solid dot** is the corrected figure: what people would say on average over all the items. The "
+            "judge scored them all, people labelled some, and where both did one sees by how much the judge is off. "
+            "**The line** is its 95 % interval: of 20 such lines about 19 hold the true value. Short lines are sure, "
+            "long ones ask for more labels.\n"
+            "- **The dashed diamond** is the judge's own mean. Where it lies off the line, the judge is kinder or "
+            "stricter than people. A system with fewer than 30 labelled items has only this one, and it is called "
+            "*uncorrected*.\n"
+            "- **The bar** shows how often the judge gave each answer; click a part of it to see the items.\n"
+            "- **n/a** are cells to which the judge says that the question does not apply; **unscored** are items "
+            "whose reply could not be used. Neither is in any mean.\n"
+            "- **Told apart** takes into account that many pairs of systems are compared at one time (Holm): a "
+            "difference whose interval only just misses 0 may not count. A mean of a scale takes its steps as equally "
+            "wide."
+        )
+
+
+def withheld(store: Store, dataset: Dataset, judge: str) -> None:
+    """What of this judge is not shown, and why."""
+    st.subheader("Withheld")
+    with st.spinner("Looking at what is not approved ..."):
+        found = dashboard.withheld(store, dataset.id, judge)
+    if not found:
+        text.quiet("Nothing: every dimension of this judge is approved.")
+        return
+    text.quiet("{n} of this judge may not be shown.", n=_many(len(found), "dimension"))
+    with st.container(gap="xsmall"):
+        for one in found:
+            text.say(
+                "**{dimension}** · {unit} :gray-badge[{state}] {why}",
+                dimension=one.dimension.title, unit=one.dimension.sort, state=one.state, why=one.why,
+            )  # fmt: skip
+    with st.container(horizontal=True):
+        links.to("approvals", "Approvals", icon=":material/verified:", dataset=dataset.name, judge=judge)
+        links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
+
+
+def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str, bool, int]]) -> None:
+    """Nothing is approved: what has to happen first, with the ways there."""
+    if not judges:
+        st.info("No judge has scored this dataset yet, so there is nothing to publish.", icon=":material/gavel:")
+        with st.container(horizontal=True):
+            links.to("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
+            links.to("import", "Import judgments", icon=":material/upload_file:")
+        return
+    st.info(
+        "Nothing is approved on this dataset yet, so no figure may be shown. A dimension comes here in three steps: "
+        "people label a random sample without seeing the judge, the judge agrees with them well enough, and a lead "
+        "approves it.",
+        icon=":material/verified:",
+    )
+    with st.container(horizontal=True):
+        links.to("queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        links.to("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
+        links.to("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
+    for judge, *_ in judges[:1]:
+        withheld(store, dataset, judge)
+
+
+def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
+    """The dashboard as files, for people without an account."""
+    name = saved.named("dashboard", dataset.name)
+
+    def page() -> bytes:
+        found = dashboard.whole(store, dataset, judge)
+        return report.document(found, now(), dashboard.run_names(found.runs)).encode()
+
+    with st.popover("Download", icon=":material/download:"), st.container(width=360):
+        st.download_button(
+            "Everything, as one HTML file", page, file_name=f"{name}.html", mime="text/html", on_click="ignore",
+            icon=":material/description:", width="stretch",
+        )  # fmt: skip
+        text.quiet("To read without an account, offline, on screen or paper. What is withheld has no figure in it.")
+        st.download_button(
+            "The figures, as CSV", lambda: report.table(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
+            on_click="ignore", icon=":material/table:", width="stretch",
+        )  # fmt: skip
+        titles = {one.key: f"{one.asking.dimension.title} · {one.approval.sort}" for one in shown}
+        chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.plain(titles[key]))
+        tile = next(one for one in shown if one.key == chosen)
+        svg = report.plot(tile, f"{tile.asking.dimension.title} · {dataset.name}")
+        with st.container(horizontal=True):
+            st.download_button(
+                "Save as SVG", svg, file_name=f"{saved.named(name, tile.key)}.svg", mime="image/svg+xml",
+                on_click="ignore",
+            )  # fmt: skip
+            picture.button(svg, saved.named(name, tile.key), f"picture:{tile.key}")
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}" + ("" if n == 1 else "s")

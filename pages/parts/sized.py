@@ -1,0 +1,75 @@
+"""How much gold is enough: the planner's sentences and the curve of kappa over items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from judges.gate import Policy
+from judges.intervals import Interval
+from pages.parts import charts, text
+from pages.parts.calibrated import many, span
+
+
+def nothing(now: Interval) -> None:
+    """There is no kappa to follow yet."""
+    text.quiet(
+        "There is no kappa to follow yet: {items} with gold and a score, and kappa is undefined on them. Label more "
+        "items, or items that deserve another answer.",
+        items=many(now.items, "item"),
+    )
+
+
+def asked_width(key: str) -> float:
+    """The half width that the person asks of the interval."""
+    return float(
+        st.number_input(
+            "Interval no wider than ±", min_value=0.02, max_value=0.5, value=0.1, step=0.01, format="%.2f",
+            key=f"half:{key}", help="Half of the 95 % interval's width: .10 means kappa give or take .10.",
+        )
+    )  # fmt: skip
+
+
+def planned(now: Interval, half: float, width: int | None, bound: int | None, asked: Policy, gated: bool) -> None:
+    """What further items would do: for the width, and for the lower bound."""
+    what = "blind item" if gated else "item"
+    if width is None:
+        text.say("How many items an interval of ±{half} needs cannot be told yet.", half=f"{half:.2f}")
+    elif width == 0:
+        text.say(
+            "An interval of ±{half} is reached: it is {span} on {items}.",
+            half=f"{half:.2f}", span=span(now), items=many(now.items, "item"),
+        )  # fmt: skip
+    else:
+        text.say(
+            "About **{more}** to an interval of ±{half}; now it is {span} on {items}.",
+            more=many(width, f"more {what}"), half=f"{half:.2f}", span=span(now), items=many(now.items, "item"),
+        )  # fmt: skip
+    if bound is None:
+        text.say(
+            "No number of items will do for the lower bound: kappa itself does not lie above {threshold}.",
+            threshold=f"{asked.threshold:.2f}",
+        )
+    elif bound == 0:
+        text.say("The lower bound reaches the {threshold} that is asked.", threshold=f"{asked.threshold:.2f}")
+    else:
+        text.say(
+            "About **{more}** until the lower bound likely reaches {threshold} (in four of five cases, if kappa stays "
+            "where it is).",
+            more=many(bound, f"more {what}"), threshold=f"{asked.threshold:.2f}",
+        )  # fmt: skip
+
+
+def chart(steps: Sequence[Interval], ahead: Sequence[Interval], asked: Policy, key: str) -> None:
+    """Kappa on the first n items with its band, what is to be expected, and the threshold."""
+    charts.growth(steps, ahead, key, asked.threshold, f"asked: {asked.threshold:.2f}")
+    first, last = steps[0], steps[-1]
+    if first.point is not None and last.point is not None and len(steps) > 2:
+        late = [s for s in steps if s.point is not None and s.items >= last.items / 2]
+        drift = max(abs((s.point or 0.0) - last.point) for s in late)
+        text.quiet(
+            "Over the second half of the items kappa stayed within {drift} of {now}. Band: 95 % interval by items, "
+            "linearised at each size; shaded to the right: what to expect.",
+            drift=f"{drift:.2f}", now=f"{last.point:.2f}",
+        )  # fmt: skip

@@ -1,0 +1,102 @@
+"""Slices of a dimension: what the test says of every way of slicing, the chart of one, and the items of a slice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from data.slices import Member
+from judges.calibrate import Summary
+from judges.figures.slices import Slice, Sliced
+from judges.intervals import Interval
+from pages.parts import charts, text
+from pages.parts.calibrated import many, number, small, span
+
+_ALPHA = 0.05
+
+
+def nothing(cells: int) -> None:
+    """There is nothing to part."""
+    text.quiet(
+        "Not enough to part: {cells} with gold and a score, and all of them alike in system, language, length, place "
+        "and meta. Label items of another kind, or give items a language or a topic in their meta when you import "
+        "them.",
+        cells=many(cells, "cell"),
+    )  # fmt: skip
+
+
+def told(found: Sequence[Sliced]) -> None:
+    """What the tests say, in one or two sentences."""
+    apart = [one for one in found if one.apart is not None and one.apart.adjusted <= _ALPHA]
+    tested = [one for one in found if one.apart is not None]
+    for one in apart:
+        worst, best = _ends(one)
+        text.warn(
+            "The judge does not agree with people equally well by **{by}**: kappa {low} on {worst}, {high} on {best} "
+            "(p {p}; adjusted for {ways}).",
+            by=one.by, low=number(worst.interval.point, ".2f"), worst=worst.name,
+            high=number(best.interval.point, ".2f"), best=best.name, p=small(one.apart.adjusted if one.apart else 1.0),
+            ways=many(len(tested), "way") + " of slicing",
+        )  # fmt: skip
+    rest = [one.by for one in tested if one not in apart]
+    if rest:
+        text.say(
+            "By {rest} no difference is shown that chance could not have made. That is no proof that there is none: "
+            "look at how wide the intervals are.",
+            rest=", ".join(rest),
+        )  # fmt: skip
+    few = [one.by for one in found if one.apart is None]
+    if few:
+        text.quiet("Too few items to compare by {few}: fewer than two slices with 30 items.", few=", ".join(few))
+
+
+def _ends(one: Sliced) -> tuple[Slice, Slice]:
+    """The slices with the lowest and the highest kappa, of those that say something."""
+    solid = [s for s in one.slices if s.interval.point is not None and not s.interval.verdictless]
+    ordered = sorted(solid, key=lambda s: s.interval.point or 0.0)
+    return ordered[0], ordered[-1]
+
+
+def chart(one: Sliced, whole: Interval, key: str) -> str:
+    """The slices with their intervals, best first, under the whole; the name of the one that was clicked, or ""."""
+    ranked = sorted(one.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
+    spans = [charts.Span("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
+    for slice_ in ranked:
+        i = slice_.interval
+        state = "not enough gold" if i.verdictless or i.point is None else "eligible"
+        spans.append(charts.Span(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
+    row = charts.intervals(spans, key, whole.point, "all", reach=(0.0, 1.0), click=True)
+    st.caption(
+        "Mark: kappa of the slice, with its 95 % interval by items. □ fewer than 30 items: nothing may be concluded. "
+        "Dashed: all items. Click a mark to see the slice's items, those furthest apart first."
+    )
+    return ranked[row - 1].name if row else ""
+
+
+def _remark(interval: Interval, lenient: float | None) -> str:
+    point = "undefined" if interval.point is None else f"{interval.point:.2f}"
+    few = " · too few" if interval.verdictless else ""
+    kind = "" if lenient is None else f" · leniency {lenient:+.2f}"
+    return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{kind}{few}"
+
+
+def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
+    """The cells of a slice; `go` gets the item that is clicked."""
+    scale = summary.dimension.scale
+    text.say("Cells of **{name}**, those furthest apart first. Click one to open it on the desk.", name=name)
+    frame = pd.DataFrame(
+        {
+            "item": [m.name for m in found],
+            "unit": [m.unit for m in found],
+            "people": [scale.answers[int(m.human)] for m in found],
+            "judge": [scale.answers[int(m.judge)] for m in found],
+        }
+    )
+    event = st.dataframe(
+        frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell",
+        height="content" if len(found) <= 8 else 320,
+    )  # fmt: skip
+    if event.selection.cells:
+        go(found[event.selection.cells[0][0]].item)

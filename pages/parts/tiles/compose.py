@@ -1,0 +1,155 @@
+"""What a tile of the dashboard is drawn from: all words and figures of it, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from data import dashboard_said
+from data.dashboard import System, Tile
+from judges.uncertainty import MIN_CLUSTERS
+
+_UNITS = {
+    "turn": "each turn",
+    "section": "each section",
+    "side": "each response of a pair",
+    "response": "each response",
+}
+FEW = 12
+"""Answers up to which a key of colours stands above them."""
+
+
+def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
+    """The data of one tile (pages/parts/tiles/tiles.js)."""
+    several = len({point.run for system in given.systems for point in system.trend}) > 1
+    approval, dimension = given.approval, given.asking.dimension
+    trust = [{"t": "✓ trustworthy", "help": "A lead approved it: in this dimension the judge agrees with people."}]
+    return {
+        "title": dimension.title,
+        "unit": f"asked of {_UNITS.get(dimension.sort, f'the whole {dimension.sort}')}",
+        "badges": trust + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
+        "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
+        "reading": " ".join(dashboard_said.reading(given)),
+        "answers": list(given.asking.answers),
+        "axis": _axis(given),
+        "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],
+        "trend": _reach(given) if several else None,
+        "pairs": [{"t": dashboard_said.said(given, pair), "apart": pair.apart} for pair in _by_certainty(given)],
+        "tables": [_figures(given), *([_over_runs(given, runs)] if several else [])],
+        "words": {
+            "figure": "mean" if given.asking.mean else f"“{given.asking.told(given.lead)}”",
+            "answers": "the judge's answers",
+            "trend": "judge, by run",
+            "people": "what people would say (corrected), with its 95 % interval",
+            "judge": "what the judge itself says",
+            "pairs": "Which systems can be told apart",
+        },
+    }
+
+
+def _reach(given: Tile) -> list[float]:
+    """The ends between which the judge's figures move from run to run: alike for all systems, and never close-up."""
+    values = [point.means[given.lead] for system in given.systems for point in system.trend]
+    axis = _axis(given)
+    spare = max(0.0, (axis["hi"] - axis["lo"]) / 10 - (max(values) - min(values))) / 2
+    return [min(values) - spare, max(values) + spare]
+
+
+def _by_certainty(given: Tile) -> list[Any]:
+    return sorted(given.comparisons, key=lambda pair: not pair.apart)
+
+
+def _axis(given: Tile) -> dict[str, Any]:
+    scale = given.asking.dimension.scale
+    if not given.asking.mean:
+        return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n} %"} for n in range(5)]}
+    low, high = scale.base, scale.base + scale.size - 1
+    step = max(1, round((high - low) / 10))
+    return {"lo": low, "hi": high, "ticks": [{"at": n, "t": str(n)} for n in range(low, high + 1, step)]}
+
+
+def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:
+    mean, name = system.means[given.lead], system.name or "unnamed"
+    interval, own = mean.interval, dashboard_said.figure(given, mean.judge)
+    point = None if interval.point is None else dashboard_said.figure(given, interval.point)
+    ends = ""
+    if interval.low is not None and interval.high is not None:
+        ends = f"{dashboard_said.figure(given, interval.low)} to {dashboard_said.figure(given, interval.high)}"
+    notes: list[dict[str, Any]] = []
+    if mean.missing:
+        notes.append({"t": f"{mean.n} of {MIN_CLUSTERS} labelled"})
+    if system.na:
+        notes.append({"t": f"n/a {system.na:.0%}", "answer": None, "label": f"{name}: n/a in {system.na:.0%}"})
+    if system.unscored:
+        notes.append({"t": f"unscored {system.unscored:.0%}"})
+    shares = [
+        {"answer": n, "share": share, "t": f"{share:.0%}", "label": f"{name}: {answer} in {share:.0%} — show the items"}
+        for n, (answer, share) in enumerate(zip(given.asking.answers, system.spread, strict=True))
+    ]
+    return {
+        "system": number,
+        "name": name,
+        "figure": point or own,
+        "span": ends if point else "judge, uncorrected",
+        "own_told": f"judge {own}" if point else "",
+        "point": interval.point,
+        "low": interval.low,
+        "high": interval.high,
+        "judge": mean.judge,
+        "told": f"{name}: people would say {point}" + (f", {ends}" if ends else "") if point else f"{name}: no labels",
+        "own": f"{name}: the judge itself says {own}",
+        "items": f"{system.items:,} items" + ("" if mean.missing else f", {mean.n:,} labelled"),
+        "notes": notes,
+        "spread": shares,
+        "spreadTold": f"{name}: the judge's answers",
+        "trend": [
+            {
+                "v": p.means[given.lead],
+                "t": f"{runs.get(p.run, p.run)}: {dashboard_said.figure(given, p.means[given.lead])}",
+            }
+            for p in system.trend
+        ],
+    }
+
+
+def _figures(given: Tile) -> dict[str, Any]:
+    """All figures of a tile as a table, every outcome."""
+    rows = []
+    for system in given.systems:
+        for outcome, mean in enumerate(system.means):
+            shape, interval = (".3f" if given.asking.mean else ".1%"), mean.interval
+
+            def put(value: float | None, shape: str = shape) -> str:
+                return "–" if value is None else f"{value:{shape}}"
+
+            rows.append(
+                [
+                    system.name or "unnamed", given.asking.told(outcome), put(interval.point),
+                    f"{put(interval.low)} to {put(interval.high)}" if interval.low is not None else "–",
+                    put(mean.judge), put(mean.people), f"{mean.n:,}", f"{mean.others:,}",
+                    "–" if interval.point is None else f"{mean.lam:.2f}", f"{system.na:.1%}", f"{system.unscored:.1%}",
+                ]
+            )  # fmt: skip
+    columns = [
+        "system", "of", "corrected", "95 % interval", "judge", "people, labelled items", "labelled", "others", "λ",
+        "n/a", "unscored",
+    ]  # fmt: skip
+    return {"title": "All figures", "columns": columns, "rows": rows}
+
+
+def _over_runs(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
+    """The judge's own figures by run."""
+    order = [key for key in runs if any(p.run == key for s in given.systems for p in s.trend)]
+    rows = []
+    for system in given.systems:
+        known = {p.run: p for p in system.trend}
+        cells = [known.get(key) for key in order]
+        told = [
+            "–" if p is None else f"{dashboard_said.figure(given, p.means[given.lead])} ({p.items:,})" for p in cells
+        ]
+        rows.append([system.name or "unnamed", *told])
+    return {
+        "title": "The judge's own, run by run (items)",
+        "columns": ["system", *(runs[k] for k in order)],
+        "rows": rows,
+    }

@@ -1,0 +1,173 @@
+// A tile of the dashboard, drawn from what Python worked out: text is only ever set as text, and nothing is computed here
+// but places in pixels. A click on a share sends {system, answer}: Python lists the items behind it.
+const NS = "http://www.w3.org/2000/svg";
+
+function make(tag, kind = "", text = "", more = {}) {
+  const node = document.createElement(tag);
+  if (kind) node.className = kind;
+  if (text) node.textContent = text;
+  for (const [name, value] of Object.entries(more)) node.setAttribute(name, value);
+  return node;
+}
+
+function draw(tag, more) {
+  const node = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(more)) node.setAttribute(name, value);
+  return node;
+}
+
+function tip(node, text) {
+  const title = document.createElementNS(NS, "title");
+  title.textContent = text;
+  node.append(title);
+  return node;
+}
+
+const place = (axis, value) => `${(100 * (value - axis.lo)) / (axis.hi - axis.lo)}%`;
+
+function plot(axis, one) {
+  const svg = draw("svg", { role: "img", "aria-label": one.told });
+  for (const tick of axis.ticks) svg.append(draw("line", { class: "gridline", x1: place(axis, tick.at), x2: place(axis, tick.at), y1: 0, y2: "100%" }));
+  if (one.low !== null) svg.append(draw("line", { class: "span", x1: place(axis, one.low), x2: place(axis, one.high), y1: "50%", y2: "50%" }));
+  if (one.point !== null) svg.append(tip(draw("circle", { class: "dot", cx: place(axis, one.point), cy: "50%", r: 5.5 }), one.told));
+  const own = draw("svg", { x: place(axis, one.judge), y: "50%", overflow: "visible" });
+  own.append(tip(draw("path", { class: "own", d: one.point === null ? "M0 -6.5L6.5 0L0 6.5L-6.5 0Z" : "M0 -15L5 -10L0 -5L-5 -10Z" }), one.own));
+  svg.append(own);
+  const cell = make("div", "plot");
+  cell.append(svg);
+  return cell;
+}
+
+function scale(axis) {
+  const svg = draw("svg", { "aria-hidden": "true" });
+  for (const tick of axis.ticks) {
+    const text = draw("text", { x: place(axis, tick.at), y: 13, "text-anchor": "middle" });
+    text.textContent = tick.t;
+    svg.append(text);
+  }
+  const cell = make("div", "plot axis");
+  cell.append(svg);
+  return cell;
+}
+
+// The judge's answers in shades of its colour, from faint to full; a label is light on the full ones.
+function shade(n, of) {
+  const part = of < 2 ? 1 : n / (of - 1);
+  return { fill: `color-mix(in srgb,var(--judge) ${Math.round(16 + 84 * part)}%,var(--ground))`, label: part > 0.55 ? "var(--ground)" : "var(--ink)" };
+}
+
+function bar(one, count, click) {
+  const cell = make("div", "dist"), line = make("div", "bar", "", { role: "group", "aria-label": one.spreadTold });
+  for (const part of one.spread) {
+    if (!part.share) continue;
+    const colours = shade(part.answer, count);
+    const button = make("button", "", part.share >= 0.13 ? part.t : "", { type: "button", title: part.label, "aria-label": part.label });
+    button.style.cssText = `flex:${part.share} 1 0;--fill:${colours.fill};--label:${colours.label}`;
+    button.onclick = () => click(one.system, part.answer);
+    line.append(button);
+  }
+  cell.append(line);
+  return cell;
+}
+
+function spark(points, [low, high]) {
+  const svg = draw("svg", { class: "spark", viewBox: "0 0 92 30", role: "img", "aria-label": points.map((p) => p.t).join("; ") });
+  const at = (p, n) => [4 + (84 * n) / Math.max(1, points.length - 1), 25 - (20 * (p.v - low)) / (high - low)];
+  svg.append(draw("path", { d: points.map((p, n) => `${n ? "L" : "M"}${at(p, n).join(" ")}`).join("") }));
+  points.forEach((p, n) => svg.append(tip(draw("circle", { cx: at(p, n)[0], cy: at(p, n)[1], r: points.length > 12 ? 1.5 : 2.6 }), p.t)));
+  const cell = make("div", "trend");
+  cell.append(svg);
+  return cell;
+}
+
+function row(data, one, click) {
+  const line = make("div", "row"), figure = make("div", one.point === null ? "figure own" : "figure");
+  figure.append(make("b", "", one.figure), make("span", "", one.span));
+  if (one.own_told) figure.append(make("span", "judge", one.own_told));
+  const rest = make("div", "rest");
+  rest.append(make("span", "", one.items));
+  for (const note of one.notes) {
+    if (note.answer === undefined) rest.append(make("span", "", note.t));
+    else {
+      const button = make("button", "", note.t, { type: "button", "aria-label": note.label });
+      button.onclick = () => click(one.system, note.answer);
+      rest.append(button);
+    }
+  }
+  line.append(make("div", "name", one.name), figure, plot(data.axis, one), bar(one, data.answers.length, click));
+  if (data.trend) line.append(spark(one.trend, data.trend));
+  line.append(rest);
+  return line;
+}
+
+function names(data) {
+  const line = make("div", "row names"), keys = make("div", "keys");
+  data.answers.forEach((answer, n) => {
+    const key = make("span"), dot = make("i");
+    dot.style.cssText = `--fill:${shade(n, data.answers.length).fill}`;
+    key.append(dot, answer);
+    keys.append(key);
+  });
+  const answers = make("div");
+  answers.append(make("span", "", data.words.answers), keys);
+  line.append(make("div", "", ""), make("div", "", data.words.figure), scale(data.axis), answers);
+  if (data.trend) line.append(make("div", "", data.words.trend));
+  line.append(make("div", "", ""));
+  return line;
+}
+
+function legend(words) {
+  const line = make("div", "legend"), people = make("span"), judge = make("span");
+  const solid = draw("svg", { viewBox: "0 0 30 14" }), dashed = draw("svg", { viewBox: "-15 -7 30 14" });
+  solid.append(draw("line", { class: "span", x1: 2, x2: 28, y1: 7, y2: 7 }), draw("circle", { class: "dot", cx: 15, cy: 7, r: 5 }));
+  dashed.append(draw("path", { class: "own", d: "M0 -5.5L5.5 0L0 5.5L-5.5 0Z" }));
+  people.append(solid, words.people);
+  judge.append(dashed, words.judge);
+  line.append(people, judge);
+  return line;
+}
+
+function fold(title, inner) {
+  const node = make("details");
+  node.append(make("summary", "", title), inner);
+  return node;
+}
+
+function pairs(found) {
+  const list = make("ul");
+  for (const pair of found) list.append(make("li", pair.apart ? "apart" : "", pair.t));
+  return list;
+}
+
+function table(given) {
+  const wide = make("div", "wide"), node = make("table"), head = make("thead"), body = make("tbody"), top = make("tr");
+  for (const name of given.columns) top.append(make("th", "", name, { scope: "col" }));
+  head.append(top);
+  for (const cells of given.rows) {
+    const line = make("tr");
+    for (const cell of cells) line.append(make("td", "", cell));
+    body.append(line);
+  }
+  node.append(head, body);
+  wide.append(node);
+  return wide;
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const tile = parentElement.querySelector(".tile");
+  const opened = [...tile.querySelectorAll("details[open] > summary")].map((s) => s.textContent);
+  const click = (system, answer) => setTriggerValue("clicked", { system, answer });
+  tile.setAttribute("aria-label", data.title);
+  const head = make("div", "head");
+  head.append(make("h3", "title", data.title), make("span", "unit", data.unit));
+  for (const badge of data.badges) head.append(make("span", badge.made ? "badge made" : "badge", badge.t, badge.help ? { title: badge.help } : {}));
+  head.append(make("span", "by", data.by));
+  const grid = make("div", data.trend ? "grid runs" : "grid");
+  grid.append(names(data), ...data.systems.map((one) => row(data, one, click)));
+  const foot = make("div", "foot");
+  foot.append(legend(data.words));
+  if (data.pairs.length) foot.append(fold(data.words.pairs, pairs(data.pairs)));
+  for (const one of data.tables) foot.append(fold(one.title, table(one)));
+  tile.replaceChildren(head, make("p", "reading", data.reading), grid, foot);
+  for (const node of tile.querySelectorAll("details")) node.open = opened.includes(node.firstChild.textContent);
+}

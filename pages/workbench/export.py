@@ -1,0 +1,93 @@
+"""Export: a dataset, or what training takes of it, looked at before it becomes a file; and the items put aside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from data import export, tuning
+from data.datasets import Dataset
+from data.export import Format, Kind
+from data.people import Person
+from data.store import Store
+from judges.errors import AssayError
+from pages.parts import choose, exported, giving, session, text, todo
+
+_TABLES = (
+    *("item", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "repair", "answer"),
+    *("card", "judge", "person_event", "approval"),
+)
+
+
+def page() -> None:
+    """Choose, look, make the file, take it away."""
+    who, store = session.me("researcher"), session.store()
+    st.title("Export")
+    left, middle, right = st.columns([2, 2, 2])
+    with left:
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    with middle:
+        kind = exported.kind(export.kinds())
+    with right:
+        format = exported.format(kind)
+    exported.told(kind, format)
+    options = exported.options(store, dataset.id, kind)
+    try:
+        _file(who, store, dataset, kind, format, options)
+    except AssayError as error:
+        text.refuse(error)
+    _aside(who, store, dataset)
+
+
+def _file(who: Person, store: Store, dataset: Dataset, kind: Kind, format: Format, options: dict[str, Any]) -> None:
+    """The first rows, and the file of all of them."""
+    kept = session.scratch("export")
+    if kind.name == "examples" and not options["card"]:
+        text.quiet("Choose the card whose judges are to see the examples.")
+        return
+    stamp = tuple(store.touched(table) for table in _TABLES)
+    rows, count = _preview(store, who.name, dataset, kind.name, options, (store.url, stamp))
+    exported.shown(rows, count, kind)
+    key = (dataset.id, kind.name, format, tuple(options.items()))
+    if count and st.button("Make the file", type="primary", icon=":material/draft:"):
+        file = giving.place(f"{_plain(dataset.name)}-{kind.name}.{format}")
+        with exported.progress(count) as seen:
+            given = export.give(store, who.name, dataset, kind, options, format, file, seen)
+        kept.update(key=key, given=given, address=giving.offer(file))
+    if kept.get("key") == key and kept["given"].file.exists():
+        exported.done(kept["given"], kept["address"])
+
+
+@st.cache_data(max_entries=32, show_spinner="Counting the rows ...")
+def _preview(
+    _store: Store, actor: str, dataset: Dataset, kind: str, options: dict[str, Any], at: tuple[Any, ...]
+) -> tuple[list[dict[str, Any]], int]:
+    """The first rows and their number, for as long as the tables stay as they are."""
+    return export.preview(_store, actor, dataset, export.kind(kind), options)
+
+
+def _aside(who: Person, store: Store, dataset: Dataset) -> None:
+    """The items that the gate leaves out because prompts were tuned on them."""
+    found = tuning.listed(store, dataset.id)
+    with st.expander("Tuning items: what the gate leaves out", icon=":material/block:"):
+        st.caption("What a prompt was tuned on, or what was given out as an example, counts in no figure of any judge.")
+        text.say("**{n}** put aside.", n=todo.many(len(found), "item"))
+        back = exported.aside(found) if found else None
+        given = exported.by_hand()
+    try:
+        if back:
+            tuning.take_back(store, who.name, dataset.id, *back)
+            st.rerun()
+        if given:
+            tuning.put_aside(store, who.name, dataset.id, tuning.named(store, dataset.id, given[0]), given[1])
+            st.rerun()
+    except AssayError as error:
+        text.refuse(error)
+
+
+def _plain(name: str) -> str:
+    """A dataset's name as part of a file's."""
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:60]

@@ -1,0 +1,321 @@
+"""Adjudication: which cells wait, deciding and taking back, who may, and two who decide at once."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from data import adjudication, disputed, docket, labels, people, provenance, settings
+from data.datasets import dataset
+from data.disputed import Said, distance, lie_apart, one
+from data.errors import BadInput, NotAllowed, NotFound
+from data.gold import gold
+from data.ids import new_id
+from data.settings import GoldRule
+from data.store import open_store
+from judges.errors import AssayError, BadScale
+from judges.types import Scale
+from tests.data.cells import Cell, fill
+
+ORDINAL = Scale("ordinal", 1, 5, na=True)
+CHOICE = Scale("unordered", categories=("a", "tie", "b"), drawn="tie")
+FLAG = Scale("flag")
+TURN = Scale("turn")
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = open_store(f"duckdb:///{tmp_path}/s.duckdb")
+    people.join(opened, "lea")
+    for name in ("res", "person0", "person1", "ann"):
+        people.join(opened, name)
+    people.set_person(opened, "lea", "res", "researcher")
+    yield opened
+    opened.close()
+
+
+def filled(store, cells, apart=1, name="demo", resolve="median"):
+    """(dataset id, {item number: id}) of cells under a rule."""
+    found, _ = fill(store, cells, name)
+    if settings.gold_rule(store, found) != GoldRule(resolve, apart):
+        settings.set_gold_rule(store, "lea", found, GoldRule(resolve, apart))
+    rows = store.rows("select id, name from item where dataset_id = $1", [found])
+    return found, {int(n.split()[1]): i for i, n in rows}
+
+
+def decide(store, found, actor="lea", value=4, reason="misread the text", at=0, key=None, **changes):
+    cell = disputed.waiting(store, found)[at]
+    told = {"item_id": cell.item, "unit": cell.unit, "dimension": cell.dimension, "token": cell.token, **changes}
+    return adjudication.decide(store, actor, key or new_id(), value=value, reason=reason, **told)
+
+
+def value_on(store, found, basis, item):
+    sql = gold("turn", ORDINAL, basis, settings.gold_rule(store, found))
+    [row] = store.rows(f"select value, how from ({sql}) g where item_id = $3", [found, "helpfulness", item])
+    return row
+
+
+@pytest.mark.parametrize(("scale", "values", "apart", "wanted"), [
+    (ORDINAL, (3.0, 5.0), None, False),  # without a limit nothing waits
+    (ORDINAL, (3.0, 5.0), 2, False), (ORDINAL, (3.0, 5.0), 1, True), (ORDINAL, (3.0, 4.0), 0, True),
+    (ORDINAL, (3.0, 3.0), 0, False), (ORDINAL, (5.0,), 0, False), (ORDINAL, (2.0, 3.0, 4.0), 1, True),
+    (ORDINAL, (None, 3.0), 4, True), (ORDINAL, (None, None), 0, False),  # n/a and a value: whatever the limit
+    (CHOICE, (0.0, 2.0), 0, True), (CHOICE, (0.0, 2.0), 1, True),  # a drawn vote of two
+    (CHOICE, (0.0, 0.0, 2.0), 0, True), (CHOICE, (0.0, 0.0, 2.0), 1, False),  # two of three are a majority
+    (CHOICE, (0.0, 1.0, 2.0), 3, True), (CHOICE, (1.0, 1.0), 0, False),
+    (FLAG, (0.0, 1.0), 1, True), (FLAG, (0.0, 1.0, 1.0), 1, False), (TURN, (1.0, 9.0, 9.0), 1, False),
+])  # fmt: skip
+def test_people_lie_apart_as_the_rule_says(scale, values, apart, wanted):
+    assert lie_apart(values, scale, apart) is wanted
+
+
+def test_how_far_people_lie_apart():
+    assert distance((2.0, 3.0, 5.0), ORDINAL) == 3 / 4  # three of the four steps from 1 to 5
+    assert distance((None, 3.0), ORDINAL) == distance((0.0, 1.0), FLAG) == 1
+    assert distance((4.0, 4.0), ORDINAL) == distance((None, None), ORDINAL) == 0
+
+
+def test_labels_of_one_class_are_held_against_each_other():
+    blind = [Said(f"b{n}", f"p{n}", 3.0, "blind") for n in range(2)]
+    seen = [Said(f"s{n}", f"q{n}", 5.0, "assisted") for n in range(2)]
+    assert one([*seen, *blind]) == tuple(blind)
+    assert one([*seen, blind[0]]) == tuple(seen)  # one blind label alone has nothing to be held against
+    assert one([seen[0], blind[0]]) == (blind[0],)
+    assert one([]) == ()
+
+
+def test_what_waits_and_in_which_order(store):
+    found, ids = filled(store, [
+        Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(0, "turn:2", (3.0, 4.0), 3.0),
+        Cell(1, "turn:2", (2.0, 4.0), 3.0), Cell(1, "turn:1", (1.0, 5.0), 3.0),
+        Cell(2, "turn:1", (1.0, 5.0), 3.0, "revealed"), Cell(3, "turn:1", (1.0, 4.0), 3.0, "assisted"),
+        Cell(4, "turn:1", (None, 4.0), 3.0), Cell(4, "conversation", (0.0, 2.0), 0.0, "blind", None, "verdict"),
+    ])  # fmt: skip
+    # Items 1 and 4 have a cell that is as far apart as can be; beside it lie two steps of four (1.5 in all), and two of
+    # the verdict's four categories, three steps (1 + 2/3). Item 3: three steps of four; item 0: two.
+    told = [(c.item, c.unit) for c in disputed.waiting(store, found)]
+    four, one_, three, none = ids[4], ids[1], ids[3], ids[0]
+    wanted = [
+        (four, "turn:1"),
+        (four, "conversation"),
+        (one_, "turn:1"),
+        (one_, "turn:2"),
+        (three, "turn:1"),
+        (none, "turn:1"),
+    ]
+    assert told == wanted
+    assert disputed.under(store, found, GoldRule("median", None)) == []
+    assert {(c.item, c.unit) for c in disputed.under(store, found, GoldRule("median", 0))} == {*told, (none, "turn:2")}
+
+
+def test_a_decision_stands_and_can_be_taken_back(store):
+    found, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5)])
+    made = decide(store, found, "res", 4, "  misread the text ")
+    assert (made.value, made.reason, made.saw_judge, {s.person for s in made.said}) == (
+        4.0, "misread the text", False, {"person0", "person1"})  # fmt: skip
+    for basis in ("gate", "blind", "all"):
+        assert value_on(store, found, basis, ids[0]) == (4.0, "adjudicated")
+    assert disputed.waiting(store, found) == []
+    told = json.loads(store.rows("select labels from adjudication")[0][0])
+    assert sorted((one_["person"], one_["value"], one_["mode"]) for one_ in told) == [
+        ("person0", 3.0, "blind"), ("person1", 5.0, "blind")]  # fmt: skip
+    [done] = docket.done(store, found)
+    assert (done.person, done.value, done.said, done.reason) == ("res", "4", "person0 3, person1 5", "misread the text")
+    with pytest.raises(NotAllowed, match="res made this decision"):
+        people.set_person(store, "lea", "ann", "researcher")
+        adjudication.withdraw(store, "ann", new_id(), made.id)
+    key = new_id()
+    adjudication.withdraw(store, "res", key, made.id)
+    adjudication.withdraw(store, "res", key, made.id)  # sent twice
+    assert value_on(store, found, "gate", ids[0]) == (3.0, "median")
+    assert len(disputed.waiting(store, found)) == 1
+    with pytest.raises(BadInput, match="does not stand any more"):
+        adjudication.withdraw(store, "res", new_id(), made.id)
+    again = decide(store, found, "res", 2, "looked again")
+    adjudication.withdraw(store, "lea", new_id(), again.id)  # a lead may take back what others decided
+
+
+def test_a_decision_is_written_once_for_its_key(store):
+    found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (1.0, 5.0), 3.0)])
+    cell = disputed.waiting(store, found)[0]
+    key = new_id()
+    told = (cell.item, cell.unit, cell.dimension, 4, "why", cell.token)
+    assert adjudication.decide(store, "lea", key, *told) == adjudication.decide(store, "lea", key, *told)
+    assert store.rows("select count(*) from adjudication") == [(1,)]
+    with pytest.raises(BadInput, match="taken by another"):
+        decide(store, found, key=key)
+
+
+def test_who_may_decide(store):
+    found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0)])
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        decide(store, found, "ann")
+    people.set_person(store, "lea", "person0", "researcher")
+    with pytest.raises(NotAllowed, match="Somebody else has to decide: lea, res"):
+        decide(store, found, "person0")
+    assert adjudication.work(store, "person0", found) == adjudication.Work([], 1)
+    assert adjudication.work(store, "ann", found) == adjudication.Work([], 1)
+    assert len(adjudication.work(store, "res", found).mine) == 1
+    # Where nobody else is left, the one who labelled it may: the labels kept with the decision show it.
+    people.set_person(store, "lea", "person0", "lead")
+    people.set_person(store, "person0", "lea", "lead", active=False)
+    people.set_person(store, "person0", "res", "researcher", active=False)
+    assert decide(store, found, "person0").person == "person0"
+
+
+REFUSED = [
+    ({"value": 6}, BadScale, "6.0 is not on the scale"), ({"value": "x"}, BadScale, "not on the scale"),
+    ({"value": None}, BadScale, "n/a is not an answer here"), ({"reason": " \n"}, BadInput, "needs a reason"),
+    ({"reason": "x" * 2001}, BadInput, "2,000 are the most"), ({"key": "short"}, BadInput, "a key of 8 to 80"),
+    ({"token": "old"}, BadInput, "changed while you decided"), ({"unit": "turn:9"}, NotFound, "holds any more"),
+    ({"item_id": "nothing"}, NotFound, "no such item"), ({"dimension": "unheard"}, NotFound, "holds any more"),
+]  # fmt: skip
+
+
+def test_what_cannot_be_decided_is_refused_in_a_sentence(store):
+    found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0)])
+    for changes, error, says in REFUSED:
+        with pytest.raises(error, match=says):
+            decide(store, found, **changes)
+    assert store.rows("select count(*) from adjudication") == [(0,)]
+
+
+def test_where_people_agree_nothing_can_be_decided(store):
+    found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (4.0, 4.0), 3.0)])
+    agreed = next(i for (i,) in store.rows("select item_id from label group by item_id having min(value) = max(value)"))
+    with pytest.raises(BadInput, match="nothing waits"):
+        decide(store, found, item_id=agreed)
+    with pytest.raises(NotFound, match="No cell of this item waits"):
+        adjudication.reveal(store, "lea", agreed)
+
+
+def test_the_store_knows_who_saw_the_judge(store):
+    found, ids = filled(store, [
+        Cell(0, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5), Cell(1, "turn:1", (1.0, 5.0), 3.0, "assisted", 0.5)
+    ])  # fmt: skip
+    adjudication.reveal(store, "lea", ids[0])
+    assert decide(store, found, "lea", 5, item_id=ids[0], token=_token(store, found, ids[0])).saw_judge
+    assert value_on(store, found, "all", ids[0]) == (5.0, "adjudicated")
+    assert value_on(store, found, "gate", ids[0]) == value_on(store, found, "blind", ids[0]) == (3.0, "median")
+    # The labels themselves were given with the judge in view: what is decided on them counts on no blind basis either.
+    assert decide(store, found, "res", 2).saw_judge
+    assert labels.mode_of(store, ids[0], "lea", ("draw", "blind")) == "revealed"  # and lea's own label is no blind one
+
+
+def test_who_held_or_answered_an_item_with_the_judge_in_view_saw_it(store):
+    found, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (3.0, 5.0), 3.0)])
+
+    def seen(tx):
+        draw = (new_id(), found, ids[0], "review", "assisted", "", "", None, 0.0, "[]")
+        tx.add(
+            "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons", [draw]
+        )
+        tx.add(
+            "claim",
+            "id, dataset_id, draw_id, item_id, person, until",
+            [(new_id(), found, draw[0], ids[0], "res", "2026-01-01")],
+        )
+
+    store.tx("test", "claim", seen)
+    assert adjudication.saw_judge(store, "res", ids[0])
+    assert not adjudication.saw_judge(store, "res", ids[1])
+    assert not adjudication.saw_judge(store, "lea", ids[0])
+
+
+def test_a_decision_is_reopened_when_labels_change(store):
+    found, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0)])
+    made = decide(store, found)
+    old = store.rows("select id, value from label where value = 5")[0][0]
+    columns = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at"
+    )
+
+    def change(value):
+        told = (ids[0], "turn:1", "helpfulness", value, "person1", "blind", "", "", False, None, None)
+        store.tx("t", "t", lambda tx: tx.add("label", columns, [(new_id(), "", *told, old, False, "2026-01-01")]))
+
+    change(5.0)  # given anew with the same value: nothing to look at
+    assert disputed.waiting(store, found) == []
+    old = store.rows("select id from label_now where annotator = 'person1'")[0][0]
+    change(4.0)  # they lie one step apart now, and yet it waits: it was decided on something else
+    [cell] = disputed.waiting(store, found)
+    assert cell.reopened and cell.decision.id == made.id
+    assert value_on(store, found, "all", ids[0]) == (4.0, "adjudicated")  # what was decided stands until then
+    decide(store, found, "res", 3, "looked again")
+    assert disputed.waiting(store, found) == []
+    assert value_on(store, found, "all", ids[0]) == (3.0, "adjudicated")
+
+
+def test_of_two_who_decide_at_once_one_is_told_so(store):
+    found, _ = filled(store, [Cell(n, "turn:1", (1.0, 5.0), 3.0) for n in range(6)])
+    cells = disputed.waiting(store, found)
+
+    def go(actor):
+        told = []
+        for c in cells:
+            try:
+                made = adjudication.decide(store, actor, new_id(), c.item, c.unit, c.dimension, 4, "why", c.token)
+                told.append(made.person)
+            except AssayError as error:
+                told.append(str(error))
+        return told
+
+    with ThreadPoolExecutor(2) as pool:
+        both = list(zip(*pool.map(go, ["lea", "res"]), strict=True))
+    for pair in both:
+        other = {"lea": "res", "res": "lea"}
+        [winner] = [p for p in pair if p in other]
+        [refused] = [p for p in pair if p not in other]
+        assert refused == f"{winner} decided this cell meanwhile: 4, because: why"
+    assert store.rows("select count(*) from adjudication") == [(6,)]
+
+
+def test_gold_tells_how_it_came_about(store):
+    found, ids = filled(store, [
+        Cell(0, "turn:1", (1.0, 5.0), 3.0), Cell(0, "turn:2", (2.0, 3.0, 5.0), 3.0, dimension="safety"),
+        Cell(0, "turn:2", (4.0, 4.0), 3.0), Cell(0, "conversation", (3.0,), 3.0, dimension="coherence"),
+        Cell(0, "conversation", (None, None, 2.0), 3.0, dimension="repair_handling"),
+    ], apart=3)  # fmt: skip
+    decide(store, found, "res", 2, "the definition settles it", at=next(
+        n for n, c in enumerate(disputed.waiting(store, found)) if c.unit == "turn:1"))  # fmt: skip
+    assert [(c.unit, c.dimension, c.value, c.told) for c in provenance.came(store, ids[0])] == [
+        ("turn:1", "helpfulness", 2.0, "adjudicated by res: the definition settles it"),
+        ("turn:2", "helpfulness", 4.0, "2 people agree"),
+        ("turn:2", "safety", 3.0, "median of 3"),
+        ("conversation", "coherence", 3.0, "one person"),
+        ("conversation", "repair_handling", None, "majority, 2 of 3"),
+    ]
+
+
+def test_what_a_rule_would_change_is_told_before_it_is_saved(store):
+    found, _ = filled(store, [
+        Cell(0, "turn:1", (2.0, 4.0, 5.0, 5.0), 3.0),  # median 4, majority 5
+        Cell(1, "turn:1", (3.0, 3.0, 5.0), 3.0), Cell(2, "turn:1", (3.0, 4.0), 3.0), Cell(3, "turn:1", (5.0, 5.0), 3.0),
+    ], apart=None)  # fmt: skip
+    assert provenance.effect(store, found, GoldRule("majority", 1)) == provenance.Effect(2, 0, 1)
+    assert provenance.effect(store, found, GoldRule("median", 0)) == provenance.Effect(3, 0, 0)
+    assert settings.gold_rule(store, found) == GoldRule()
+
+
+def test_the_docket_holds_no_judge_until_it_is_asked_for(store):
+    found, ids = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
+    [shown] = docket.dockets(store, "lea", disputed.waiting(store, found), 3)
+    assert shown.judged is None and shown.view.mode == "blind" and not shown.view.scores
+    adjudication.reveal(store, "lea", ids[0])
+    [shown] = docket.dockets(store, "lea", disputed.waiting(store, found), 3)
+    assert shown.judged == [docket.Judged("turn:1", "helpfulness", "m", 3.0, "")]
+    [other] = docket.dockets(store, "res", disputed.waiting(store, found), 3)
+    assert other.judged is None
+
+
+def _token(store, found, item):
+    return next(c.token for c in disputed.waiting(store, found) if c.item == item)
+
+
+def test_a_dataset_has_its_own_rule(store):
+    found, _ = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
+    other, _ = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)], apart=None, name="other")
+    assert len(disputed.waiting(store, found)) == 1
+    assert disputed.waiting(store, other) == []
+    assert dataset(store, "other").id == other

@@ -1,0 +1,101 @@
+"""The page of annotators in a real browser, and the people beside a judge on the calibration page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from data import people
+from data.datasets import ensure
+from data.store import open_store
+from tests.data.rated import Rater, accepting, lenient, near, plant
+from tests.pages.driving import enter
+from tests.server import Server
+
+NASTY = "安藤 <b>x</b> ![a](https://canary.test/a.png)"
+
+
+@pytest.fixture(scope="module")
+def app(serve_all: Callable[..., Server]) -> Server:
+    """The app with people who have habits, one person alone, and nobody; nobody here answers anything."""
+    server = serve_all(start=False)
+    store = open_store(server.store)
+    people.join(store, "lea")
+    people.join(store, "annot")
+    raters = {NASTY: Rater(near(0.9)), "bob": Rater(near(0.9)), "cleo": Rater(near(0.9)), "lena": Rater(lenient)}
+    plant(store, {**raters, "ada": Rater(accepting, "assisted", 1.2)}, 40, "several")
+    plant(store, {"solo": Rater(near(0.9))}, 25, "alone")
+    store.tx("test", "empty", lambda tx: ensure(tx, "nobody"))
+    store.close()
+    server.start()
+    return server
+
+
+def test_who_stands_out_one_person_and_the_way_to_the_desk(app: Server, page: Any) -> None:
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    enter(page, app.url, "lea", "annotators?dataset=several")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("320 labels by 4 people on 80 cells. Blind labels;")
+    expect(main).to_contain_text("ada accepts everything in 1.2 seconds: 100% of the judge's scores were kept")
+    expect(main).to_contain_text(re.compile(r"lena gives 0\.\d steps more than the others on average"))
+    expect(main).not_to_contain_text("bob gives")
+    expect(main).to_contain_text(re.compile(r"Two people agree with each other with a kappa of 0\.\d\d"))
+    expect(main).to_contain_text(
+        re.compile(r"Of 80 cells with labels of two people or more, (none|\d+) would come out")
+    )
+    expect(main).to_contain_text(NASTY)
+    table = page.get_by_test_id("stDataFrame").first
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 60, box["y"] + 33 * 3 + 16)  # the third row, by labels and name: lena
+    page.wait_for_url(re.compile("person=lena"))
+    expect(page.get_by_role("combobox", name="Person")).to_have_value("lena")
+    enter(page, app.url, "lea", "annotators?dataset=several&person=lena")
+    expect(main).to_contain_text("A second opinion")
+    expect(main).to_contain_text("Dawid and Skene")
+    chart = page.locator(".js-plotly-plot").first
+    expect(chart).to_contain_text("this person")
+    plane = chart.locator(".nsewdrag").first
+    plane.scroll_into_view_if_needed()
+    box = plane.bounding_box()
+    x, y = box["x"] + box["width"] * 2.2 / 5, box["y"] + box["height"] * 1.7 / 5  # the others 2, lena 3
+    page.mouse.move(x, y)
+    expect(chart.locator(".hoverlayer .hovertext")).to_contain_text("the others 2, this person 3")
+    page.mouse.click(x, y)
+    listed = page.get_by_test_id("stDataFrame").nth(1)
+    expect(listed).to_be_visible()
+    listed.scroll_into_view_if_needed()
+    box = listed.bounding_box()
+    page.mouse.click(box["x"] + 40, box["y"] + 50)
+    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    assert not [url for url in asked if url.startswith("https://canary")]
+
+
+def test_with_one_person_or_nobody_it_says_what_to_do(app: Server, page: Any) -> None:
+    enter(page, app.url, "lea", "annotators?dataset=alone")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("One person labelled this question, so how far people agree is not known")
+    expect(main).to_contain_text("A second opinion needs cells that at least two people have labelled.")
+    enter(page, app.url, "lea", "annotators?dataset=nobody")
+    expect(main).to_contain_text("Nobody has labelled anything of this dataset yet.")
+    expect(main.get_by_role("link", name="Draw a sample")).to_be_visible()
+
+
+def test_annotators_do_not_see_the_page(app: Server, page: Any) -> None:
+    enter(page, app.url, "annot", "annotators?dataset=several")
+    expect(page.get_by_test_id("stMain")).not_to_contain_text("accepts everything")
+    expect(page.get_by_text("Page not found")).to_be_visible()
+
+
+def test_the_calibration_page_shows_people_beside_the_judge(app: Server, page: Any) -> None:
+    enter(page, app.url, "lea", "calibration?dataset=several&basis=blind&dimension=turn.helpfulness&panel=people")
+    main = page.get_by_test_id("stMain")
+    expect(main.get_by_text("Winning rate")).to_be_visible(timeout=60_000)  # the last of the panel but for its table
+    expect(main).to_contain_text("Two people agree with each other with a kappa of")
+    expect(main).to_contain_text("on the same 40 items")
+    expect(main).to_contain_text(re.compile(r"The judge (may stand in|is not shown to be able to stand in)"))
+    expect(main.get_by_role("radio", name="a crowd · ε 0.1")).to_be_visible()

@@ -1,0 +1,108 @@
+"""The approvals page in a real browser: a lead decides, bad gold suspends, and the lead's home says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from data import approvals, case
+from data.store import open_store
+from tests.data.test_approvals import Key, judged, opened, relabel, set_asked
+from tests.pages.driving import enter
+from tests.server import Server
+
+NASTY = "Good <b>x</b> ![a](https://canary.test/a.png) **bold** 対話"
+
+
+def served(serve: Callable[..., Server], four_eyes: bool = False, bad: bool = False) -> tuple[Server, Key]:
+    """The app on a store in which helpfulness is eligible; `bad`: it was approved, and then bad gold came."""
+    app = serve(start=False)
+    store, dataset, judge = opened(app.store_path, [*judged(120), *judged(20, "safety")])
+    key: Key = (dataset, judge, "turn", "helpfulness")
+    if bad:
+        approvals.decide(store, "lea", *key, "approve", NASTY, case.seen(store, case.case(store, *key)))
+        relabel(store, key, lambda v: 6 - v, most=60)
+    if four_eyes:
+        set_asked(store, four_eyes=True)
+    store.close()
+    app.start()
+    return app, key
+
+
+def open_row(page: Any, name: str = "helpfulness · turn") -> Any:
+    page.get_by_role("button", name=name).click()
+    expect(page.get_by_text("The evidence as it stands now")).to_be_visible()
+    return page.get_by_test_id("stMain")
+
+
+def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
+    serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
+) -> None:
+    app, key = served(serve)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    enter(page, app.url, "lea", "approvals?dataset=demo")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("To decide: 1 that may be published and is not decided.")
+    open_row(page)
+    expect(main).to_contain_text("You may publish it: the judge agrees with people well beyond chance, kappa 0.9")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(main).to_contain_text("Say why, in a sentence")
+    # another lead changes what is asked, so what stands on this page is not what stands now
+    other = new_page()
+    enter(other, app.url, "lou", "approvals?dataset=demo")
+    other.get_by_text("Change it").click()
+    other.get_by_role("spinbutton", name="Kappa of at least").fill("0.4")
+    other.get_by_role("textbox", name="Why").fill("The cards say so.")
+    other.get_by_role("button", name="Change what is asked").click()
+    expect(other.get_by_test_id("stMain")).to_contain_text("Nothing was approved or suspended by it")
+    page.get_by_role("textbox", name="Why").first.fill(NASTY)
+    page.keyboard.press("Tab")
+    expect(main).to_contain_text("Something changed since you opened this")
+    expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="I have looked at it").click()
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(main).to_contain_text("helpfulness · turn is approved.")
+    expect(main).to_contain_text("lea approved it")
+    expect(main).to_contain_text("**bold** 対話")
+    expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+    expect(main.get_by_role("button", name="Suspend", exact=True)).to_be_visible()
+    page.get_by_text("that may not be published yet").click()
+    open_row(page, "safety · turn")
+    expect(main).to_contain_text("Gold for 80 more items")
+    expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+    reader = new_page()
+    enter(reader, app.url, "ann", "approvals?dataset=demo")
+    open_row(reader)
+    expect(reader.get_by_test_id("stMain")).to_contain_text("You are annotator: leads decide")
+    for name in ("Suspend", "Decline", "Approve"):
+        expect(reader.get_by_role("button", name=name, exact=True)).to_have_count(0)
+    expect(reader.get_by_text("Change it")).to_have_count(0)
+    assert not [url for url in asked if "canary" in url]
+    app.stop()
+    store = open_store(app.store)
+    assert [(a.person, a.reason) for a in approvals.history(store, *key)] == [("lea", NASTY)]
+    store.close()
+
+
+def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Server], page: Any) -> None:
+    app, key = served(serve, four_eyes=True, bad=True)
+    enter(page, app.url, "lea", "")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("helpfulness is suspended in demo. Since the approval came new labels. Kappa was 0.9")
+    main.get_by_role("link", name="Approvals").click()
+    expect(main).to_contain_text("To decide: 1 suspended since new evidence came.")
+    open_row(page)
+    expect(main).to_contain_text("Assay itself suspended it")
+    page.get_by_role("textbox", name="Why").first.fill("People read the rubric anew.")
+    page.get_by_role("button", name="Decline", exact=True).click()
+    expect(main).to_contain_text("helpfulness · turn is declined.")
+    page.get_by_role("link", name="Overview").first.click()
+    expect(page.get_by_text("Waits for you")).to_be_visible()
+    expect(main).not_to_contain_text("suspended")
+    app.stop()
+    store = open_store(app.store)
+    assert [a.decision for a in approvals.history(store, *key)] == ["decline", "suspend", "approve"]
+    store.close()

@@ -1,0 +1,89 @@
+"""The dashboard in a real browser: what a tile says, the way down to the items, filters, downloads, empty states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from data import people
+from data.store import open_store
+from tests.data.cells import Cell, fill
+from tests.data.test_dashboard import NASTY, approve, dialogues
+from tests.pages.driving import enter
+from tests.server import Server
+
+SYSTEM = "対話モデル <b>x</b> ![a](https://canary.test/a.png)"
+
+
+@pytest.fixture(scope="module")
+def app(serve_all: Callable[..., Server]) -> Server:
+    """The app with one dataset that has approved dimensions and one that has none; nobody here writes anything."""
+    server = serve_all(start=False)
+    store = open_store(server.store)
+    people.join(store, "lea")
+    people.join(store, "ann")
+    dataset, judge = fill(store, dialogues(), NASTY, systems=lambda n: (SYSTEM if n % 2 else "model-x", ""))
+    approve(store, dataset, judge, "helpfulness", "verdict")
+    fill(store, [Cell(n, "turn:1", (4.0,), 4.0, probability=0.5) for n in range(40)], "fresh")
+    store.close()
+    server.start()
+    return server
+
+
+def look(page: Any, app: Server, dataset: str = NASTY, more: str = "") -> Any:
+    enter(page, app.url, "ann", f"dashboard?dataset={quote(dataset)}{more}")
+    return page.get_by_test_id("stMain")
+
+
+def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    main = look(page, app)
+    tile = page.get_by_role("region", name="helpfulness")
+    expect(tile).to_contain_text("✓ trustworthy")
+    expect(tile).to_contain_text(re.compile(r"approved by lea on \d{4}-\d\d-\d\d"))
+    expect(tile).to_contain_text(re.compile(r"People would rate .+ highest, \d\.\d\d on average on a scale of 1 to 5"))
+    expect(tile).to_contain_text(SYSTEM)
+    expect(tile).to_contain_text("what the judge itself says")
+    expect(page.get_by_role("region", name="verdict")).to_contain_text("“excellent”")
+    expect(main).to_contain_text("may not be shown")  # the withheld ones, with their reasons in a table
+    page.get_by_role("button", name=re.compile(r"^model-x: 5 in \d+%")).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("the judge says “5”")
+    grid = dialog.get_by_test_id("stDataFrame")
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    page.mouse.click(box["x"] + 60, box["y"] + 33 + 16)
+    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    assert not [url for url in asked if "canary" in url]
+
+
+def test_filters_stand_in_the_address_and_files_can_be_taken(app: Server, page: Any) -> None:
+    look(page, app, more="&system=model-x&dimension=turn.helpfulness")
+    tile = page.get_by_role("region", name="helpfulness")
+    expect(tile).to_contain_text("People would rate model-x, ")
+    expect(tile).to_contain_text("The judge itself says")
+    expect(tile).not_to_contain_text("対話モデル")
+    expect(page.get_by_role("region", name="verdict")).to_have_count(0)
+    page.get_by_role("button", name="Download").click()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Everything, as one HTML file").click()
+    made = Path(taken.value.path()).read_text(encoding="utf-8")
+    assert "People would rate" in made and "<b>x</b>" not in made
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Save as PNG").click()
+    assert Path(taken.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_where_nothing_is_approved_it_says_what_has_to_happen(app: Server, page: Any) -> None:
+    main = look(page, app, "fresh")
+    expect(main).to_contain_text("Nothing is approved on this dataset yet")
+    expect(main.get_by_role("link", name="See how the judge agrees")).to_be_visible()
+    expect(main).to_contain_text("may not be shown")
+    expect(main.locator("section.tile")).to_have_count(0)

@@ -1,0 +1,138 @@
+"""The panels of one dimension, and judges side by side, in a real browser: what is read there, where clicks lead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from data import people
+from data.store import open_store
+from tests.data.seated import Seat, crowd, seated
+from tests.pages.driving import enter
+from tests.server import Server
+
+NASTY = "支援 <b>x</b> ![a](https://canary.test/a.png)"
+
+
+@pytest.fixture(scope="module")
+def app(serve_all: Callable[..., Server]) -> Server:
+    """The app with a judge that is good but for Japanese, a poor one, confidences, both arms; and one small dataset."""
+    server = serve_all(start=False)
+    store = open_store(server.store)
+    people.join(store, "lea")
+    seats = crowd(120) + crowd(40, seed=3, first=120, mode="assisted", seconds=11)
+    for seat in seats:
+        seat.meta["topic"] = f"**{seat.meta['topic']}**"
+    seated(store, seats, NASTY)
+    seated(store, [Seat(n, [float(n % 5 + 1)], {"only": [float(n % 5 + 1)]}) for n in range(12)], "small")
+    store.close()
+    server.start()
+    return server
+
+
+def look(page: Any, app: Server, panel: str, dataset: str = NASTY) -> Any:
+    enter(page, app.url, "lea", f"calibration?dataset={quote(dataset)}&dimension=turn.helpfulness&panel={panel}")
+    return page.get_by_test_id("stMain")
+
+
+def test_panels_follow_each_other_and_the_address_keeps_the_chosen_one(app: Server, page: Any) -> None:
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    main = look(page, app, "agreement")
+    expect(main).to_contain_text("Where they agree, and where not")
+    page.get_by_role("button", name="How to read this").nth(1).click()
+    expect(page.get_by_test_id("stPopoverBody")).to_contain_text(
+        re.compile(
+            r"Here 0\.\d\d: judge and people still "
+            "disagree"
+        )
+    )
+    page.keyboard.press("Escape")
+    page.get_by_role("radio", name="Slices").click()
+    expect(main).to_contain_text(re.compile(r"equally well by language: kappa 0\.\d\d on Japanese, 0\.\d\d on Latin"))
+    expect(main).not_to_contain_text("Where they agree, and where not")
+    page.wait_for_url(re.compile("panel=slices"))
+    page.get_by_label("Slices by").click()
+    page.get_by_role("option", name="language").click()
+    chart = page.locator(".js-plotly-plot").nth(1)
+    expect(chart).to_contain_text("Japanese")
+    point = chart.locator(".scatterlayer .trace .points path").last  # the lowest row, as the worst comes last
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(chart.locator(".hoverlayer .hovertext")).to_be_visible()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(main).to_contain_text("Cells of Japanese, those furthest apart first.")
+    listed = page.get_by_test_id("stDataFrame").nth(1)
+    listed.scroll_into_view_if_needed()
+    box = listed.bounding_box()
+    page.mouse.click(box["x"] + 40, box["y"] + 50)
+    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    assert not [url for url in asked if url.startswith("https://canary")]
+
+
+def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any) -> None:
+    main = look(page, app, "size")
+    expect(main).to_contain_text(
+        re.compile(
+            r"An interval of ±0\.10 is reached|more blind items to an interval of "
+            r"±0\.10"
+        )
+    )
+    width = page.get_by_test_id("stNumberInputField")
+    width.fill("0.02")
+    width.press("Enter")
+    expect(main).to_contain_text(re.compile(r"About [\d,]+ more blind items to an interval of ±0\.02"))
+    expect(page.locator(".js-plotly-plot").nth(1)).to_contain_text("to be expected")
+
+
+def test_confidence_and_both_arms_are_told_in_sentences(app: Server, page: Any) -> None:
+    main = look(page, app, "confidence")
+    expect(main).to_contain_text(re.compile(r"Where the judge is 90% sure it says what people say in \d\d% of cells"))
+    expect(main).to_contain_text("Source: what the judge says of itself.")
+    page.get_by_role("radio", name="Blind and assisted").click()
+    expect(main).to_contain_text("Do people follow the judge where they see it?")
+    expect(main).to_contain_text("on 40 items, 120 cells")
+    expect(main).to_contain_text("Nothing was changed after the judge had been revealed.")
+
+
+def test_a_small_dataset_says_what_cannot_be_told_yet(app: Server, page: Any) -> None:
+    main = look(page, app, "slices", "small")
+    expect(main).to_contain_text("Not to be published: nothing can be said yet. On helpfulness there are 12 items")
+    expect(main).to_contain_text("Too few items to compare by")
+    page.get_by_role("radio", name="Confidence").click()
+    expect(main).to_contain_text("No confidence: none of the 12 cells")
+    page.get_by_role("radio", name="Blind and assisted").click()
+    expect(main).to_contain_text("there is no assisted label of a random draw here")
+    page.get_by_role("radio", name="People").click()
+    expect(main).not_to_contain_text("Do people follow the judge")
+
+
+def test_judges_side_by_side(app: Server, page: Any) -> None:
+    enter(page, app.url, "lea", f"comparison?dataset={quote(NASTY)}")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text(
+        re.compile(
+            r"good · multi_turn_dialogue agrees better with people than poor · multi_turn_dialogue on "
+            "helpfulness"
+        )
+    )
+    expect(main).to_contain_text("On 360 cells of 120 items that people and all of these judges gave a value")
+    expect(main).to_contain_text("Judges among themselves")
+    page.get_by_label("Reference").click()
+    page.get_by_role("option", name=re.compile("poor")).click()
+    page.wait_for_url(re.compile("judge="))
+    expect(main).to_contain_text(
+        re.compile(
+            r"good .* agrees better with people than poor .*difference 0\.\d\d "
+            r"\(0\.\d\d to"
+        )
+    )
+    enter(page, app.url, "lea", "comparison?dataset=small")
+    expect(main).to_contain_text("This dataset has one judge so far")
+    expect(main).to_contain_text("too few items for a verdict (12 items; 30 are the least)")

@@ -1,0 +1,145 @@
+"""Every figure that ../shared/real gives for two judges, or for a judge and people, out of the product's own doors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
+
+from data import calibration, datasets, people
+from data.intake import Plan, detect, from_path, suggest, take
+from data.store import Store, open_store
+from judges.agreement import cross_table, exact
+from judges.calibrate import Meeting, Summary, scored_cells, summarise
+from judges.commands import main
+from judges.types import Dimension
+from tests.seeds import lines
+
+TIE = 1.0
+REPLICATES = 150
+ONE, OTHER = "gpt-4o", "gpt-4.1-2025-04-14"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
+    """A workspace with PandaLM's pairs, and Japanese MT-Bench with one judge's ratings given again as a person's."""
+    folder = tmp_path_factory.mktemp("figures")
+    store = open_store(f"duckdb:///{folder / 'store.duckdb'}")
+    people.join(store, "lea")
+    take(store, "lea", from_path(real / "mt_bench_ja"), Plan("ja", sampling="all"))
+    rated = [
+        {"item": name, "unit": unit, "dimension": "rating", "value": value, "annotator": "rater", "mode": "blind",
+         "made_at": "2026-01-31T12:00:00Z"}
+        for name, unit, value in ratings(store, ONE)
+    ]  # fmt: skip
+    take(store, "lea", from_path(lines(folder / "rated.jsonl", rated)), Plan("ja", sampling="all"))
+    for name in ("testset-v1", "gpt-3.5-turbo-testset-v1", "pandalm-7b-testset-v1"):
+        source = from_path(real / "pandalm" / f"{name}.json")
+        known = detect(source)[0]
+        take(store, "lea", source, Plan("pandalm", sampling="random", mappings=(suggest(known.columns, known.rows),)))
+    return store
+
+
+def ratings(store: Store, model: str) -> list[tuple[str, str, float]]:
+    """(item, unit, rating) of one judge of Japanese MT-Bench."""
+    return store.rows(
+        "select i.name, s.unit, s.value from score s join judge j on j.id = s.judge_id join item i on i.id = s.item_id "
+        "where s.dimension = 'rating' and j.model = $1 order by 1, 2",
+        [model],
+    )
+
+
+def met(store: Store, dataset: str, model: str, name: str) -> tuple[Meeting, Dimension, Summary]:
+    """The cells of a judge where people gave a value, and the figures of the calibration page."""
+    known = datasets.dataset(store, dataset).id
+    judge = next(id_ for id_, _, its, *_ in datasets.judges(store, known) if its == model)
+    dimension = next(d for d in calibration.dimensions(store, judge) if d.name == name)
+    found = calibration.meeting(store, known, judge, dimension, "blind")
+    return found, dimension, summarise(found, dimension)
+
+
+def test_two_judges_on_the_same_320_answers(store: Store) -> None:
+    _, _, found = met(store, "ja", OTHER, "rating")
+    assert (found.cells, found.unscored) == (320, 0)
+    assert (round(found.exact or 0, 3), round(found.within_one or 0, 3)) == (0.516, 0.875)
+    assert round(found.mean_difference or 0, 3) == -0.225
+    assert round(found.correlation or 0, 4) == 0.8485
+
+
+def test_a_judge_held_against_itself_agrees_wholly(store: Store) -> None:
+    _, _, found = met(store, "ja", ONE, "rating")
+    assert (found.exact, found.mean_difference, found.interval.point) == (1.0, 0.0, 1.0)
+
+
+def test_the_command_line_gives_the_same_from_plain_files(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = store.rows(
+        "select i.name, i.content, m.part, m.raw from judgment m join judge j on j.id = m.judge_id "
+        "join item i on i.id = m.item_id where j.model = $1 and j.card = 'mt_bench' order by 1, 3",
+        [OTHER],
+    )
+    items = {name: {**json.loads(content), "id": name} for name, content, _, _ in rows}
+    judged: list[dict[str, Any]] = [
+        {"item": name, "card": "mt_bench", "model": OTHER, "raw": raw} | ({"part": part} if part else {})
+        for name, _, part, raw in rows
+    ]
+    told = [
+        {"item": name, "unit": unit, "dimension": "rating", "value": value, "annotator": "rater", "mode": "blind",
+         "made_at": "2026-01-31T12:00:00Z"}
+        for name, unit, value in ratings(store, ONE)
+    ]  # fmt: skip
+    files = [lines(tmp_path / name, given) for name, given in (("j.jsonl", judged), ("l.jsonl", told))]
+    known = lines(tmp_path / "i.jsonl", list(items.values()))
+    assert main(["agree", str(files[0]), str(files[1]), "--items", str(known), "--json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)
+    _, _, page = met(store, "ja", OTHER, "rating")
+    assert found["kappa"] == pytest.approx(page.interval.point, abs=1e-10)
+    assert (found["cells"], round(found["exact"], 3), round(found["mean_difference"], 3)) == (320, 0.516, -0.225)
+
+
+@pytest.mark.parametrize(
+    ("model", "published", "unread"),
+    [("gpt", (71.07, 58.79, 57.36, 57.55), 25), ("pandalm", (66.77, 57.38, 57.50, 57.43), 0)],
+)
+def test_pandalm_against_the_majority_of_three_people(
+    store: Store, model: str, published: tuple[float, ...], unread: int
+) -> None:
+    found, dimension, page = met(store, "pandalm", model, "verdict")
+    assert page.unscored == unread and page.cells == 999 - unread
+    # The source counts what could not be read as a tie; Assay leaves it out, and says how much that is.
+    judge = np.where(found.scored, found.judge, TIE).astype(int)
+    human = found.human.astype(int)
+    table = cross_table(human, judge, dimension.scale.size)
+    macro = precision_recall_fscore_support(human, judge, average="macro")[:3]
+    assert tuple(round(100 * float(value), 2) for value in (exact(table), *macro)) == published
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model", "name"),
+    [("ja", OTHER, "rating"), ("pandalm", "gpt", "verdict")],
+)
+def test_points_and_intervals_are_those_of_scikit_learn_with_a_bootstrap(
+    store: Store, dataset: str, model: str, name: str
+) -> None:
+    found, dimension, page = met(store, dataset, model, name)
+    cells, k = scored_cells(found, dimension.scale)
+    item, human, judge = (np.asarray(side) for side in (cells.item, cells.human, cells.judge))
+    options: dict[str, Any] = {"labels": list(range(k)), "weights": dimension.scale.weights}
+    point = cohen_kappa_score(human, judge, **options)
+    assert page.interval.point == pytest.approx(point, abs=1e-10)
+    rng, rows = np.random.default_rng(5), [np.flatnonzero(item == n) for n in range(int(item.max()) + 1)]
+    drawn = []
+    for _ in range(REPLICATES):
+        chosen = np.concatenate([rows[n] for n in rng.integers(0, len(rows), len(rows))])
+        drawn.append(cohen_kappa_score(human[chosen], judge[chosen], **options))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert page.interval.low is not None and page.interval.high is not None
+    assert page.interval.low < point < page.interval.high
+    # Ends of 150 replicates swing by about a tenth of the interval.
+    near = 0.25 * (high - low)
+    assert page.interval.low == pytest.approx(low, abs=near) and page.interval.high == pytest.approx(high, abs=near)
