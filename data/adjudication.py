@@ -11,8 +11,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from data import disputed, items, people
-from data.disputed import Cell, Decision
+from data import items, people
+from data.adjudicating import disputed
+from data.adjudicating.disputed import Cell, Decision
 from data.errors import BadInput, NotAllowed, NotFound
 from data.ids import canonical, new_id
 from data.labels import Text, checked

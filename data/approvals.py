@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from data import case, datasets, decided, people, policy
-from data.case import Case
-from data.decided import AUTOMATIC, Approval, Decision, Stand, evidence, history, now, stands
+from data import datasets, people
+from data.deciding import case, decided, policy
+from data.deciding.case import Case
+from data.deciding.decided import AUTOMATIC, Approval, Decision, Stand, evidence, history, now, stands
+from data.deciding.suspension import check as suspend
 from data.errors import BadInput, NotApprovable, NotFound
 from data.people import require
 from data.store import Store, Tx
-from data.suspension import check as suspend
 
 __all__ = [
     "AUTOMATIC", "Approval", "Decision", "Stand", "approved", "decide", "evidence", "history", "moved", "now", "older",

@@ -15,12 +15,12 @@ from operator import add
 
 from data import approvals, calibration, datasets, standing
 from data.approvals import Approval
-from data.asking import Asking, asking, behind
 from data.calibration import Found
 from data.datasets import Dataset
-from data.labelled import labelled
+from data.publishing.asking import Asking, asking, behind
+from data.publishing.labelled import labelled
+from data.publishing.tallies import IMPORTED, Group, Groups, Key, tallies
 from data.store import Store, remembered
-from data.tallies import IMPORTED, Group, Groups, Key, tallies
 from judges.correction import Comparison, Corrected, Moments, compared, corrected
 from judges.types import Dimension
 
@@ -256,7 +256,7 @@ _WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
 
 
 def _decided(dimension: Dimension, decision: Approval) -> Withheld:
-    """What stands against a dimension by a decision, which a person took, or the gate (data/suspension.py)."""
+    """What stands against a dimension by a decision, which a person took, or the gate (data/deciding/suspension.py)."""
     word, alone = _WORDS[decision.decision], decision.person == approvals.AUTOMATIC
     told = f"{word.capitalize()} by {'the gate' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":

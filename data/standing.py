@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Sequence
 
 from data import calibration
+from data.deciding.policy import asked
 from data.fewshot import apart
 from data.gold import Basis
-from data.policy import asked
 from data.store import Store
 from judges import calibrate
 from judges.calibrate import Line, Summary

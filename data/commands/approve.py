@@ -6,10 +6,11 @@ import argparse
 import sys
 from typing import Any
 
-from data import approvals, case, datasets
+from data import approvals, datasets
 from data.approvals import Decision
-from data.case import Case
 from data.commands.actor import actor
+from data.deciding import case
+from data.deciding.case import Case
 from data.errors import BadInput, NotFound
 from data.store import Store, open_store
 

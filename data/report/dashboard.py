@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from data import dashboard_said
 from data.dashboard import Published, System, Tile
+from data.publishing import sentences
 from data.report import html, tables
 from data.report.drawing import SIZE, box, clean, frame, headed, label, line, number, wide
 
@@ -54,11 +54,11 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
             person=approval.person,
             day=f"{approval.at:%Y-%m-%d}",
         ),
-        html.para("{told}", told=" ".join(dashboard_said.reading(tile))),
+        html.para("{told}", told=" ".join(sentences.reading(tile))),
         html.figure(plot(tile)),
     ]
     if tile.comparisons:
-        told = [html.say("{told}", told=dashboard_said.said(tile, pair)) for pair in tile.comparisons]
+        told = [html.say("{told}", told=sentences.said(tile, pair)) for pair in tile.comparisons]
         parts.append(html.fold("Which systems can be told apart", [html.bullets(told)]))
     rows = [
         {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in ("dimension", "unit")}
@@ -74,7 +74,7 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
 def _runs(tile: Tile, order: Sequence[str], runs: Mapping[str, str]) -> str:
     rows = []
     for system in tile.systems:
-        known = {p.run: dashboard_said.figure(tile, p.means[tile.lead]) for p in system.trend}
+        known = {p.run: sentences.figure(tile, p.means[tile.lead]) for p in system.trend}
         rows.append({"system": system.name or "unnamed", **{key: known.get(key) for key in order}})
     return html.table(rows, {"system": "system", **{key: runs[key] for key in order}})
 
@@ -178,14 +178,14 @@ def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
 def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float], float]) -> list[str]:
     mean, name = system.means[tile.lead], system.name or "unnamed"
     interval, middle = mean.interval, y + _ROW / 2
-    own = dashboard_said.figure(tile, mean.judge)
+    own = sentences.figure(tile, mean.judge)
     made = [line(0, y, 760, y, "grid"), label(0, middle + 4.5, name, room=left - 10)]
     if interval.point is None:
         made += [label(left, middle - 2, own), label(left, middle + 12, "judge, uncorrected", "soft", size=11)]
     else:
-        point, ends = dashboard_said.figure(tile, interval.point), ""
+        point, ends = sentences.figure(tile, interval.point), ""
         if interval.low is not None and interval.high is not None:
-            ends = f"{dashboard_said.figure(tile, interval.low)} to {dashboard_said.figure(tile, interval.high)}"
+            ends = f"{sentences.figure(tile, interval.low)} to {sentences.figure(tile, interval.high)}"
             made.append(line(at(interval.low), middle, at(interval.high), middle, "s0", 2.5))
         made += [
             label(left, middle - 2, point, "title"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from data import annotators, certainty, slices
+from data import annotators
+from data.figures import certainty, slices
 from data.gold import Basis
 from data.store import Store
 from judges.figures.curve import curve

@@ -11,13 +11,15 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
-from data import audits, baselines, calibration, cards, fewshot, policy, scores, standing
+from data import audits, calibration, cards, fewshot, scores, standing
 from data.audits import Audited
 from data.calibration import Rest
 from data.datasets import Dataset
+from data.deciding import policy
+from data.deciding.policy import Asked
 from data.errors import NotFound
+from data.figures import baselines
 from data.gold import Basis
-from data.policy import Asked
 from data.report.depth import Depth, depth
 from data.scores import Mean
 from data.settings import GoldRule, gold_rule

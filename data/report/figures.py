@@ -7,8 +7,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from data.deciding.policy import Asked
 from data.gold import Basis
-from data.policy import Asked
 from data.report.evidence import Evidence, One
 from judges.audits import Finding
 from judges.calibrate import Summary

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import arms
-from data.arms import Arms
+from data.figures import arms
+from data.figures.arms import Arms
 from data.store import Store
 from judges.calibrate import Line
 from judges.types import Dimension

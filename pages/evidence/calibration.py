@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import audits, datasets, fewshot, policy, scores
+from data import audits, datasets, fewshot, scores
+from data.deciding import policy
 from data.gold import BASES, Basis
 from judges.calibrate import Line
 from pages.evidence import dimension, floor, load, reporting, votes

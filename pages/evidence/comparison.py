@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import compared, datasets
-from data.compared import Same
+from data import datasets
+from data.figures import compared
+from data.figures.compared import Same
 from data.gold import BASES, Basis
 from data.store import Store
 from judges.figures.paired import Comparison, Pair, compare, together

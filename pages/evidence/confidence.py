@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import certainty
+from data.figures import certainty
 from data.gold import Basis
 from data.store import Store
 from judges.calibrate import Line

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import baselines, calibration
+from data import calibration
+from data.figures import baselines
 from data.gold import Basis
 from data.store import Store
 from judges.baselines import Floors

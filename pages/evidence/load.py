@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from data import calibration, standing, votes
+from data import calibration, standing
 from data.calibration import Found, Rest
+from data.figures import votes
 from data.gold import Basis
 from data.store import Store
 from judges import calibrate

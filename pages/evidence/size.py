@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import policy, slices
+from data.deciding import policy
+from data.figures import slices
 from data.gold import Basis
 from data.store import Store
 from judges.calibrate import Line

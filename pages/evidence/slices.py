@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import slices
+from data.figures import slices
+from data.figures.slices import Member
 from data.gold import Basis
-from data.slices import Member
 from data.store import Store
 from judges.calibrate import Line
 from judges.figures.slices import Sliced, sliced

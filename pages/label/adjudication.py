@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from data import adjudication, docket, settings
+from data import adjudication, settings
+from data.adjudicating import docket
 from data.datasets import Dataset
 from data.ids import now
 from data.people import Person

@@ -6,8 +6,9 @@ from functools import partial
 
 import streamlit as st
 
-from data import approvals, case, datasets
-from data.case import Case
+from data import approvals, datasets
+from data.deciding import case
+from data.deciding.case import Case
 from data.errors import NotFound
 from data.people import Person
 from pages.lead import deciding, policy

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import approvals, case
+from data import approvals
 from data.approvals import Decision, Stand
-from data.case import Case
+from data.deciding import case
+from data.deciding.case import Case
 from data.people import Person
 from judges.errors import AssayError
 from pages.parts import approved, session, text

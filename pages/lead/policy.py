@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from data import policy
+from data.deciding import policy
+from data.deciding.policy import Asked
 from data.people import Person
-from data.policy import Asked
 from judges.errors import AssayError
 from pages.parts import clock, session, text
 from pages.parts.calibrated import many

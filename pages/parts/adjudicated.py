@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data import adjudication, provenance, settings
+from data import adjudication, settings
+from data.adjudicating import provenance
+from data.adjudicating.docket import Done
 from data.datasets import Dataset
-from data.docket import Done
 from data.ids import new_id
 from data.people import Person
 from data.settings import GoldRule

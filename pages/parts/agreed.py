@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.arms import Arms
 from data.calibration import Found
+from data.figures.arms import Arms
 from judges.calibrate import Line, Summary
 from judges.intervals import Interval
 from pages.parts import charts, reading, text

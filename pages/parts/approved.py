@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from data.approvals import AUTOMATIC, Approval, Stand, Waits
-from data.case import Beside, Case
-from data.decided import Fact
+from data.deciding.case import Beside, Case
+from data.deciding.decided import Fact
 from judges.audits import audits
 from judges.raters.ceiling import Ceiling
 from pages.parts import clock, links, text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from data.compared import CONSTANT, LENGTH, Same
+from data.figures.compared import CONSTANT, LENGTH, Same
 from data.gold import BASES, Basis
 from judges.figures.paired import ALPHA, Comparison, Pair
 from judges.types import Dimension

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.slices import Member
+from data.figures.slices import Member
 from judges.calibrate import Summary
 from judges.figures.slices import Slice, Sliced
 from judges.intervals import Interval

@@ -9,8 +9,9 @@ import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 
-from data import calibration, dashboard, decided
-from data.policy import Asked
+from data import calibration, dashboard
+from data.deciding import decided
+from data.deciding.policy import Asked
 from data.store import open_store
 from judges.gate import Policy
 

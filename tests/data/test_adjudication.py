@@ -5,9 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from data import adjudication, disputed, docket, labels, people, provenance, settings
+from data import adjudication, labels, people, settings
+from data.adjudicating import disputed, docket, provenance
+from data.adjudicating.disputed import Said, distance, lie_apart, one
 from data.datasets import dataset
-from data.disputed import Said, distance, lie_apart, one
 from data.errors import BadInput, NotAllowed, NotFound
 from data.gold import gold
 from data.ids import new_id

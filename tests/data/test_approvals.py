@@ -16,12 +16,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sklearn.metrics import cohen_kappa_score
 
-from data import approvals, audits, case, people, policy, settings, standing, suspension
+from data import approvals, audits, people, settings, standing
 from data.approvals import AUTOMATIC
 from data.commands import main
+from data.deciding import case, policy, suspension
+from data.deciding.policy import Asked
 from data.errors import BadInput, NotAllowed, NotApprovable, NotFound
 from data.intake.rows import judge_id
-from data.policy import Asked
 from data.settings import GoldRule
 from data.store import Store, open_store
 from judges import gate

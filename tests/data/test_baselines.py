@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from data import baselines
-from data.baselines import measured
 from data.calibration import meeting
+from data.figures import baselines
+from data.figures.baselines import measured
 from data.ids import content_id
 from data.store import open_store
 from judges.agreement import cross_table, kappa

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data import calibration, datasets, people, votes
+from data import calibration, datasets, people
 from data.calibration import evidence, items_in, meeting, rests, sums, unscored
+from data.figures import votes
 from data.intake import Plan, from_path, take
 from data.store import open_store
 from judges.calibrate import Meeting, Sums, summarise

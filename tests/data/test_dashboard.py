@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data import calibration, dashboard, dashboard_said, datasets, decided, people
-from data.asking import asking
+from data import calibration, dashboard, datasets, people
 from data.commands import main
+from data.deciding import decided
+from data.deciding.policy import Asked
 from data.ids import new_id, now
-from data.labelled import labelled
-from data.policy import Asked
+from data.publishing import sentences
+from data.publishing.asking import asking
+from data.publishing.labelled import labelled
+from data.publishing.tallies import tallies
 from data.report.dashboard import document, table
 from data.store import Store, open_store
-from data.tallies import tallies
 from judges.correction import Corrected, corrected, moments
 from judges.gate import Policy
 from tests.data.cells import Cell, fill
@@ -187,8 +189,8 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     ties = dashboard.items_in(store, dataset, judge, verdict.asking.dimension, "y", 1, "person0")
     lost = dashboard.items_in(store, dataset, judge, verdict.asking.dimension, "y", 2, "person0")
     assert (len(ties), len(lost)) == (10, 30)
-    assert "x wins 100 % of its pairs, most of all" in dashboard_said.reading(verdict)[0].replace("100 points", "100 %")
-    assert dashboard_said.said(verdict, verdict.comparisons[0]).startswith("x wins 100 points more often than y")
+    assert "x wins 100 % of its pairs, most of all" in sentences.reading(verdict)[0].replace("100 points", "100 %")
+    assert sentences.said(verdict, verdict.comparisons[0]).startswith("x wins 100 points more often than y")
 
 
 def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -> None:
@@ -222,14 +224,14 @@ def test_sentences(store: Store) -> None:
     approve(store, dataset, judge, "helpfulness")
     tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
     # Odd items: people say 4 and 5 in turn, so 4.5; even ones 2 and 3. The judge, always 3, is of no use: lambda 0.
-    told = " ".join(dashboard_said.reading(tile))
+    told = " ".join(sentences.reading(tile))
     assert told.startswith(
         "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95 % confidence 4.34 to 4.66). "
         "Lowest is s0, with 2.50."
     )
     assert "s1 is rated 2.00 higher than s0 (1.78 to 2.22)." in told
     alone = dashboard.only(tile, "s1")
-    assert dashboard_said.reading(alone)[-1] == "The judge itself says 3.00, 1.50 less."
+    assert sentences.reading(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.asking.dimension]
     assert labelled(store, dataset, judge, asked)["turn", "helpfulness"]["s1"][0].labelled == 40
     assert asking(asked[0]).told(0) == "mean"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from data import baselines, calibration, cards, datasets, fewshot, people
+from data import calibration, cards, datasets, fewshot, people
 from data.evidence import gather
+from data.figures import baselines
 from data.store import Store, open_store
 from judges.card import Example
 from tests import seeds

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from data.adjudicating.provenance import resolve
 from data.gold import BASES, gold, rests_on
 from data.ids import new_id
-from data.provenance import resolve
 from data.settings import GoldRule
 from data.store import open_store
 from judges.types import Scale

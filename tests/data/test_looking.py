@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data import arms, certainty, compared, slices
-from data.compared import CONSTANT, LENGTH
+from data.figures import arms, certainty, compared, slices
+from data.figures.compared import CONSTANT, LENGTH
 from data.ids import content_id, new_id
 from data.store import open_store
 from judges.card import cards

@@ -7,7 +7,8 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from data import approvals, case
+from data import approvals
+from data.deciding import case
 from data.store import open_store
 from tests.data.test_approvals import Key, judged, opened, relabel, set_asked
 from tests.pages.driving import enter

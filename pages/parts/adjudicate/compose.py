@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.disputed import Cell
-from data.docket import Docket, shuffled
+from data.adjudicating.disputed import Cell
+from data.adjudicating.docket import Docket, shuffled
 from data.ids import content_id
 from pages.parts.sheet import compose
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from data import dashboard_said
 from data.dashboard import System, Tile
+from data.publishing import sentences
 from judges.uncertainty import MIN_CLUSTERS
 
 _UNITS = {
@@ -29,12 +29,12 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dic
         "unit": f"asked of {_UNITS.get(dimension.sort, f'the whole {dimension.sort}')}",
         "badges": trust + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
         "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
-        "reading": " ".join(dashboard_said.reading(given)),
+        "reading": " ".join(sentences.reading(given)),
         "answers": list(given.asking.answers),
         "axis": _axis(given),
         "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],
         "trend": _reach(given) if several else None,
-        "pairs": [{"t": dashboard_said.said(given, pair), "apart": pair.apart} for pair in _by_certainty(given)],
+        "pairs": [{"t": sentences.said(given, pair), "apart": pair.apart} for pair in _by_certainty(given)],
         "tables": [_figures(given), *([_over_runs(given, runs)] if several else [])],
         "words": {
             "figure": "mean" if given.asking.mean else f"“{given.asking.told(given.lead)}”",
@@ -70,11 +70,11 @@ def _axis(given: Tile) -> dict[str, Any]:
 
 def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:
     mean, name = system.means[given.lead], system.name or "unnamed"
-    interval, own = mean.interval, dashboard_said.figure(given, mean.judge)
-    point = None if interval.point is None else dashboard_said.figure(given, interval.point)
+    interval, own = mean.interval, sentences.figure(given, mean.judge)
+    point = None if interval.point is None else sentences.figure(given, interval.point)
     ends = ""
     if interval.low is not None and interval.high is not None:
-        ends = f"{dashboard_said.figure(given, interval.low)} to {dashboard_said.figure(given, interval.high)}"
+        ends = f"{sentences.figure(given, interval.low)} to {sentences.figure(given, interval.high)}"
     notes: list[dict[str, Any]] = []
     if mean.missing:
         notes.append({"t": f"{mean.n} of {MIN_CLUSTERS} labelled"})
@@ -105,7 +105,7 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         "trend": [
             {
                 "v": p.means[given.lead],
-                "t": f"{runs.get(p.run, p.run)}: {dashboard_said.figure(given, p.means[given.lead])}",
+                "t": f"{runs.get(p.run, p.run)}: {sentences.figure(given, p.means[given.lead])}",
             }
             for p in system.trend
         ],
@@ -144,9 +144,7 @@ def _over_runs(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
     for system in given.systems:
         known = {p.run: p for p in system.trend}
         cells = [known.get(key) for key in order]
-        told = [
-            "–" if p is None else f"{dashboard_said.figure(given, p.means[given.lead])} ({p.items:,})" for p in cells
-        ]
+        told = ["–" if p is None else f"{sentences.figure(given, p.means[given.lead])} ({p.items:,})" for p in cells]
         rows.append([system.name or "unnamed", *told])
     return {
         "title": "The judge's own, run by run (items)",

@@ -9,9 +9,10 @@ import weakref
 from dataclasses import replace
 from typing import NamedTuple
 
-from data import calibration, case, decided
-from data.case import Case
-from data.decided import AUTOMATIC, Approval
+from data import calibration
+from data.deciding import case, decided
+from data.deciding.case import Case
+from data.deciding.decided import AUTOMATIC, Approval
 from data.errors import NotFound
 from data.store import Store, Tx
 from judges import calibrate, gate

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from data import annotators, audits, baselines, cards, datasets, disputed, fewshot, standing
+from data import annotators, audits, cards, datasets, fewshot, standing
+from data.adjudicating import disputed
 from data.datasets import Dataset
-from data.decided import Fact
+from data.deciding.decided import Fact
+from data.deciding.policy import Asked, asked, stored
 from data.errors import NotFound
+from data.figures import baselines
 from data.gold import BASES
 from data.ids import canonical, content_id
-from data.policy import Asked, asked, stored
 from data.settings import gold_rule
 from data.store import Store, remembered
 from judges.audits import Finding

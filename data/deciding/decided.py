@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from data import policy
+from data.deciding import policy
+from data.deciding.policy import Asked
 from data.ids import canonical, new_id
-from data.policy import Asked
 from data.store import Row, Store, Tx, remembered
 from judges.gate import Policy
 

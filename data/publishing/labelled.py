@@ -7,9 +7,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from data.asking import Asking, asking, both_sides, outcome_sums, side_of, system_of, units_of
 from data.fewshot import apart
 from data.gold import gold
+from data.publishing.asking import Asking, asking, both_sides, outcome_sums, side_of, system_of, units_of
 from data.settings import gold_rule
 from data.store import Store, remembered
 from judges.correction import M_GOLD, A, F, Moments, T, Y

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from data import cards, desk, provenance
+from data import cards, desk
+from data.adjudicating import provenance
+from data.adjudicating.disputed import Cell, Said, read
+from data.adjudicating.provenance import Came
 from data.desk import View
-from data.disputed import Cell, Said, read
 from data.ids import content_id
-from data.provenance import Came
 from data.queue import Given
 from data.store import Store
 from judges.types import Dimension, sort_of

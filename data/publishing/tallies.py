@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data import calibration
-from data.asking import Asking, asking, units_of, verdict_of
+from data.publishing.asking import Asking, asking, units_of, verdict_of
 from data.store import Store
 from judges.correction import Moments
 from judges.types import Dimension

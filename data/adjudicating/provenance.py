@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import Literal
 
-from data import cards, disputed, items
-from data.disputed import Cell, Decision, Said
+from data import cards, items
+from data.adjudicating import disputed
+from data.adjudicating.disputed import Cell, Decision, Said
 from data.gold import Basis, gold
 from data.settings import GoldRule, gold_rule
 from data.store import Store

@@ -1,0 +1,1 @@
+"""What the calibration and comparison pages draw from the store beside the gate's own figures."""
