@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from data import runs
 from data.begin import begin
+from data.publishing.ahead import ahead
 from judges.card import cards
 from judges.errors import AssayError
 from pages.parts import giving, session
@@ -38,9 +39,8 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [h for h in message["headers"] if h[0].lower() not in HEADERS] + list(
-                    HEADERS.items()
-                )
+                kept = [h for h in message["headers"] if h[0].lower() not in HEADERS]
+                message["headers"] = [*kept, *HEADERS.items()]
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
@@ -48,7 +48,7 @@ class SecurityHeaders:
 
 @contextlib.asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
-    """Hold the store open while the server runs."""
+    """Hold the store open while the server runs; what is approved is summed up meanwhile."""
     try:
         cards()
         store = begin()
@@ -58,6 +58,7 @@ async def life(_: object) -> AsyncIterator[None]:
     session.serve(store)
     settle()
     runs.look_after_all(store)
+    ahead(store)
     try:
         yield
     finally:

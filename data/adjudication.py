@@ -6,6 +6,7 @@ label once more; where nobody else active could, they may, and the labels kept w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,9 @@ from pydantic import TypeAdapter
 from data import items, people
 from data.adjudicating import disputed
 from data.adjudicating.disputed import Cell, Decision
+from data.board import board
 from data.errors import BadInput, NotAllowed, NotFound
-from data.ids import canonical, new_id
+from data.ids import canonical, new_id, now
 from data.labels import Text, checked
 from data.store import Store, Tx
 from judges.errors import BadScale
@@ -47,6 +49,28 @@ def _instead(able: list[str], actor: str, cell: Cell) -> list[str]:
     """Who could decide a cell instead of somebody who labelled it; empty for everybody who may decide it."""
     labelled = {s.person for s in cell.said}
     return [name for name in able if name not in labelled] if actor in labelled else []
+
+
+def look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
+    """Record that somebody who adjudicates these items is shown people's labels of them, once for each item.
+
+    From then on the audit sample gives them no answer of these to make, and none of theirs to them counts as blind.
+    Raises NotAllowed below the role researcher.
+    """
+    known = board(store).workers[actor].known
+    if all(item in known for item in item_ids):
+        return
+
+    def act(tx: Tx) -> None:
+        people.require(tx, actor, "researcher")
+        found = [items.item(tx, one) for one in item_ids if one not in known]
+        tx.add(
+            "claim",
+            "id, dataset_id, draw_id, item_id, person, until",
+            [(new_id(), item.dataset_id, "", item.id, actor, now()) for item in found],
+        )
+
+    store.tx(actor, "claim", act)
 
 
 def decide(
@@ -131,6 +155,8 @@ def reveal(store: Store, actor: str, item_id: str) -> None:
         item = items.item(tx, item_id)
         if not any(cell.waits for cell in disputed.of_item(tx, item.dataset_id, item_id)):
             raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")
+        if not tx.rows("select 1 from score where item_id = $1 limit 1", [item_id]):
+            raise NotFound("No judge has scored this item: there is nothing to show, and nothing was recorded.")
         if not tx.rows("select 1 from reveal where item_id = $1 and person = $2 limit 1", [item_id, actor]):
             tx.add("reveal", "id, item_id, person", [(new_id(), item_id, actor)])
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from data import cards
+from data import cards, datasets
 from data.fewshot import apart
 from data.gold import gold
 from data.settings import gold_rule
@@ -268,6 +268,12 @@ def _timed(found: Labels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]])
 def work(store: Store, dataset_id: str) -> dict[str, Work]:
     """What everybody did in a dataset, over all dimensions, by name."""
     return remembered(store, ("work", dataset_id), ["label", "answer", "item"], partial(_work, store, dataset_id))
+
+
+def own(store: Store, person: str) -> dict[str, Work]:
+    """What one person did, by the names of the datasets in which they labelled."""
+    names = datasets.all_datasets(store)
+    return {d.name: done[person] for d in names if person in (done := work(store, d.id))}
 
 
 def _work(store: Store, dataset_id: str) -> dict[str, Work]:

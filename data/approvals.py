@@ -54,7 +54,7 @@ def decide(
     key = dataset_id, judge_id, sort, dimension
     grants = decision in ("propose", "approve")
     early = _computed(store, key, grants)  # before the lock, so that it waits for nothing but what comes in between
-    if early is not None and not (grants and early.against):
+    if early is not None and not (grants and (early.against or seen != case.seen(store, early))):
         case.facts(store, early)
 
     def work(tx: Tx) -> str:
@@ -65,7 +65,8 @@ def decide(
             return decided.append(tx, key, decision, why, actor, "undefined", policy.asked(tx), "", [])
         mark = case.print_of(store, found)
         if grants:
-            _as_seen(store, found, seen)
+            if seen or not found.against:
+                _as_seen(store, found, seen)
             if found.against:
                 raise NotApprovable(" ".join(found.against))
             _once(tx, found, stand, decision, actor, mark)

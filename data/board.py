@@ -22,7 +22,7 @@ OVERLAP = 1
 """People per item where a dataset says nothing."""
 
 
-_RULES, _DRAW, _CLAIM, _ANSWER = 1, 2, 3, 4
+_RULES, _DRAW, _CLAIM, _ANSWER, _KNOWN = 1, 2, 3, 4, 5
 _SINCE = """
 select 1, seq, cast(null as timestamp), id, scope, value, '', '', '', '', 0, 0.0
 from setting where name = 'queue' and seq > $1 and seq <= $2
@@ -30,12 +30,19 @@ union all
 select 2, seq, cast(null as timestamp), id, dataset_id, stream, item_id, mode, '', '', 0, priority
 from draw where seq > $1 and seq <= $2
 union all
-select 3, seq, until, id, draw_id, person, '', '', '', '', 0, 0.0
+select 3, seq, until, id, draw_id, person, item_id, '', '', '', 0, 0.0
 from claim where seq > $1 and seq <= $2
 union all
 select 4, seq, made_at, id, item_id, draw_id, person, action, dataset_id, previous, milliseconds, 0.0
 from answer where seq > $1 and seq <= $2
+union all
+select 5, seq, cast(null as timestamp), id, item_id, person, '', '', '', '', 0, 0.0
+from reveal where seq > $1 and seq <= $2
+union all
+select 5, seq, cast(null as timestamp), id, item_id, person, '', '', '', '', 0, 0.0
+from adjudication where seq > $1 and seq <= $2
 """
+_TABLES = ("setting", "draw", "claim", "answer", "reveal", "adjudication")
 
 
 @dataclass(slots=True, eq=False)
@@ -81,10 +88,14 @@ class Saved:
 
 @dataclass(slots=True)
 class Worker:
-    """A person's items: how the newest answer to each came about (action, draw), and first saves."""
+    """A person's items: how the newest answer to each came about (action, draw), first saves, and those of which they
+
+    know what others say of them: they adjudicate them, or asked for the judge's scores.
+    """
 
     last: dict[str, tuple[str, str]] = field(default_factory=dict)
     first: dict[str, Saved] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
 
 
 class Board:
@@ -108,7 +119,7 @@ class Board:
     def follow(self, store: Store | Tx) -> None:
         """Take in what was written since the last look. Rows are read before the lock is taken, and used only once."""
         while True:
-            stamp = [store.touched(table) for table in ("setting", "draw", "claim", "answer")]
+            stamp = [store.touched(table) for table in _TABLES]
             if stamp == self.stamp and None not in stamp:
                 return
             since = self.seq
@@ -140,6 +151,10 @@ class Board:
                 queue.all.append(draw)
                 queue.line.append(draw)
                 queue.open += 1
+            elif sort == _KNOWN:
+                self.workers[values[1]].known.add(values[0])
+            elif sort == _CLAIM and not values[0]:  # looked at where it is adjudicated
+                self.workers[values[1]].known.add(values[2])
             elif sort == _CLAIM and values[0] in self.draws:
                 self.draws[values[0]].holders[values[1]] = at
                 self.held.add(self.draws[values[0]])
@@ -200,15 +215,17 @@ class Board:
     # -- asking -------------------------------------------------------------------------------------------------
 
     def holders(self, draw: Draw, moment: datetime) -> list[str]:
-        """Who holds a draw now: claimed, not yet over, and not answered."""
-        return [
-            person for person, until in draw.holders.items()
-            if until > moment and draw.item not in self.workers[person].last
-        ]  # fmt: skip
+        """Who holds a draw now: claimed, not yet over, and still theirs to answer."""
+        return [p for p, until in draw.holders.items() if until > moment and not self.past(draw, p)]
+
+    def past(self, draw: Draw, person: str) -> bool:
+        """Whether a person answered an item, or, in the audit sample, knows what others say of it."""
+        worker = self.workers[person]
+        return draw.item in worker.last or (draw.stream == "audit" and draw.item in worker.known)
 
     def free(self, draw: Draw, person: str, moment: datetime) -> bool:
-        """Whether a person may be given this item now."""
-        if draw.closed or draw.item in self.workers[person].last:
+        """Whether a person may be given this item now; of the audit sample none on which they know what others say."""
+        if draw.closed or self.past(draw, person):
             return False
         if not draw.holders:
             return True
@@ -220,9 +237,11 @@ class Board:
         return (d for d in self.queues[dataset, stream].line if self.free(d, person, moment))
 
     def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
-        """How many items of a queue are open to a person: all open ones but those they answered and others hold."""
+        """How many items of a queue are open to a person: all open ones but those that `free` keeps from them."""
+        worker = self.workers[person]
+        past = worker.last.keys() | worker.known if stream == "audit" else worker.last.keys()
         gone = {
-            d for item in self.workers[person].last for d in self.of_item.get(item, ())
+            d for item in past for d in self.of_item.get(item, ())
             if not d.closed and d.dataset == dataset and d.stream == stream
         }  # fmt: skip
         self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}

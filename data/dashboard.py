@@ -19,7 +19,7 @@ from data.calibration import Found
 from data.datasets import Dataset
 from data.publishing.asking import Asking, asking, behind
 from data.publishing.labelled import labelled
-from data.publishing.tallies import IMPORTED, Group, Groups, Key, tallies
+from data.publishing.tallies import IMPORTED, MANY, Group, Groups, Key, tallies
 from data.store import Store, remembered
 from judges.correction import Comparison, Corrected, Moments, compared, corrected
 from judges.types import Dimension
@@ -57,10 +57,12 @@ class System:
 
 @dataclass(frozen=True)
 class Tile:
-    """An approved dimension: its systems, by the mean that leads, highest first, and what telling them apart gave.
+    """An approved dimension: its systems, and what telling them apart gave.
 
-    `lead` is the outcome that leads: the mean, "yes" of a flag, wins of a verdict on pairs, the highest category of an
-    ordered scale, else the commonest answer. `shared`: the systems are sides of the same pairs.
+    The systems stand by the mean that leads, highest first; those that have only the judge's own, which is no figure to
+    hold beside a corrected one, come after all others. `lead` is the outcome that leads: the mean, "yes" of a flag,
+    wins of a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the
+    systems are sides of the same pairs.
     """
 
     approval: Approval
@@ -140,15 +142,16 @@ def _tile(
             corrected(whole.moments(n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
             for n in range(ask.outcomes)
         )
-        lost = sum(gone.get(part, 0) for part in (name.split(" ~ ") if ask.dimension.sort == "pair" else [name]))
+        lost = gone.get(name, 0)
+        judged = whole.items if ask.dimension.sort in MANY else whole.cells  # items that are n/a were read, too
         systems.append(
             System(
-                name, whole.items, whole.cells, lost / (lost + whole.items), 1 - whole.valued / whole.cells,
+                name, whole.items, whole.cells, lost / (lost + judged), 1 - whole.valued / whole.cells,
                 tuple((whole.counts / max(whole.valued, 1)).tolist()), means, _trend(own, ask, order),
             )
         )  # fmt: skip
     lead = _lead(ask, systems)
-    systems.sort(key=lambda s: (-_leading(s.means[lead]), s.name))
+    systems.sort(key=lambda s: (s.means[lead].interval.point is None, -_leading(s.means[lead]), s.name))
     shared = ask.sided or ask.dimension.sort in ("section", "side")
     pairs = compared([s.means[lead].interval for s in systems], shared)
     return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared)
@@ -208,7 +211,7 @@ def run_names(found: Sequence[Run]) -> dict[str, str]:
 
 
 def unreadable(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
-    """By system how many items a judge replied to without a reply that could be used."""
+    """By system, and by pair of systems ("a ~ b"), how many items a judge replied to without a usable reply."""
 
     def look() -> dict[str, int]:
         found: dict[str, int] = {}
@@ -217,7 +220,7 @@ def unreadable(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
             "where i.dataset_id = $1 and u.judge_id = $2 group by i.system_a, i.system_b",
             [dataset_id, judge_id],
         ):
-            for name in {a, b} if b else {a}:
+            for name in {a, b, f"{a} ~ {b}"} if b else {a}:
                 found[name] = found.get(name, 0) + int(n)
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from data.settings import GoldRule
@@ -47,7 +48,22 @@ def rests_on(mode: str, random: bool) -> list[Basis]:
     return [basis for basis, holds in bases.items() if holds]
 
 
-def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "") -> str:
+def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
+    """SQL of the labels that a basis rests on: item_id, unit, no, value, probability; $1 dataset.
+
+    `names` are the parameters of the dimensions ("$2"), of which `no` is the place; `among` is a further condition on
+    l.item_id.
+    """
+    no = " ".join(f"when {name} then {n}" for n, name in enumerate(names[1:], 1))
+    return (
+        f"select l.item_id, l.unit, {f'case l.dimension {no} else 0 end' if no else '0'} as no, l.value, "
+        "coalesce(d.probability, l.probability) as probability from label_now l join item i on i.id = l.item_id "
+        "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
+        f"where i.dataset_id = $1 and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
+    )
+
+
+def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "") -> str:
     """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, people, low, high, how.
 
     Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did not
@@ -56,18 +72,17 @@ def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str 
     flags to the majority, a drawn vote to the scale's `drawn` category where it has one, else to no gold.
     `probability` is the inclusion probability of the item (NULL: not a random draw); `low` and `high` are the ends of
     what people said, and `how` tells how the value came about: one, agreed, median, majority, drawn, adjudicated.
-    `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4".
+    `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4". `held` is a query of
+    them among the `labels` of several dimensions, for statements that ask for all of these.
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
     unseen = " and not saw_judge" if basis in ("gate", "blind") else ""
     ordered = scale.kind in ("ordinal", "ordered", "number")
     by_median = ordered and rule.resolve == "median"
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
+    source = held or labels(basis, ["$2"], among)
     cells = (
-        "with labels as (select l.item_id, l.unit, l.value, coalesce(d.probability, l.probability) as probability "
-        "from label_now l join item i on i.id = l.item_id "
-        "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {_UNITS[sort]} and {_WHERE[basis]}{among}), "
+        f"with labels as (select l.item_id, l.unit, l.value, l.probability from ({source}) l where {_UNITS[sort]}), "
         "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
         "count(*) as people, count(value) as valued from labels group by item_id, unit), "
         f"settled as (select item_id, unit, value, reason from adjudication_now where dimension = $2{unseen}), "

@@ -272,9 +272,15 @@ def mode_of(store: Store | Tx, item_id: str, person: str, draw: tuple[str, str] 
     """How a person's answer to an item counts: blind unless the judge's scores were shown to them, and then
 
     `revealed` where the item was theirs to answer blind, else `assisted`. The store decides, never the browser.
+    Who adjudicates an item knows what others say of it: what would be blind is `revealed` then, too.
     """
     shown = store.rows("select 1 from reveal where item_id = $1 and person = $2 limit 1", [item_id, person])
-    return mode_for(draw, bool(shown))
+    mode = mode_for(draw, bool(shown))
+    adjudicates = (
+        "select 1 from claim where item_id = $1 and person = $2 and draw_id = '' union all "
+        "select 1 from adjudication where item_id = $1 and person = $2 limit 1"
+    )
+    return "revealed" if mode == "blind" and store.rows(adjudicates, [item_id, person]) else mode
 
 
 def mode_for(draw: tuple[str, str] | None, revealed: bool) -> Mode:

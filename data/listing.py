@@ -13,9 +13,19 @@ from data.ids import now
 from data.queue import Filters, Stream, matching
 from data.store import Store
 
-State = Literal["open to you", "held by you", "held", "answered", "answered by you", "skipped by you", "blind first"]
+State = Literal[
+    "open to you",
+    "held by you",
+    "held",
+    "answered",
+    "answered by you",
+    "skipped by you",
+    "blind first",
+    "adjudicated by you",
+]
 STATES: tuple[State, ...] = (
-    "open to you", "held by you", "held", "answered", "answered by you", "skipped by you", "blind first"
+    "open to you", "held by you", "held", "answered", "answered by you", "skipped by you", "blind first",
+    "adjudicated by you",
 )  # fmt: skip
 
 
@@ -103,6 +113,8 @@ def _state(there: Board, draw: Draw, person: str, moment: datetime) -> State:
         return "answered by you" if mine[0] == "save" else "skipped by you"
     if draw.closed:
         return "answered" if there.full(draw) else "blind first"
+    if draw.stream == "audit" and draw.item in there.workers[person].known:
+        return "adjudicated by you"
     if not there.free(draw, person, moment):
         return "held"
     return "held by you" if draw.holders.get(person, moment) > moment else "open to you"

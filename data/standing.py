@@ -19,12 +19,11 @@ _ORDER = ("turn", "section", "side", "response", "conversation", "pair")
 
 def summaries(store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False) -> list[Summary]:
     """The figures of every dimension of a judge on a basis; `dropped` leaves out ties on both sides."""
-    found = []
-    for dimension in calibration.dimensions(store, judge_id):
-        drop = dimension.scale.drawn if dropped else ""
-        cells = calibration.evidence(store, dataset_id, judge_id, dimension, basis, drop)
-        found.append(calibrate.summarise(cells, dimension, drop))
-    return found
+    asked = calibration.dimensions(store, judge_id)
+    cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped)
+    return [
+        calibrate.summarise(given, d, d.scale.drawn if dropped else "") for given, d in zip(cells, asked, strict=True)
+    ]
 
 
 def ordered(lines: Sequence[Line]) -> list[Line]:
@@ -48,7 +47,7 @@ def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     rows = store.rows(
         f"with met as ({calibration.met(store, dataset_id, dimension, basis, apart(store, judge_id))}) "
         "select i.hash, m.unit, m.human, m.judge, m.scored, m.weight from met m join item i on i.id = m.item_id "
-        "order by i.hash, m.unit, m.human, m.judge",
+        "order by i.hash, m.unit, m.human, m.judge, m.scored, m.weight",
         [dataset_id, dimension.name, judge_id],
     )
     for row in rows:

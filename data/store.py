@@ -39,17 +39,32 @@ class Reader(ABC):
 
 def remembered(reader: Reader, key: tuple[Any, ...], tables: Sequence[str], make: Callable[[], T]) -> T:
     """What `make` gives, made again only when one of the tables was written since: for small answers asked often."""
+    return each_remembered(reader, [key], tables, lambda _: [make()])[0]
+
+
+def each_remembered(
+    reader: Reader, keys: Sequence[tuple[Any, ...]], tables: Sequence[str], make: Callable[[Sequence[int]], list[T]]
+) -> list[T]:
+    """The same for several keys that rest on the same tables; `make` is given the places of those that are not known,
+
+    and gives their answers together.
+    """
     stamp = [reader.touched(table) for table in tables]
     if None in stamp:
-        return make()
-    held = reader.memory.get(key)
-    if held is not None and held[0] == stamp:
-        return held[1]  # type: ignore[no-any-return]
-    made = make()
-    if len(reader.memory) > 10_000:
-        reader.memory.clear()
-    reader.memory[key] = (stamp, made)
-    return made
+        return make(range(len(keys)))
+    found = {}
+    for n, key in enumerate(keys):
+        held = reader.memory.get(key)
+        if held is not None and held[0] == stamp:
+            found[n] = held[1]
+    if lacking := [n for n in range(len(keys)) if n not in found]:
+        made = make(lacking)
+        if len(reader.memory) > 10_000:
+            reader.memory.clear()
+        for n, one in zip(lacking, made, strict=True):
+            found[n] = one
+            reader.memory[keys[n]] = (stamp, one)
+    return [found[n] for n in range(len(keys))]
 
 
 class Tx(Reader):

@@ -71,11 +71,20 @@ def _tuned(tuning: bool, items: int, why: str) -> str:
     return f"took {many(items, 'item')} {where}{_why(why)}"
 
 
+_SETTINGS = {
+    "gold": "the gold rule",
+    "queue": "the rules of the queues",
+    "policy": "the policy",
+    "approvals": "how approvals are made",
+}
+
+
 def _set(name: str, value: str, was: str | None) -> str:
     new, old = json.loads(value), json.loads(was) if was is not None else None
     if isinstance(new, dict) and isinstance(old, dict):  # only what changed
         new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
-    return f"set {name}: {_words(new)}" + (f" (before: {_words(old)})" if was is not None else "")
+    what = _SETTINGS.get(name, name.replace("_", " "))
+    return f"set {what}: {_words(new)}" + (f" (before: {_words(old)})" if was is not None else "")
 
 
 def _words(value: Any) -> str:
@@ -89,8 +98,10 @@ def _words(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _person(person: str, role: str, active: bool) -> str:
-    return f"made {person} {role}" if active else f"noted {person} as not active"
+def _person(person: str, role: str, active: bool, actor: str) -> str:
+    if actor == person:
+        return f"joined as {role}"
+    return f"made {person} {role}" if active else f"wrote down {person}, who does not work here"
 
 
 def _imported(source: str, items: int, judgments: int, labels: int) -> str:
@@ -107,7 +118,9 @@ def _answered(_: int, items: int, name: str, skipped: bool, again: bool) -> str:
     return f"{'skipped' if skipped else 'changed the answer to' if again else 'answered'} {_named(items, name)}"
 
 
-def _claimed(n: int, given: bool) -> str:
+def _claimed(n: int, given: bool, looked: bool) -> str:
+    if looked:
+        return f"looked at people's labels of {many(n, 'item')} to adjudicate"
     return f"{'was given' if given else 'gave back'} {many(n, 'item')}"
 
 
@@ -142,7 +155,8 @@ TRACES = (
     ),
     Trace(
         "people", "person_event",
-        "select seq, person, role, active from person_event where seq between $1 and $2 order by seq, person",
+        "select t.seq, t.person, t.role, t.active, c.actor from person_event t join change c on c.seq = t.seq "
+        "where t.seq between $1 and $2 order by t.seq, t.person",
         _person,
     ),
     Trace(
@@ -192,8 +206,8 @@ TRACES = (
     ),
     Trace(
         "claims", "claim",
-        "select t.seq, count(*), max(t.until) > max(c.made_at) from claim t join change c on c.seq = t.seq "
-        "where t.seq between $1 and $2 group by t.seq",
+        "select t.seq, count(*), max(t.until) > max(c.made_at), max(t.draw_id) = '' from claim t "
+        "join change c on c.seq = t.seq where t.seq between $1 and $2 group by t.seq",
         _claimed, _here("claim"),
     ),
     Trace(

@@ -26,7 +26,7 @@ _REFERENCES = (
     ("score", "judgment_id", "judgment", "id", False),
     ("remark", "judgment_id", "judgment", "id", False),
     ("draw", "item_id", "item", "id", False),
-    ("claim", "draw_id", "draw", "id", False),
+    ("claim", "draw_id", "draw", "id", True),
     ("answer", "item_id", "item", "id", False),
     ("answer", "draw_id", "draw", "id", True),
     ("answer", "previous", "answer", "id", True),

@@ -172,10 +172,13 @@ def guessed(
     gets the code whose stretch of G, lower end included, holds F(x): the rule is monotone in length and uses the scale
     as G has it. Without `like`, F and G are those of the gold in the *other* parts; with it (the judge's codes), those
     of all lengths and of the judge, which holds no gold. Upward or downward, as the weighted covariance of length's
-    rank and gold has it in the other parts. Items fall into the parts by their order after a shuffle with a fixed seed.
+    rank and gold has it in the other parts. Items fall into the parts by length (then gold), after a shuffle with a
+    fixed seed.
     """
     distinct, position = np.unique(item, return_inverse=True)
-    part = np.random.default_rng(0).permutation(len(distinct))[position] % min(FOLDS, len(distinct))
+    # By what is in them: the names of items, which order them in a store, would part them otherwise in each workspace.
+    order = np.lexsort([np.bincount(position, value) for value in (human, x)])
+    part = (np.random.default_rng(0).permutation(len(distinct)) % min(FOLDS, len(distinct)))[order.argsort()][position]
     out = np.zeros(len(x), dtype=np.int64)
     everywhere = np.ones(len(x), dtype=bool)
     for fold in range(int(part.max()) + 1):

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import hypot, sqrt
+from math import ceil, hypot, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -42,9 +42,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.multiple import holm
+from judges.raters.student import t_quantile
 from judges.uncertainty import MIN_CLUSTERS, Interval, quantile, wilson
 
 Floats = NDArray[np.float64]
+_ROUNDING = 1e-9
 Y, A, F, M_GOLD, T, M = range(6)
 """Places of an item's sums in `Moments`; the first four carry its weight."""
 
@@ -69,10 +71,11 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class Corrected:
-    """A corrected mean: `interval` (its `items` are the labelled ones; without figures below `MIN_CLUSTERS` of them),
+    """A corrected mean: `interval` (its `items` are the labelled ones, its `n_eff` what those are worth that were drawn
 
-    the judge's mean over all cells, people's own over the labelled ones (None without labels), lambda (how far the
-    judge's scores of unlabelled items were of use: 0 not at all, 1 fully), labelled items n and others N.
+    with unequal chances, after Kish; without figures where that is below `MIN_CLUSTERS`), the judge's mean over all
+    cells, people's own over the labelled ones (None without labels), lambda (how far the judge's scores of unlabelled
+    items were of use: 0 not at all, 1 fully), labelled items n and others N.
     """
 
     interval: Interval
@@ -84,8 +87,9 @@ class Corrected:
 
     @property
     def missing(self) -> int:
-        """Labelled items that are missing before there is a corrected mean; 0 where there is one."""
-        return max(0, MIN_CLUSTERS - self.n)
+        """About how many labelled items are missing before there is a corrected mean; 0 where there is one."""
+        worth = self.interval.n_eff / self.n if self.n else 1.0
+        return max(0, ceil((MIN_CLUSTERS - self.interval.n_eff) / worth - _ROUNDING))
 
 
 def moments(
@@ -123,9 +127,10 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     """The corrected mean with its interval, kept within the scale's ends `reach`.
 
     `share`: the values are 0 and 1; the interval is Wilson's for the share of so many independent trials as have that
-    standard error (which also holds where none or all are 1), and `se` is what its width comes to. Means without any
-    spread have no interval: that all are equal so far says nothing of how far others lie. ValueError without a cell
-    that the judge valued.
+    standard error (which also holds where none or all are 1), and `se` is what its width comes to. Ends lie as far off
+    as Student's t with n_eff - 1 degrees of freedom has it: with the normal ones, those of 36 items held the truth in
+    93 of 100 cases. Means without any spread have no interval: that all are equal so far says nothing of how far others
+    lie. ValueError without a cell that the judge valued.
     """
     if given.items == 0 or given.whole[1] <= 0:
         raise ValueError("There is no cell with a value of the judge, so there is no mean.")
@@ -134,7 +139,7 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     total = given.total
     kish = given.weights[0] ** 2 / given.weights[1] if given.weights[1] > 0 else 0.0
     people = float(total[Y] / total[A]) if total[A] > 0 else None
-    if n < MIN_CLUSTERS or people is None:
+    if kish < MIN_CLUSTERS - _ROUNDING or people is None:
         return Corrected(_none(n, given.cells, kish, level), mean, people, 0.0, n, others)
     k, theta, se = _solved(given, people, mean)
     theta = min(max(theta, reach[0]), reach[1])
@@ -179,16 +184,17 @@ def _solved(given: Moments, people: float, mean: float) -> tuple[float, float, f
 def _interval(
     point: float, se: float, reach: tuple[float, float], share: bool, n: int, cells: int, kish: float, level: float
 ) -> Interval:
-    method = "prediction-powered"
+    method, two_sided = "prediction-powered", (1 + level) / 2
     if share:
-        trials = point * (1 - point) / se**2 if se > 0 and 0 < point < 1 else kish
+        stretch = t_quantile(two_sided, kish - 1) / quantile(two_sided)
+        trials = point * (1 - point) / (stretch * se) ** 2 if se > 0 and 0 < point < 1 else kish
         found = wilson(point * trials, trials, level)
         low, high = found.low or 0.0, found.high or 0.0
-        se = (high - low) / (2 * quantile((1 + level) / 2))
+        se = (high - low) / (2 * quantile(two_sided))
         return Interval(point, low, high, found.lower_bound, n, cells, kish, method, se, level)
     if se < 1e-12:
         return Interval(point, None, None, None, n, cells, kish, method, None, level)
-    wide, bound = quantile((1 + level) / 2) * se, quantile(0.95) * se
+    wide, bound = t_quantile(two_sided, kish - 1) * se, t_quantile(0.95, kish - 1) * se
     low, high = max(reach[0], point - wide), min(reach[1], point + wide)
     return Interval(point, low, high, max(reach[0], point - bound), n, cells, kish, method, se, level)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 from statistics import NormalDist
 from typing import Literal
 
@@ -151,7 +151,8 @@ def _testable(interval: Interval, policy: Policy) -> float | Decision:
     worth = interval.n_eff / interval.items if interval.items else 1.0
     needed = ceil((policy.min_items - interval.n_eff) / worth - _ROUNDING) if worth > 0 else policy.min_items
     more = max(1, needed, policy.min_clusters - interval.items)
-    effective = "" if abs(worth - 1) < _ROUNDING else f", worth {interval.n_eff:.1f} equally weighted ones"
+    short = floor(10 * interval.n_eff) / 10  # 99.97 must not look like 100
+    effective = "" if abs(worth - 1) < _ROUNDING else f", worth {short:.1f} equally weighted ones"
     return Decision(
         "not enough gold",
         f"There is gold for {_count(interval.items, 'item')}{effective}; "

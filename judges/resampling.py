@@ -19,9 +19,10 @@ _KEPT = 6_000_000  # draws that are kept for the next figure, 12 MB: 2,000 repli
 def resampled(per_item: Floats, replicates: int, rng: np.random.Generator) -> Floats:
     """Totals of `replicates` samples of G items, (replicates, columns), from their sums (G, columns).
 
-    ValueError for fewer than 2 replicates.
+    The order in which the items come is no matter: the same items give the same totals. ValueError for fewer than 2
+    replicates.
     """
-    return _totals(per_item, _draws(len(per_item), replicates, rng))
+    return _totals(in_order(per_item), _draws(len(per_item), replicates, rng))
 
 
 def resampled_alike(per_item: Floats, replicates: int, seed: int) -> Floats:
@@ -31,8 +32,20 @@ def resampled_alike(per_item: Floats, replicates: int, seed: int) -> Floats:
     """
     items = len(per_item)
     if items * replicates <= _KEPT:
-        return _totals(per_item, _kept(items, replicates, seed))
+        return _totals(in_order(per_item), _kept(items, replicates, seed))
     return resampled(per_item, replicates, np.random.default_rng(seed))
+
+
+def in_order(per_item: Floats) -> Floats:
+    """The rows sorted by what is in them, so that names of items, which order them in a store, change no digit.
+
+    Nor does the unit of weights: sums that differ by rounding alone count as equal.
+    """
+    if not per_item.size:
+        return per_item
+    largest = np.abs(per_item).max(axis=0)
+    ordered: Floats = per_item[np.lexsort(np.round(per_item / np.where(largest > 0, largest, 1.0), 9).T[::-1])]
+    return ordered
 
 
 def _totals(per_item: Floats, draws: Iterable[Counts]) -> Floats:

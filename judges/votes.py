@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.uncertainty import Interval, wilson
+from judges.measures.clustered import Floats, share_of
+from judges.uncertainty import Interval
 
 Codes = NDArray[np.int64]
 
@@ -36,7 +37,8 @@ class Votes:
 class Agreement:
     """Who agrees with whom in which part ("" = all): the share of pairs of votes that are equal, with ties counted
 
-    (`s1`) and dropped (`s2`), each with Wilson's interval.
+    (`s1`) and dropped (`s2`), each with Wilson's interval on as many pairs as the clustered error is worth: votes on
+    one item are not independent, and m people make m (m - 1) / 2 pairs of them.
     """
 
     one: str
@@ -64,21 +66,29 @@ def table(votes: Votes, k: int, tie: int | None) -> list[Agreement]:
             for part, within in parts:
                 chosen = within & (votes.group == number)
                 if against_judge:
-                    s1, s2 = (with_judge(votes, chosen, drop) for drop in (None, tie))
+                    s1, s2 = (_with_judge(votes, chosen, drop) for drop in (None, tie))
                 else:
-                    s1, s2 = (among(votes, chosen, k, drop) for drop in (None, tie))
-                if s1[1]:
-                    found.append(Agreement(JUDGE if against_judge else group, group, part, wilson(*s1), wilson(*s2)))
+                    s1, s2 = (_among(votes, chosen, k, drop) for drop in (None, tie))
+                if s1[1].any():
+                    one = JUDGE if against_judge else group
+                    found.append(Agreement(one, group, part, share_of(*s1), share_of(*s2)))
     return found
 
 
 def with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[int, int]:
     """(equal, all) pairs of a person's vote and the judge's value, without those in which either is `drop`."""
+    equal, pairs = _with_judge(votes, chosen, drop)
+    return int(equal.sum()), int(pairs.sum())
+
+
+def _with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[Floats, Floats]:
+    """The same for every item that has such a pair."""
     value, judge = votes.value[chosen], votes.judge[chosen]
     kept = judge >= 0
     if drop is not None:
         kept &= (value != drop) & (judge != drop)
-    return int((value == judge)[kept].sum()), int(kept.sum())
+    _, item = np.unique(votes.item[chosen][kept], return_inverse=True)
+    return np.bincount(item, (value == judge)[kept]).astype(np.float64), np.bincount(item).astype(np.float64)
 
 
 def among(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> tuple[int, int]:
@@ -86,10 +96,17 @@ def among(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> 
 
     With c_v votes for value v on an item: sum_v c_v (c_v - 1) / 2 equal pairs of m (m - 1) / 2, m = sum_v c_v.
     """
+    equal, pairs = _among(votes, chosen, k, drop)
+    return int(equal.sum()), int(pairs.sum())
+
+
+def _among(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> tuple[Floats, Floats]:
+    """The same for every item that has such a pair."""
     item, value = votes.item[chosen], votes.value[chosen]
     if drop is not None:
         item, value = item[value != drop], value[value != drop]
     _, item = np.unique(item, return_inverse=True)
     counts = np.bincount(item * k + value, minlength=k * (int(item.max(initial=-1)) + 1)).reshape(-1, k)
     voters = counts.sum(axis=1)
-    return int((counts * (counts - 1)).sum()) // 2, int((voters * (voters - 1)).sum()) // 2
+    equal, pairs = (counts * (counts - 1)).sum(axis=1) / 2, voters * (voters - 1) / 2
+    return equal[pairs > 0], pairs[pairs > 0]

@@ -37,6 +37,8 @@ ROUTES = [
 ICON = str(Path(__file__).parent / "parts" / "icon.svg")
 HOME = overview.page
 """The page at the root address, whatever its own is."""
+ROOT = "root"
+"""Streamlit shows its default page at no other address than the root, and keeps the one that it is given for itself."""
 
 
 def run() -> None:
@@ -46,12 +48,14 @@ def run() -> None:
     enter.remember()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
-        doors = [st.Page(enter.page, title="Assay", url_path=a, default=p is HOME) for _, _, p, _, a, _ in ROUTES]
+        doors = [st.Page(enter.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
+        doors.append(st.Page(enter.page, title="Assay", url_path=ROOT, default=True))
         st.navigation(doors, position="hidden").run()
         return
+    name = text.plain(text.short(who.name, 16))
     mine = {
-        address: st.Page(page, title=title or text.plain(who.name), url_path=address, icon=icon, default=page is HOME)
-        for _, role, page, title, address, icon in ROUTES
+        a: st.Page(page, title=title or name, url_path=ROOT if page is HOME else a, icon=icon, default=page is HOME)
+        for _, role, page, title, a, icon in ROUTES
         if who.may(role)
     }
     links.register(mine)
@@ -59,10 +63,16 @@ def run() -> None:
     for section, _, _, _, address, _ in ROUTES:
         if address in mine:
             menu.setdefault(section, []).append(mine[address])
+    menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     try:
         st.navigation(menu, position="top").run()
     except AssayError as error:
         text.refuse(error)
+
+
+def _home() -> None:
+    """The home page's own address: on to the root, where it stands."""
+    links.go(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
 
 
 run()

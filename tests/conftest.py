@@ -172,7 +172,7 @@ def chromium(browser_path: Path) -> Iterator[Any]:
     """
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=15_000)
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS))
         yield opened
@@ -199,7 +199,7 @@ def new_page(
     def open_one(**options: Any) -> Any:
         context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en-US", **options})
         contexts.append(context)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)
         context.on("weberror", lambda error: page_errors.append(str(error.error)))
         return context.new_page()
 

@@ -43,7 +43,10 @@ def add(subparsers: Any) -> None:
     ):
         kind.add_argument(f"--{name}", action="store_true", help=says)
     parser.add_argument(
-        "--seen", metavar="MARK", default="", help="the mark that --list gave: refused if anything changed since"
+        "--seen",
+        metavar="MARK",
+        default="",
+        help="the mark that --list gave beside the figures: needed to approve and to propose, refused if they changed",
     )
     parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
     parser.set_defaults(run=run)
@@ -64,9 +67,11 @@ def run(options: argparse.Namespace) -> int:
         if len(judges) > 1:
             raise BadInput(f"{options.dataset!r} has {len(judges)} such judges: say which with --judge, by its id.")
         chosen = _chosen(store, found.id, judges[0], options)
-        seen = options.seen or case.seen(store, chosen)
+        wanted = decision(options)
+        if wanted in ("approve", "propose") and not options.seen and not chosen.against:
+            raise BadInput("Give the mark of the figures that this rests on, with --seen: --list tells it beside them.")
         done = approvals.decide(
-            store, actor(store, options.name), *chosen.key, decision(options), options.reason, seen
+            store, actor(store, options.name), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
         for name, figure, told in approvals.evidence(store, done.id):
             print(f"  {name:<28} {'' if figure is None else f'{figure:.6g}':<12} {told}")

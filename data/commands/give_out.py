@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data import datasets
+from data.adjudicating import disputed
 from data.commands.actor import actor
 from data.errors import BadInput
 from data.export import FORMATS, Format, give, kind, kinds, known_options, loads, preview
@@ -48,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("Say which dataset: --dataset NAME.")
     if not options.out and not options.dry_run:
         raise BadInput("Say into which file: --out FILE.")
+    if options.out and not options.dry_run:
+        _placed(options.out, options.format)
     if options.out and options.out.exists() and not options.force and not options.dry_run:
         raise BadInput(f"{options.out} is there already. Give another name, or --force to write over it.")
     given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
@@ -60,14 +63,32 @@ def run(options: argparse.Namespace) -> int:
             print(f"{chosen.title} of {dataset.name}: {count:,} rows.")
             return 0
         bar = stack.enter_context(Bar(unit="rows"))
-        ending = options.format or options.out.suffix.removeprefix(".").lower()
-        format: Format = ending if ending in FORMATS else "jsonl"
+        format: Format = options.format or options.out.suffix.removeprefix(".").lower() or "jsonl"
         done = give(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
+        left = len(disputed.decisions(store, dataset.id)) if chosen.lines else 0
     print(f"Wrote {done.lines:,} rows ({chosen.title.lower()}) to {done.file}.")
+    if left:
+        print(f"Not in it: what was adjudicated ({left:,} cells), which only --kind gold gives out.")
     if done.aside:
         print(f"Put aside as tuning items, which the gate leaves out from now on: {done.aside:,}.")
-    print(loads(done.format, done.file.name), file=sys.stderr)
+    if not done.lines:
+        print("There is nothing of this kind in the dataset: the file holds no row.")
+        return 0
+    again = f"python -m data import {done.file.name} --dataset NAME"
+    print(again if chosen.lines else loads(done.format, done.file.name), file=sys.stderr)
     return 0
+
+
+def _placed(file: Path, format: Format | None) -> None:
+    """Raises BadInput where a file cannot stand there, or its ending says another format than there is."""
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder. Give the name of a file in it.")
+    if not file.absolute().parent.is_dir():
+        raise BadInput(f"There is no folder {file.absolute().parent}. Make it first, or give another place.")
+    ending = file.suffix.removeprefix(".").lower()
+    if not format and ending and ending not in FORMATS:
+        there = ", ".join(FORMATS)
+        raise BadInput(f"{file.name} ends in .{ending}, which is no format here ({there}). Say which with --format.")
 
 
 def _list() -> None:
@@ -75,7 +96,9 @@ def _list() -> None:
     for one in kinds().values():
         print(f"{one.name}: {one.title}. {one.says}")
         for option in one.options:
-            default = option.default if option.default != "" else "none"
+            default: object = option.default or "none"
+            if isinstance(option.default, bool):
+                default = "yes" if option.default else "no"
             says = option.says if "default" in option.says else f"{option.says} (default: {default})"
             print(f"    --{_flag(option.name)}  {says}")
 

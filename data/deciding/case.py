@@ -10,12 +10,14 @@ from functools import partial
 from data import annotators, audits, cards, datasets, fewshot, standing
 from data.adjudicating import disputed
 from data.datasets import Dataset
+from data.deciding.behind import MANY, Behind, behind
 from data.deciding.decided import Fact
 from data.deciding.policy import Asked, asked, stored
 from data.errors import NotFound
 from data.figures import baselines
 from data.gold import BASES
 from data.ids import canonical, content_id
+from data.publishing.asking import units_of
 from data.settings import gold_rule
 from data.store import Store, remembered
 from judges.audits import Finding
@@ -72,9 +74,25 @@ class Case:
 
     @property
     def coverage(self) -> float | None:
-        """The share of the cells with gold that the judge has replied to; None without gold."""
+        """The share of the cells with gold that the judge has answered; None without gold.
+
+        n/a is an answer only where people say n/a too: a judge that says n/a wherever it is hard would otherwise be
+        held against people on the easy cells alone.
+        """
         gate = self.line.gate
-        return 1 - gate.unscored / gate.gold_cells if gate.gold_cells else None
+        return 1 - (gate.unscored + self.dodged) / gate.gold_cells if gate.gold_cells else None
+
+    @property
+    def dodged(self) -> int:
+        """Cells for which people have a value and the judge says n/a."""
+        gate = self.line.gate
+        return gate.gold_cells - gate.unscored - gate.cells - gate.na_human
+
+    @property
+    def waived(self) -> int:
+        """Cells for which the judge has a value and people say n/a."""
+        gate = self.line.gate
+        return gate.gold_cells - gate.unscored - gate.cells - gate.na_judge
 
     @property
     def synthetic(self) -> bool:
@@ -152,12 +170,15 @@ def seen(store: Store, found: Case) -> str:
 class Beside:
     """What stands beside a case without deciding it: how far people agree with each other (None where no two have
 
-    labelled one cell), cells that wait for adjudication, and audits in alarm (None where nobody has looked yet).
+    labelled one cell), cells that wait for adjudication, audits in alarm (None where nobody has looked yet), and what
+
+    to weigh about the labels, a sentence each.
     """
 
     ceiling: Ceiling | None
     waiting: int
     alarms: Mapping[str, Finding] | None
+    cautions: tuple[str, ...] = ()
 
 
 def beside(store: Store, found: Case) -> Beside:
@@ -165,7 +186,18 @@ def beside(store: Store, found: Case) -> Beside:
     alarms = found.alarms
     if alarms is None:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
-    return Beside(ceiling(store, found), waiting(store, found), alarms)
+    told = _behind(store, found).cautions()
+    if found.waived and found.waived >= MANY * found.line.gate.gold_cells:
+        told.append(
+            f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} cells in which the judge has a "
+            "value: kappa says nothing of those."
+        )
+    return Beside(ceiling(store, found), waiting(store, found), alarms, tuple(told))
+
+
+def _behind(store: Store, found: Case) -> Behind:
+    make = partial(behind, store, found.dataset.id, found.judge.id, found.judge.card, found.line.dimension)
+    return remembered(store, ("behind", *found.key), (*TABLES, "answer", "person_event"), make)
 
 
 def ceiling(store: Store, found: Case) -> Ceiling | None:
@@ -207,9 +239,9 @@ def _against(found: Case) -> Iterator[str]:
         yield f"The gate says {decision.state}. {decision.reason} {decision.missing}".strip()
     elif share is not None and share < found.asked.coverage:
         yield (
-            f"The judge has replied to {_percent(share)} of the {gate.gold_cells:,} cells with gold, and the policy "
-            f"asks for {_percent(found.asked.coverage)}: the figures rest on what it managed to answer. Let it answer "
-            "the rest."
+            f"The judge has answered {_percent(share)} of the {gate.gold_cells:,} cells with gold ({gate.unscored:,} "
+            f"without a score, {found.dodged:,} n/a where people have a value), and the policy asks for "
+            f"{_percent(found.asked.coverage)}: the figures rest on what it managed to answer."
         )
     if found.asked.alarms and found.alarms:
         named = ", ".join(known_audits()[name].title for name in found.alarms)
@@ -230,7 +262,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights 1/probability"
     yield "cells", float(gate.cells), "cells that both scored"
     yield "cells with gold", float(gate.gold_cells), ""
-    yield "coverage", found.coverage, "share of the cells with gold that the judge replied to"
+    yield "coverage", found.coverage, "share of the cells with gold that the judge answered, n/a where people say so"
     yield "exact agreement", gate.exact, ""
     yield "agreement within one", gate.within_one, ""
     yield "mean difference", gate.mean_difference, "judge minus people, in steps of the scale"
@@ -239,6 +271,8 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "Gwet's AC", gate.ac, ""
     yield "n/a of people", float(gate.na_human), "cells"
     yield "n/a of the judge", float(gate.na_judge), "cells"
+    yield "n/a of people alone", float(found.waived), "cells that the judge has a value for; no figure counts them"
+    yield "n/a of the judge alone", float(found.dodged), "cells that people have a value for; no figure counts them"
     yield "agreement on n/a", gate.na.agreement, "" if gate.na.kappa is None else f"kappa {gate.na.kappa:.4f}"
     yield "answers", None, canonical(list(gate.answers))
     yield "table of cells", None, canonical(gate.counts.tolist())
@@ -258,6 +292,8 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
         "cells, which keep what the rule gives them till then",
     )
     yield "basis", None, BASES["gate"]
+    yield from _behind(store, found).facts()
+    yield "adjudicated", *_adjudicated(store, found)
     yield "items left out", *_left_out(store, found)
     yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}; 2,000 replicates, seed 0"
     yield "fingerprint", None, print_of(store, found)
@@ -293,6 +329,17 @@ def _people(top: Ceiling | None) -> Iterator[Fact]:
     yield "ceiling, low end", top.between.low, f"{top.between.level:.0%} interval"
     yield "ceiling, high end", top.between.high, f"{top.between.level:.0%} interval"
     yield "Krippendorff's alpha", top.alpha.point, "between people"
+
+
+def _adjudicated(store: Store, found: Case) -> tuple[float, str]:
+    """How many cells somebody settled without the judge in view, by whom; with it in view they count for nothing."""
+    rows = store.rows(
+        "select a.person, count(*) from adjudication_now a where a.dataset_id = $1 and a.dimension = $2 "
+        f"and {units_of(found.line.dimension, 'a')} and not a.saw_judge group by a.person order by a.person",
+        [found.dataset.id, found.line.dimension.name],
+    )
+    counts = {str(person): int(n) for person, n in rows}
+    return float(sum(counts.values())), canonical(counts) if counts else "cells"
 
 
 def _left_out(store: Store, found: Case) -> tuple[float, str]:

@@ -11,10 +11,13 @@ from typing import Any
 
 from data import settings
 from data.errors import BadInput
-from data.people import require
+from data.people import everyone, require
 from data.store import Store, Tx
 from judges.gate import Policy
+from judges.uncertainty import MIN_CLUSTERS
 
+_MOST = 1_000_000
+_SUREST = 0.999
 COVERAGE = 0.9
 """The share of the gold cells that a judge has to have replied to, where nothing else was set: kappa rests on those
 
@@ -27,7 +30,7 @@ class Asked:
 
     four_eyes: another lead than the one who proposes has to approve. alarms: an audit of the judge in alarm refuses an
     approval, instead of only being shown beside it. coverage: the least share of the cells with gold that the judge has
-    replied to (n/a is a reply), 0 to 1.
+    answered (n/a is an answer only where people say it), 0 to 1.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -36,7 +39,27 @@ class Asked:
     coverage: float = COVERAGE
 
     def check(self) -> Asked:
-        """Itself. Raises BadInput for values that make no sense together."""
+        """Itself. Raises BadInput for values that make no sense, or under which nothing would be refused any more."""
+        gate = self.policy
+        numbers = {"threshold": gate.threshold, "level": gate.level, "coverage": self.coverage}
+        for name, value in numbers.items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise BadInput(f"The {name} is {value!r}: it must be a number.")
+        for name, count in (("items", gate.min_items), ("items for any verdict", gate.min_clusters)):
+            if type(count) is not int or not 1 <= count <= _MOST:
+                raise BadInput(f"The number of {name} is {count!r}: it must be a whole number from 1 to {_MOST:,}.")
+        for name, flag in (("lower bound", gate.lower_bound), ("two leads", self.four_eyes), ("alarms", self.alarms)):
+            if type(flag) is not bool:
+                raise BadInput(f"Whether the {name} is asked for is {flag!r}: it must be yes or no.")
+        made(**asdict(gate))
+        if gate.level > _SUREST:
+            raise BadInput(f"Labels make nobody {100 * gate.level:g} % sure: ask for at most {100 * _SUREST:g} %.")
+        if gate.threshold <= 0:
+            raise BadInput(
+                f"A kappa of {gate.threshold:g} is reached by chance alone: ask for more than 0, or nothing is tested."
+            )
+        if gate.min_clusters < MIN_CLUSTERS:
+            raise BadInput(f"Below {MIN_CLUSTERS} items no interval can be believed: ask for at least as many.")
         if not (math.isfinite(self.coverage) and 0 <= self.coverage <= 1):
             raise BadInput(f"The judge's coverage is {self.coverage:g}: it must be from 0 to 1, such as 0.9.")
         return self
@@ -55,8 +78,8 @@ class Change:
 def made(**values: Any) -> Policy:
     """A gate's policy of these values. Raises BadInput, a sentence, for values that make no sense."""
     for name in ("min_items", "min_clusters"):
-        if name in values and not 1 <= values[name] <= 1_000_000:
-            raise BadInput(f"{values[name]:,} items cannot be asked for: give a number from 1 to 1,000,000.")
+        if name in values and not 1 <= values[name] <= _MOST:
+            raise BadInput(f"{values[name]:,} items cannot be asked for: give a number from 1 to {_MOST:,}.")
     for name in ("threshold", "level"):
         if name in values and not math.isfinite(values[name]):
             raise BadInput(f"The {name} is {values[name]}: it must be a number.")
@@ -72,26 +95,58 @@ def asked(store: Store | Tx) -> Asked:
     return _asked(gate, settings.get(store, settings.WORKSPACE, "approvals", {}))
 
 
-def set_asked(store: Store, actor: str, new: Asked, reason: str) -> None:
-    """Change what is asked (leads), with the reason. Nothing is approved or suspended by it.
+def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
+    """Change what is asked (leads), with the reason; whether it holds now. Nothing is approved or suspended by it.
 
     A looser policy approves nothing by itself; under a stricter one what was approved stays so, and is listed as having
-    met an older policy (`data.approvals.older`). Raises NotAllowed, BadInput without a reason.
+    met an older policy (`data.approvals.older`). Where two leads are asked for, a looser policy needs them too, else
+    one could approve alone by switching that off: it is kept as `proposed`, and holds when another lead sets the same.
+    A lead who is the only one may set any. Raises NotAllowed, BadInput without a reason.
     """
     new.check()
     why = said(reason)
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx) -> bool:
         require(tx, actor, "lead")
-        before = asked(tx)
+        before, first = asked(tx), proposed(tx)
         if before == new:
-            return
+            return True
+        others = {p.name for p in everyone(tx) if p.may("lead")} - {actor}
+        agreed = first is not None and first[0] == new and first[2] in others
+        if before.four_eyes and others and looser(new, before) and not agreed:
+            if first is None or first[0] != new or first[2] not in {*others, actor}:
+                kept = {**stored(new), "reason": why, "person": actor}
+                settings.put(tx, settings.WORKSPACE, "policy proposed", kept)
+            return False
+        if first is not None:
+            settings.put(tx, settings.WORKSPACE, "policy proposed", {})
         if before.policy != new.policy:
             settings.put(tx, settings.WORKSPACE, "policy", asdict(new.policy))
         more = {"four_eyes": new.four_eyes, "alarms": new.alarms, "coverage": new.coverage, "reason": why}
         settings.put(tx, settings.WORKSPACE, "approvals", more)
+        return True
 
-    store.tx(actor, "policy", work, target=settings.WORKSPACE)
+    return store.tx(actor, "policy", work, target=settings.WORKSPACE)
+
+
+def proposed(store: Store | Tx) -> tuple[Asked, str, str] | None:
+    """A looser policy that waits for another lead, with its reason and who proposes it; None where none does."""
+    kept = settings.get(store, settings.WORKSPACE, "policy proposed", {})
+    return (read(kept), str(kept["reason"]), str(kept["person"])) if kept else None
+
+
+def looser(new: Asked, old: Asked) -> bool:
+    """Whether anything is asked less strictly than before."""
+
+    def strict(one: Asked) -> tuple[float, ...]:
+        gate = one.policy
+        bound = gate.level if gate.lower_bound else 0.0
+        return (
+            gate.threshold, gate.min_items, gate.min_clusters, bound, one.coverage, float(one.alarms),
+            float(one.four_eyes),
+        )  # fmt: skip
+
+    return any(now < before for now, before in zip(strict(new), strict(old), strict=True))
 
 
 def said(reason: str) -> str:

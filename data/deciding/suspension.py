@@ -6,6 +6,8 @@ against (METHODS 10). Nothing is ever approved again by itself; a person decides
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,7 +25,8 @@ select 'new labels' as what, i.dataset_id, '' as judge_id, l.dimension, max(l.se
 from label l join item i on i.id = l.item_id where l.seq > $1 group by i.dataset_id, l.dimension
 union all
 select 'other scores', i.dataset_id, s.judge_id, s.dimension, max(s.seq)
-from score s join item i on i.id = s.item_id where s.seq > $1 group by i.dataset_id, s.judge_id, s.dimension
+from score s join item i on i.id = s.item_id where s.seq > $1 and s.item_id in (select item_id from label)
+group by i.dataset_id, s.judge_id, s.dimension
 union all
 select 'adjudicated cells', dataset_id, '', dimension, max(seq) from adjudication where seq > $1
 group by dataset_id, dimension
@@ -34,9 +37,12 @@ select 'a further draw', dataset_id, '', '', max(seq) from draw where seq > $1 a
 union all
 select 'another gold rule', scope, '', '', max(seq) from setting where seq > $1 and name = 'gold' group by scope
 union all
-select 'other items', dataset_id, '', '', max(seq) from item where seq > $1 group by dataset_id
+select 'other items', dataset_id, '', '', max(seq) from item where seq > $1
+and id in (select item_id from label) group by dataset_id
 """
-"""What came since a change and can move a figure. A judge or dimension "" means all of the dataset's."""
+"""What came since a change and can move a figure. A judge or dimension "" means all of the dataset's. Items without a
+
+label are in no figure: they, and their scores, count from their first label on."""
 
 
 class Came(NamedTuple):
@@ -74,13 +80,23 @@ def check(store: Store) -> list[Approval]:
     if not waiting:
         return []
     came = [Came(*row) for row in store.rows(_SINCE, [min(looked.get(one.id, one.seq) for one in waiting)])]
+    moved = [one for one in waiting if any(rows.touches(one, looked.get(one.id, one.seq)) for rows in came)]
+    _together(store, moved)
     gone = []
     for one in waiting:
-        since = looked.get(one.id, one.seq)
-        if any(rows.touches(one, since) for rows in came) and _failed(store, one) is not None:
+        if one in moved and _failed(store, one) is not None:
             gone += _suspend(store, one)
         looked[one.id] = upto
     return gone
+
+
+def _together(store: Store, moved: Sequence[Approval]) -> None:
+    """Have the figures of approvals that are to be looked at made in one go, which the store remembers."""
+    for dataset_id, judge_id in sorted({(one.dataset, one.judge) for one in moved}):
+        keys = {one.key[2:] for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)}
+        with suppress(NotFound):
+            asked = [d for d in calibration.dimensions(store, judge_id) if (d.sort, d.name) in keys]
+            calibration.every(store, dataset_id, judge_id, asked, "gate")
 
 
 def _suspend(store: Store, one: Approval) -> list[Approval]:

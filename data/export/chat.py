@@ -31,5 +31,15 @@ def fork(item: Dialogue | Response, unit: str, scenario: bool = False) -> tuple[
     return None
 
 
+def sound(chat: list[Message]) -> bool:
+    """Whether chat templates take a conversation: nothing in it is empty, a system prompt stands only before all, and
+
+    user and assistant take turns from the user on.
+    """
+    spoken = chat[1:] if chat and chat[0]["role"] == "system" else chat
+    turns = all(m["role"] == ("assistant" if n % 2 else "user") for n, m in enumerate(spoken))
+    return bool(spoken) and turns and all(m["content"].strip() for m in chat)
+
+
 def _head(item: Dialogue, scenario: bool) -> list[Message]:
     return [said("system", item.scenario)] if scenario and item.scenario.strip() else []

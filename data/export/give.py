@@ -42,7 +42,7 @@ def preview(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Opt
     """The first rows of an export, and how many there are. Raises NotAllowed, BadInput."""
     require(store, actor, "researcher")
     told = complete(store, dataset.id, kind, options)
-    rows = kind.rows(store, dataset, told)
+    rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN)
     first = list(islice(rows, SHOWN))
     if kind.count is not None:
         return first, kind.count(store, dataset, told)

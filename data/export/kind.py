@@ -36,7 +36,8 @@ class Kind:
     """A kind of export.
 
     `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as
-    JSON in Parquet and CSV). `count` tells how many rows there are without making them, where they may be many. `lines`
+    JSON in Parquet and CSV). `count` tells how many rows there are without making them, where they may be many, and
+    `first` gives the first so many without putting all of them in order. `lines`
     is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as tuning
     items. `place` is where it stands in lists.
     """
@@ -50,6 +51,7 @@ class Kind:
     options: tuple[Option, ...] = ()
     place: int = 50
     lines: bool = False
+    first: Callable[[Store, Dataset, Options, int], Iterator[Row]] | None = None
     tunes: bool = False
 
 
@@ -62,6 +64,11 @@ def number(store: Store, query: tuple[str, list[Any]]) -> int:
     """How many rows a query has."""
     sql, params = query
     return int(store.rows(f"select count(*) from ({sql}) rows_of", params)[0][0])
+
+
+def limit(most: int) -> str:
+    """The end of a query of at most so many rows; 0 = all."""
+    return f" limit {most:d}" if most else ""
 
 
 def columns(**types: pa.DataType) -> pa.Schema:

@@ -33,9 +33,9 @@ def asked(store: Store, dataset_id: str) -> list[Dimension]:
     return [d for (kind, _, _), d in sorted(cards.questions(store).items()) if kind in here]
 
 
-JUDGE = Option("judge", "Judge", "only of this judge", "", _judges)
-DIMENSION = Option("dimension", "Dimension", "only this dimension", "", _dimensions)
-BASIS = Option("basis", "Basis", "which labels the gold rests on", "all", _bases)
+JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges)
+DIMENSION = Option("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
+BASIS = Option("basis", "Basis", "which labels the gold rests on: gate, blind, assisted or all", "all", _bases)
 NAMES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", True)
 ALIASES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", False)
 SCENARIO = Option(

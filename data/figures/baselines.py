@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from data.calibration import met
 from data.fewshot import apart
-from data.gold import Basis
+from data.gold import Basis, labels
 from data.store import Store
 from judges.baselines import Floors, floors, length
 from judges.calibrate import Meeting
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
+
+if TYPE_CHECKING:
+    import pandas
 
 MOST_ITEMS = 1_000
 """Of more items with a label so many are looked at. Ids are hashes of names, so the first in their order are a random
@@ -26,34 +30,57 @@ def measured(
 
     `drop`: cells where either side says the scale's drawn category ("tie") are left out.
     """
-    rows = store.rows(
-        "select i.id, i.content from item i where i.dataset_id = $1 "
-        f"and exists (select 1 from label l where l.item_id = i.id) order by i.id limit {MOST_ITEMS:d}",
-        [dataset_id],
-    )
-    if not rows:
+    items = _items(store, dataset_id)
+    if not items or not dimensions:
         return {(d.sort, d.name): Floors(0) for d in dimensions}
-    last = str(rows[-1][0])
-    items = {str(id_): ITEM.validate_json(content) for id_, content in rows}
-    return {
-        (d.sort, d.name): _floors(store, (dataset_id, d.name, judge_id, last), d, basis, drop, items)
-        for d in dimensions
-    }
+    names = list(dict.fromkeys(d.name for d in dimensions))
+    marks = {name: "$2" if n == 0 else f"${n + 4}" for n, name in enumerate(names)}
+    parts = [f"held as materialized ({labels(basis, list(marks.values()), ' and l.item_id <= $4')})"]
+    parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
+    for n, d in enumerate(dimensions):
+        held = f"select * from held where no = {names.index(d.name)}"
+        cells = met(store, dataset_id, d, basis, apart(store, judge_id), held=held, scores="seen")
+        parts.append(f"met{n} as ({cells.replace('$2', marks[d.name])})")
+    chosen = [f"select {n} as n, * from met{n} where scored" for n in range(len(dimensions))]
+    frame = store.frame(
+        f"with {', '.join(parts)} {' union all '.join(chosen)} order by n, item_id, unit",
+        [dataset_id, names[0], judge_id, max(items), *names[1:]],
+    )
+    return {(d.sort, d.name): _floors(frame[frame["n"] == n], d, drop, items) for n, d in enumerate(dimensions)}
+
+
+def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Response]:
+    """The first items with a label, by id, in the order of their ids; a stretch of ids at a time, so that not all
+
+    labels are looked through for a thousand.
+    """
+    found: dict[str, Dialogue | Pair | Response] = {}
+    last, stretch = "", 4 * MOST_ITEMS
+    while len(found) < MOST_ITEMS:
+        ends = store.rows(
+            "select max(id), count(*) from (select id from item where dataset_id = $1 and id > $2 "
+            f"order by id limit {stretch:d}) s",
+            [dataset_id, last],
+        )
+        end, there = ends[0]
+        if end is None:
+            break
+        rows = store.rows(
+            "select i.id, i.content from item i where i.dataset_id = $1 and i.id > $2 and i.id <= $3 and i.id in "
+            "(select l.item_id from label l where l.item_id > $2 and l.item_id <= $3) "
+            f"order by i.id limit {MOST_ITEMS - len(found):d}",
+            [dataset_id, last, end],
+        )
+        found |= {str(id_): ITEM.validate_json(content) for id_, content in rows}
+        if int(there) < stretch:
+            break
+        last, stretch = str(end), 8 * stretch
+    return found
 
 
 def _floors(
-    store: Store,
-    params: tuple[str, str, str, str],
-    dimension: Dimension,
-    basis: Basis,
-    drop: bool,
-    items: dict[str, Dialogue | Pair | Response],
+    frame: pandas.DataFrame, dimension: Dimension, drop: bool, items: dict[str, Dialogue | Pair | Response]
 ) -> Floors:
-    frame = store.frame(
-        f"with met as ({met(store, params[0], dimension, basis, apart(store, params[2]), ' and l.item_id <= $4')}) "
-        "select item_id, unit, human, judge, scored, weight from met where scored order by item_id, unit",
-        list(params),
-    )
     names = frame["item_id"].to_numpy()
     lengths = np.array([length(items[i], unit) for i, unit in zip(names, frame["unit"], strict=True)], dtype=np.float64)
     numbers = np.unique(names.astype(str), return_inverse=True)[1] if len(names) else np.zeros(0)

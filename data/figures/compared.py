@@ -66,7 +66,7 @@ def same(
     frame = store.frame(
         f"select g.item_id, g.unit, g.value as human, {weight} as weight{columns} "
         f"from ({gold(dimension.sort, scale, basis, gold_rule(store, dataset_id))}) g {joins}"
-        f"where g.value is not null{shown} order by g.item_id, g.unit",
+        f"join item i on i.id = g.item_id where g.value is not null{shown} order by i.hash, g.item_id, g.unit",
         [dataset_id, dimension.name, *judge_ids],
     )
     values = {
@@ -76,7 +76,7 @@ def same(
     for given in values.values():
         everywhere &= ~np.isnan(given)
     chosen = frame[everywhere]
-    item = np.asarray(chosen["item_id"].factorize()[0], dtype=np.int64)  # in the order of ids, as the rows are
+    item = np.asarray(chosen["item_id"].factorize()[0], dtype=np.int64)  # as the rows are ordered
     human = (chosen["human"].to_numpy(dtype=np.float64) - scale.base).astype(np.int64)
     weights = chosen["weight"].to_numpy(dtype=np.float64)
     judges = {one: (given[everywhere] - scale.base).astype(np.int64) for one, given in values.items()}

@@ -128,15 +128,15 @@ def in_order(
 ) -> tuple[Cells, int]:
     """The cells that people and judge gave a value, and K; items numbered in the order in which they got their first
 
-    label of this dimension (of one moment: by id, which is a hash).
+    label of this dimension (of one moment: by the hash of their content).
     """
     meeting, _ = _numbered(store, dataset_id, judge_id, dimension, basis)
     dropped = float(dimension.scale.categories.index(drop)) if drop else None
     cells, k = scored_cells(meeting.without(dropped), dimension.scale)
     rows = store.frame(
-        "select n.no, row_number() over (order by l.first, n.no) as place from ("
+        "select n.no, row_number() over (order by l.first, n.hash, n.no) as place from ("
         "select item_id, min(made_at) as first from label where dimension = $2 group by item_id) l "
-        "join (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) n "
+        "join (select id, hash, row_number() over (order by id) - 1 as no from item where dataset_id = $1) n "
         "on n.id = l.item_id",
         [dataset_id, dimension.name],
     )

@@ -43,7 +43,7 @@ class JudgmentDoor:
         self._cards = cards.known(door.items.store)
         self.judges: dict[str, Judge] = {}
         self.unscored: Counter[str] = Counter()
-        self._ids: dict[tuple[str, str, str], str] = {}
+        self._ids: dict[tuple[str, str, str, bool], str] = {}
 
     def take(self, line: Line) -> None:
         """Put a judgment with its scores and remarks into the spool, or count it as known. Raises No or AssayError."""
@@ -97,15 +97,16 @@ class JudgmentDoor:
         """The id of the judge that a judgment names."""
         model = self.door.plan.models.get(given.model, given.model)
         params = canonical(given.params) if given.params else "{}"
-        found = self._ids.get((card.name, model, params))
+        # Another name for it makes no language model of a practice judge.
+        synthetic = self.door.plan.synthetic or practice(model) or practice(given.model)
+        found = self._ids.get((card.name, model, params, synthetic))
         if found is None:
             check_text(model)
             check_text(params, given.params)
             if len(params) > _PARAMS:
                 raise No("params", f"params is {len(params)} characters long: at most {_PARAMS} are taken.")
-            synthetic = self.door.plan.synthetic or practice(model)
             found = rows.judge_id(card.version, model, given.params, synthetic)
-            self._ids[(card.name, model, params)] = found
+            self._ids[(card.name, model, params, synthetic)] = found
             self.judges[found] = Judge(card, model, params, synthetic)
         return found
 

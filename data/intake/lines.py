@@ -90,7 +90,7 @@ class LabelIn(Strict):
     mode: Literal["blind", "assisted", "revealed"]
     made_at: str
     team: str = Field(default="", max_length=60)
-    probability: float | None = Field(default=None, gt=0, le=1)
+    probability: float | None = Field(default=None, ge=1e-9, le=1)  # 1 / p has to stay a number to count with
     code: float | None = None
     stream: str | None = None
     judge: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from data.dashboard import System, Tile
 from judges.correction import Comparison
+from judges.uncertainty import MIN_CLUSTERS
 
 
 def figure(tile: Tile, value: float) -> str:
@@ -15,21 +16,41 @@ def reading(tile: Tile) -> list[str]:
     """What a tile says, in sentences for somebody who knows no statistics."""
     sure = [s for s in tile.systems if s.means[tile.lead].interval.point is not None]
     if not sure:
-        few = max((s.means[tile.lead].n for s in tile.systems), default=0)
+        few = int(max((s.means[tile.lead].interval.n_eff for s in tile.systems), default=0) + 1e-9)
+        unequal = ", counting those that were likelier to be drawn for less" if _unequal(tile) else ""
         return [
-            f"No system has enough labelled items for a corrected figure (30 are needed, the most is {few}), so what "
-            "stands here is the judge's own view."
+            f"No system has enough labelled items for a corrected figure ({MIN_CLUSTERS} are needed, the most is "
+            f"{few}{unequal}), so what stands here is the judge's own view."
         ]
-    best, worst = sure[0], sure[-1]
+    few, best, worst = len(tile.systems) - len(sure), sure[0], sure[-1]
     top, low = (figure(tile, s.means[tile.lead].interval.point or 0.0) for s in (best, worst))
     if len(sure) > 1 and top == low:
-        return [f"All {len(sure)} systems come out alike, at {top}{_ends(tile)}.", *_apart(tile)]
-    told = [f"{_of(tile, best)}{_span(tile, best)}."]
+        those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
+        return [f"{those} come out alike, at {top}{_ends(tile)}.", *_apart(tile), *_short(few)]
+    first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
+    among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
+    told = [among + ("people" + first.removeprefix("People") if among else first)]
+    alike = [_named(s) for s in sure[1:] if figure(tile, s.means[tile.lead].interval.point or 0.0) == top]
+    if alike:
+        told.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
     if len(sure) > 1:
         told += [f"Lowest is {_named(worst)}, with {low}.", *_apart(tile)]
     else:
         told += _kinder(tile, best)
-    return told
+    return told + _short(few)
+
+
+def _unequal(tile: Tile) -> bool:
+    """Whether there would be items enough if all had been drawn with one chance."""
+    return any(s.means[tile.lead].n >= MIN_CLUSTERS and s.means[tile.lead].missing for s in tile.systems)
+
+
+def _short(few: int) -> list[str]:
+    """That some systems have the judge's own figure only."""
+    if not few:
+        return []
+    whose = "One other has" if few == 1 else f"{few} others have"
+    return [f"{whose} too few labelled items for a corrected figure: do not hold the judge's own beside those."]
 
 
 def _ends(tile: Tile) -> str:
@@ -41,9 +62,9 @@ def _named(system: System) -> str:
     return system.name or "the unnamed system"
 
 
-def _of(tile: Tile, system: System) -> str:
+def _of(tile: Tile, system: System, several: bool) -> str:
     value = figure(tile, system.means[tile.lead].interval.point or 0.0)
-    ask, several = tile.asking, len(tile.systems) > 1
+    ask = tile.asking
     most = " highest" if several else ""
     if ask.mean:
         return f"People would rate {_named(system)}{most}, {value} on average{_ends(tile)}"

@@ -13,7 +13,9 @@ from data.publishing import sentences
 from data.report import html, tables
 from data.report.drawing import SIZE, box, clean, frame, headed, label, line, number, wide
 
-_ROW, _BAR = 36, 196
+_ROW, _BAR = 36, 180
+_GAP = 22
+"""Room for the line that parts the systems which have only the judge's own figure from those before them."""
 _FIGURE = 150
 _JUDGE = 1  # the place of the judge's colour
 
@@ -26,16 +28,16 @@ def document(found: Published, made: datetime, runs: Mapping[str, str]) -> str:
     parts += [html.heading("Withheld", anchor="withheld"), *_withheld(found)]
     parts += [html.heading("How to read this"), *_reading()]
     parts.append(html.records("figures", records(found)))
-    title = f"{found.dataset.name}: what {found.name} says, held against people"
-    return html.page(title, parts, f"Made by Assay on {made:%Y-%m-%d %H:%M} UTC from what was approved then.")
+    foot = f"Made by Assay on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
+    return html.page(f"Dashboard of {found.dataset.name}", parts, foot)
 
 
 def _head(found: Published) -> str:
     systems = len({s.name for tile in found.tiles for s in tile.systems})
     told = html.para(
-        "{n} of {systems}. Only dimensions in which the judge was held against people's blind labels, and which a lead "
-        "approved, have figures here.",
-        "lead", n=_many(len(found.tiles), "approved dimension"), systems=_many(systems, "system"),
+        "How {systems} do in {n}, as **{judge}** scored them and people's labels correct it. Only dimensions in which "
+        "the judge was held against people's blind labels, and which a lead approved, have figures here.",
+        "lead", judge=found.name, n=_many(len(found.tiles), "approved dimension"), systems=_many(systems, "system"),
     )  # fmt: skip
     if found.dataset.synthetic:
         told += html.note("These data are synthetic: {told}", told=found.dataset.description or "made by a generator")
@@ -147,7 +149,7 @@ def _reading() -> list[str]:
 
 def plot(tile: Tile, title: str = "") -> str:
     """A row for each system: the corrected figure with its interval, the judge's own, and the judge's answers."""
-    left = min(170.0, max([wide(s.name or "unnamed") for s in tile.systems], default=0) + 14)
+    left = min(205.0, max([wide(s.name or "unnamed") for s in tile.systems], default=0) + 14)
     start, end = left + _FIGURE, 760 - _BAR - 26
     low, high, ticks = _axis(tile)
     top = headed(title) + 2 * SIZE + 12
@@ -155,14 +157,20 @@ def plot(tile: Tile, title: str = "") -> str:
     def at(value: float) -> float:
         return start + 8 + (value - low) / (high - low) * (end - start - 16)
 
-    bottom = top + _ROW * len(tile.systems)
+    sure = sum(s.means[tile.lead].interval.point is not None for s in tile.systems)
+    gap = _GAP if 0 < sure < len(tile.systems) else 0
+    bottom = top + _ROW * len(tile.systems) + gap
     body = [line(at(t), top, at(t), bottom, "grid") for t, _ in ticks]
     body += [label(at(t), top - 6, told, "soft", "middle", size=12) for t, told in ticks]
     lead = "mean" if tile.asking.mean else f"“{tile.asking.told(tile.lead)}”"
     body.append(label(left, top - 6, lead, "soft", size=12, room=_FIGURE - 8))
     body += _key(tile, headed(title))
     for place, system in enumerate(tile.systems):
-        body += _row(tile, system, top + _ROW * place, left, at)
+        body += _row(tile, system, top + _ROW * place + (gap if place >= sure else 0), left, at)
+    if gap:
+        few = "Too few labelled items: what stands here is the judge's own, not corrected"
+        y = top + _ROW * sure
+        body += [line(0, y, 760, y, "grid"), label(0, y + 15, few, "soft", size=11)]
     body += _legend(bottom + 20)
     return frame(bottom + 34, title, body)
 
@@ -181,7 +189,7 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
     own = sentences.figure(tile, mean.judge)
     made = [line(0, y, 760, y, "grid"), label(0, middle + 4.5, name, room=left - 10)]
     if interval.point is None:
-        made += [label(left, middle - 2, own), label(left, middle + 12, "judge, uncorrected", "soft", size=11)]
+        made += [label(left, middle - 2, own), label(left, middle + 12, "judge's own", "soft", size=11)]
     else:
         point, ends = sentences.figure(tile, interval.point), ""
         if interval.low is not None and interval.high is not None:

@@ -90,7 +90,7 @@ def _warnings(shown: Summary) -> list[str]:
         parts.append(
             note(
                 "{share} of all answers are one and the same: kappa then swings with a few cells. Gwet's {name}, which "
-                "chance moves less, is {ac}; it stands beside kappa and is no substitute for it.",
+                "one common answer disturbs less, is {ac}; it stands beside kappa and is no substitute for it.",
                 share=number(shown.commonest, ".0%"), name="AC2" if shown.dimension.scale.weights else "AC1",
                 ac=number(shown.ac, ".2f"),
             )

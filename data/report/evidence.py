@@ -15,7 +15,7 @@ from data import audits, calibration, cards, fewshot, scores, standing
 from data.audits import Audited
 from data.calibration import Rest
 from data.datasets import Dataset
-from data.deciding import policy
+from data.deciding import decided, policy, suspension
 from data.deciding.policy import Asked
 from data.errors import NotFound
 from data.figures import baselines
@@ -126,9 +126,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
     basis: Basis = "gate" if "gate" in rests or not rests else next(iter(rests))
     told("Holding the judge against the gold")
     bases: list[Basis] = list(dict.fromkeys(("gate", basis, *rests)))
-    cells = {
-        b: [calibration.evidence(store, dataset_id, judge_id, dimension, b) for dimension in dimensions] for b in bases
-    }
+    cells = {b: calibration.every(store, dataset_id, judge_id, dimensions, b) for b in bases}
     figures = {b: [*map(calibrate.summarise, cells[b], dimensions)] for b in bases}
     lines = calibrate.lines(figures[basis], figures["gate"], asked.policy)
     told("Comparing it with rules that do not read the text")
@@ -209,13 +207,19 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> Judge:
 
 
 def _decisions(store: Store, dataset_id: str, judge_id: str) -> tuple[Decided, ...]:
+    """What was decided, after everything that came since has been looked at."""
+    suspension.check(store)
+    hold = {one.id for stand in decided.stands(store).values() for one in (stand.holds, stand.proposed) if one}
     rows = store.rows(
-        "select a.sort, a.dimension, a.decision, a.reason, a.state, a.print, a.person, c.made_at, n.id is not null "
-        "from approval a join change c on c.seq = a.seq left join approval_now n on n.id = a.id "
+        "select a.sort, a.dimension, a.decision, a.reason, a.state, a.print, a.person, c.made_at, a.id "
+        "from approval a join change c on c.seq = a.seq "
         "where a.dataset_id = $1 and a.judge_id = $2 order by a.seq, a.sort, a.dimension, a.id",
         [dataset_id, judge_id],
     )
-    return tuple(Decided(*row) for row in rows)
+    return tuple(
+        Decided(sort, dimension, decision, reason, state, mark, person, at, id_ in hold)
+        for sort, dimension, decision, reason, state, mark, person, at, id_ in rows
+    )
 
 
 def _newest(store: Store, dataset_id: str, judge_id: str) -> datetime | None:

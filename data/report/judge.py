@@ -99,20 +99,22 @@ def _overview(found: Evidence) -> list[str]:
         interval = shown.interval
         rows.append(
             {
-                "dimension": one.dimension.title, "of each": one.dimension.sort, "items": f"{shown.gold_items:,}",
-                "n_eff": cell(interval.n_eff, ".1f"), "cells": f"{shown.cells:,}",
+                "dimension": one.dimension.title, "of each": one.dimension.sort,
+                "state": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
+                "items": f"{shown.gold_items:,}", "cells": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
                 "bound": cell(interval.lower_bound), "exact": cell(shown.exact, ".1%"),
-                "state": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
             }
         )  # fmt: skip
     resting = para(
         "These figures rest on **{basis}**: {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
         labels=count(rest.labels, "label"), people=count(rest.people, "person", "people"),
     )  # fmt: skip
+    reach = ", which has to reach the dashed line too (and more where several are decided together)"
     mark = (
-        "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound, which has to reach the "
-        "dashed line too. ● eligible, ○ promising, ✕ below, □ not enough gold, – undefined."
+        "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound"
+        f"{reach if found.asked.policy.lower_bound else ''}. ● eligible, ○ promising, ✕ below, □ not enough gold, "
+        "– undefined."
     )
     columns = list(rows[0]) if rows else []
     return [heading("All dimensions"), resting, figure(plots.overview(found), mark), table(rows, columns)]
@@ -250,8 +252,9 @@ def _again(found: Evidence) -> list[str]:
         para("In the folder of the workspace:"),
         code("\n".join(lines)),
         para(
-            "Kappa's intervals: {replicates} resamplings of whole items with seed {seed}, or linearised over items "
-            "from 3,000 items on. Computed with {libraries}.",
+            "Kappa's intervals: {replicates} resamplings of whole items with seed {seed}, each end the farther of the "
+            "percentile and the studentised one, or linearised over items from 3,000 items on. Computed with "
+            "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
         fold("Every figure with every digit, as CSV", [code(tables.figures(found))]),

@@ -35,7 +35,11 @@ def share(hit: ArrayLike, item: ArrayLike, level: float = 0.95) -> Interval:
     that items which all agree with themselves do not claim certainty. Everything is None without cells. ValueError when
     lengths differ. Source: Wilson 1927; Dean and Pagano 2015 (effective sample size in Wilson's interval).
     """
-    hits, cells = _by_item(np.asarray(hit, dtype=bool), item)
+    return share_of(*_by_item(np.asarray(hit, dtype=bool), item), level)
+
+
+def share_of(hits: Floats, cells: Floats, level: float = 0.95) -> Interval:
+    """`share` from the hits and the number of cells of every item that has any."""
     n, items = float(cells.sum()), len(cells)
     if n == items:
         return wilson(float(hits.sum()), n, level)

@@ -1,4 +1,4 @@
-"""The ceiling: how far people agree with each other, which no judge can be expected to pass by much.
+"""The ceiling: how far people agree with each other. A judge that passes it is steadier than one person, no more.
 
 A kappa of .5 where people agree with each other at .55 is another thing than where they agree at .90 (METHODS 5).
 """
@@ -12,6 +12,7 @@ import numpy as np
 from judges.agreement import Floats, Level, krippendorff_alpha
 from judges.intervals import MAX_UNDEFINED, Cells, difference, from_cells
 from judges.raters.ratings import Ratings
+from judges.resampling import in_order
 from judges.uncertainty import MIN_CLUSTERS, Interval
 
 ALPHA_REPLICATES = 400
@@ -92,7 +93,7 @@ def alpha(ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, l
     per_item = np.zeros((items, k, k))
     for one, other in ((first, second), (second, first)):
         np.add.at(per_item, (item[one], ratings.value[one], ratings.value[other]), 1 / (answers - 1))
-    flat, rng, drawn = per_item.reshape(items, k * k), np.random.default_rng(seed), list[float | None]()
+    flat, rng, drawn = in_order(per_item.reshape(items, k * k)), np.random.default_rng(seed), list[float | None]()
     while len(drawn) < replicates:
         rows = min(replicates - len(drawn), max(1, _AT_ONCE // items))
         chosen = rng.integers(0, items, (rows, items)) + np.arange(rows)[:, None] * items

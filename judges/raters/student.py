@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, isinf, lgamma, log, log1p
 
 _STEPS = 500
@@ -25,6 +26,22 @@ def t_cdf(t: float, freedom: float) -> float:
         return 0.5 + middle if t > 0 else 0.5 - middle
     tail = incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2
     return 1 - tail if t > 0 else tail
+
+
+@lru_cache(maxsize=512)
+def t_quantile(probability: float, freedom: float) -> float:
+    """The value below which Student's t lies with that probability, by halving; ValueError outside 0..1."""
+    if not 0 < probability < 1:
+        raise ValueError(f"A level lies between 0 and 1, such as .95; got {probability}.")
+    if probability < 0.5:
+        return -t_quantile(1 - probability, freedom)
+    low, high = 0.0, 1.0
+    while t_cdf(high, freedom) < probability:
+        low, high = high, 2 * high
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_cdf(middle, freedom) < probability else (low, middle)
+    return high
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:

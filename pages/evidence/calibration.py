@@ -17,7 +17,7 @@ def page() -> None:
     session.me()
     store = session.store()
     head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
-    head.title("Calibration")
+    head.title("Calibration", anchor=False)
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
         dataset = choose.dataset(store, labelled=True)

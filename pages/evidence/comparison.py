@@ -36,7 +36,7 @@ def page() -> None:
     """A table of all dimensions and judges; one dimension in detail below."""
     session.me()
     store = session.store()
-    st.title("Comparison")
+    st.title("Comparison", anchor=False)
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
         dataset = choose.dataset(store, labelled=True)
@@ -49,7 +49,7 @@ def page() -> None:
         return
     names = calibrated.judge_names(judges)
     with bar:
-        with st.container(width=300):
+        with st.container(width=330):
             reference = picked.one("judge", "Reference", names)
         with st.container(width=270):
             basis: Basis = picked.one("basis", "Resting on", dict(BASES), default="gate")  # type: ignore[assignment]
@@ -58,6 +58,7 @@ def page() -> None:
     others = parts.chosen(names, reference) if len(names) > 1 else []
     if len(names) == 1:
         parts.one_only()
+        links.to("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
     at = load.place(store, dataset.id, "", "")
     found = _rows(store, at, (reference, *others), basis)
     if not found:
@@ -73,6 +74,7 @@ def _shown(found: dict[str, Row], names: dict[str, str], reference: str, key: st
     pairs: dict[str, dict[str, Pair]] = {
         name: {pair.other: next(every) for pair in one.pairs} for name, (_, _, one) in found.items()
     }
+    parts.summary(pairs, names, reference)
     reading.how("paired", "kappa", "interval", "units", key="compared")
     keys = list(found)
     rows = [(*found[name], pairs[name]) for name in keys]

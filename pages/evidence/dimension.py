@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from data import approvals
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
 from pages.evidence import anchor, ceiling, confidence, load, size, slices
-from pages.parts import agreed, picked, reading
+from pages.parts import agreed, approved, clock, picked, reading, session
 
 Panel = Callable[[load.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
@@ -28,7 +29,13 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     agreed.state(line)
+    stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
+    approved.decided(stand, clock.zone(), at.name, f"{at.judge}.{line.key}", line.decision.state == "eligible")
     with st.container(horizontal=True, vertical_alignment="center"):
         chosen = picked.tab("panel", "Look into", {name: words for name, (words, _) in PANELS.items()})
         reading.how("gate", "units", key=f"gate:{key}")
     PANELS[chosen][1](at, line, f"{key}:{chosen}")
+
+
+def _place(line: Line) -> tuple[str, str]:
+    return line.dimension.sort, line.dimension.name

@@ -35,7 +35,7 @@ def panel(at: Place, line: Line, key: str) -> None:
         half = sized.asked_width(key)
     width, bound = more_for_width(now, half), more_for_bound(now, asked.threshold, asked.level)
     with right:
-        sized.planned(now, half, width, bound, asked, line.gated)
+        sized.planned(now, half, width, bound, asked, line)
     reading.beside("Kappa as the gold grew", "curve", "planner", key=key)
     further = max(width or 0, bound or 0, line.decision.more_items or 0 if line.gated else 0)
     sized.chart(steps, ahead(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")

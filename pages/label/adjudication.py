@@ -39,6 +39,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
     state = session.scratch(key)
     waits = adjudication.work(store, who.name, dataset.id)
     dockets = docket.dockets(store, who.name, waits.mine, AHEAD)
+    adjudication.look(store, who.name, [one.view.item.id for one in dockets])
     board(
         {
             "person": who.name,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import people
+from data import annotators, people
 from data.people import Person
 from judges.errors import AssayError
-from pages.parts import session, text
+from pages.parts import rated, session, text
 
 FEW = 8
 """People who get a button each; with more of them there is only the field that finds a name."""
@@ -39,6 +39,8 @@ def me() -> None:
     who = session.me()
     st.title(text.plain(who.name))
     text.say("You work here as **{role}**. Every answer, draw and import of yours carries this name.", role=who.role)
+    st.subheader("What you labelled")
+    rated.own(annotators.own(session.store(), who.name))
     if st.button("Change name", icon=":material/logout:"):
         session.leave()
         st.rerun()

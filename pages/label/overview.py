@@ -46,7 +46,8 @@ def page() -> None:
         todo.moved(moves.recent(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
-            approved.home(approvals.waits(store), {d.id: d.name for d in known})
+            judges = {id_: model for d in known for id_, _, model, *_ in datasets.judges(store, d.id)}
+            approved.home(approvals.waits(store), {d.id: d.name for d in known}, judges)
 
 
 def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:

@@ -18,7 +18,7 @@ from pages.parts import approved, calibrated, choose, clock, links, marks, sessi
 def page() -> None:
     """The dimensions of a dataset by judge, what may be decided first; the one that the address names is open."""
     who, store = session.me(), session.store()
-    st.title("Approvals")
+    st.title("Approvals", anchor=False)
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
         dataset = choose.dataset(store, labelled=True)
@@ -38,10 +38,9 @@ def page() -> None:
     if not who.may("lead"):
         text.quiet("You are {role}: leads decide. Here stands what they decided, when, and why.", role=who.role)
     deciding.outcome()
-    names = calibrated.judge_names(judges)
     for judge, _, model, *_ in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(text.plain(names[judge]))
+            st.subheader(text.plain(calibrated.judge_names(judges)[judge]), anchor=False)
             marks.judge(model)
         try:
             _judge(who, case.cases(store, dataset.id, judge))
@@ -61,9 +60,9 @@ def _judge(who: Person, found: list[Case]) -> None:
                 _row(who, one, stands.get(one.key, approvals.Stand()), opened)
     if not later:
         return
-    label = f"{len(later):d} that may not be published yet" if len(later) < len(found) else "None may be published yet"
-    inside = any(_address(one) == opened for one in later)
-    with st.expander(text.plain(label), expanded=inside or not found, icon=":material/hourglass_empty:"):
+    label = f"{len(later):d} that may not" if len(later) < len(found) else "None may"
+    label, inside = f"{label} be published yet: see what is missing", any(_address(one) == opened for one in later)
+    with st.expander(text.plain(label), expanded=inside, icon=":material/hourglass_empty:"):
         for one in later:
             _row(who, one, approvals.Stand(), opened)
 
@@ -92,6 +91,10 @@ def _detail(who: Person, one: Case, stand: approvals.Stand) -> None:
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
         links.to("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)
         links.to("audits", "Audits", icon=":material/troubleshoot:", **place)
+        if stand.holds and stand.holds.decision == "approve":
+            links.to("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
+        elif one.against:
+            links.to("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
 
 
 def _address(one: Case) -> str:

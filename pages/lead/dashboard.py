@@ -15,9 +15,9 @@ UNNAMED = "(unnamed)"
 def page() -> None:
     """The approved dimensions of one judge on one dataset, by system."""
     who, store = session.me(), session.store()
-    st.title("Dashboard")
+    st.title("Dashboard", anchor=False)
     bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=200):
+    with bar, st.container(width=205):
         dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return
@@ -27,7 +27,7 @@ def page() -> None:
         published.nothing(store, dataset, judges)
         return
     names = {id_: name for id_, name in calibrated.judge_names(judges).items() if id_ in held}
-    with bar, st.container(width=280):
+    with bar, st.container(width=290):
         judge = picked.one("judge", "Judge", names)
     with st.spinner("Summing up the judge's scores ..."):
         found = dashboard.tiles(store, dataset.id, judge, held[judge])
@@ -41,7 +41,7 @@ def page() -> None:
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
-    published.resting(shown, names[judge])
+    published.resting(shown, names[judge], dataset.name)
     runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
     for one in shown:
         clicked = tiles.tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}")
@@ -50,7 +50,7 @@ def page() -> None:
     if shown:
         published.download(store, dataset, judge, shown)
     published.reading()
-    published.withheld(store, dataset, judge)
+    published.withheld(store, dataset, judge, model)
 
 
 def _chosen(found: list[Tile]) -> list[Tile]:
@@ -58,7 +58,7 @@ def _chosen(found: list[Tile]) -> list[Tile]:
     systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
     with st.container(width=150):
         system = picked.one("system", "System", {"": "all", **{key: key for key in sorted(systems)}})
-    with st.container(width=190):
+    with st.container(width=165):
         titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
         dimension = picked.one("dimension", "Dimension", {"": "all", **titles})
     left = [tile for tile in found if dimension in ("", tile.key)]

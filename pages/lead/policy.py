@@ -10,7 +10,9 @@ from data.deciding import policy
 from data.deciding.policy import Asked
 from data.people import Person
 from judges.errors import AssayError
-from pages.parts import clock, session, text
+from judges.uncertainty import MIN_CLUSTERS
+from pages.lead import loosening
+from pages.parts import approved, clock, session, text
 from pages.parts.calibrated import many
 
 
@@ -18,21 +20,18 @@ def panel(who: Person) -> None:
     """The policy in words, its changes, and for leads the form."""
     store = session.store()
     asked = policy.asked(store)
-    st.subheader("What an approval has to meet")
-    text.say("{lines}", lines=" ".join(told(asked)))
-    past = policy.changes(store)
-    if past:
+    st.subheader("What an approval has to meet", anchor=False)
+    approved.bullets(told(asked))
+    if past := policy.changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
-                text.say(
-                    "**{who}**, {at}: {reason}", who=one.person, at=clock.at(one.at, clock.zone()), reason=one.reason
-                )
+                at = clock.at(one.at, clock.zone())
+                text.say("**{who}**, {at}: {reason}", who=one.person, at=at, reason=one.reason)
                 text.quiet("From then on: {lines}", lines=" ".join(told(one.asked)))
     if who.may("lead"):
         with st.expander("Change it", icon=":material/tune:"):
             _form(who, asked)
-    if said := session.scratch("policy").pop("said", ""):
-        st.success(text.plain(said), icon=":material/check:")
+    loosening.waits(who, told)
 
 
 def told(asked: Asked) -> list[str]:
@@ -41,10 +40,11 @@ def told(asked: Asked) -> list[str]:
     found = [
         f"Blind labels of at least {many(gate.min_items, 'randomly drawn item')}.",
         f"An agreement (kappa) of at least {gate.threshold:g}: 1 is full agreement, 0 is what chance gives.",
-        f"The same of its lower bound: we want to be {100 * gate.level:g} % sure that it is not below."
+        f"Its lower bound, the cautious reading, reaches that too: we want to be {100 * gate.level:g} % sure."
         if gate.lower_bound
         else "No lower bound: a judge that is worse may pass by luck.",
-        f"Replies of the judge to at least {100 * asked.coverage:g} % of the cells with gold.",
+        f"Answers of the judge to at least {100 * asked.coverage:g} % of the cells with gold; its n/a "
+        "counts where people say n/a too.",
     ]
     if asked.alarms:
         found.append("No audit of the judge in alarm.")
@@ -64,7 +64,7 @@ def _form(who: Person, asked: Asked) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             threshold = st.number_input(
-                "Kappa of at least", -0.99, 1.0, gate.threshold, 0.05,
+                "Kappa of at least", 0.01, 1.0, max(gate.threshold, 0.01), 0.05,
                 help="The cards' own rule is 0.5. What is reachable depends on how far people agree with each other.",
             )  # fmt: skip
             items = st.number_input(
@@ -72,7 +72,7 @@ def _form(who: Person, asked: Asked) -> None:
                 help="Fewer items make the interval wider; below 30 there is never a verdict.",
             )  # fmt: skip
             coverage = st.number_input(
-                "Replied to at least, %", 0.0, 100.0, 100 * asked.coverage, 5.0,
+                "Answered at least, %", 0.0, 100.0, 100 * asked.coverage, 5.0, "%g",
                 help="A judge that fails on what is hard looks better than it is: kappa rests on what it answered.",
             )  # fmt: skip
         with right:
@@ -81,7 +81,8 @@ def _form(who: Person, asked: Asked) -> None:
                 help="Without it, at 100 items a judge whose true kappa is 0.45 passes a threshold of 0.5 by luck in "
                 "about 25 % of cases; with it in about 2 %.",
             )  # fmt: skip
-            level = st.number_input("How sure, %", 50.0, 99.9, 100 * gate.level, 1.0, disabled=not gate.lower_bound)
+            sure = 100 * gate.level
+            level = st.number_input("How sure, %", 50.0, 99.9, sure, 1.0, "%g", disabled=not gate.lower_bound)
             alarms = st.toggle(
                 "No audit in alarm", asked.alarms,
                 help="Otherwise alarms are shown beside the figures, and the lead weighs them.",
@@ -97,14 +98,13 @@ def _change(
     who: Person, asked: Asked, new: dict[str, float], eyes: bool, alarms: bool, coverage: float, reason: str
 ) -> None:
     try:
-        gate = policy.made(**{**new, "min_clusters": asked.policy.min_clusters})
+        gate = policy.made(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
         wanted = replace(asked, policy=gate, four_eyes=eyes, alarms=alarms, coverage=round(coverage, 6))
         if wanted == asked:
             st.info("Nothing of this is new, so nothing was changed.", icon=":material/info:")
             return
-        policy.set_asked(session.store(), who.name, wanted, reason)
+        loosening.put(who.name, wanted, reason)
     except AssayError as error:
         text.refuse(error)
         return
-    session.scratch("policy")["said"] = "Changed. Nothing was approved or suspended by it."
     st.rerun()

@@ -10,7 +10,7 @@ import streamlit as st
 from data.calibration import Found
 from data.figures.arms import Arms
 from judges.calibrate import Line, Summary
-from judges.intervals import Interval
+from judges.intervals import BOOTSTRAP, Interval
 from pages.parts import charts, reading, text
 from pages.parts.calibrated import many, number, span
 
@@ -42,14 +42,14 @@ def state(line: Line) -> None:
         items=many(gate.interval.items, "item"),
     )  # fmt: skip
     text.quiet(
-        ("" if line.gated else "The gate: ") + "{reason}" + (" **{missing}**" if decision.missing else ""),
-        reason=decision.reason, missing=decision.missing,
+        ("" if line.gated else "The gate: ") + "{reason}" + (" **Missing: {missing}**" if decision.missing else ""),
+        reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
     )  # fmt: skip
 
 
 _CONCLUSIONS = {
-    "eligible": "**Good enough to publish.** On {name} the judge says what people say in {exact} of cells{near}. That "
-    "is well above luck, and there is gold enough to be sure of it. A lead may approve it.",
+    "eligible": "**Good enough to publish.** On {name} the judge says what people say in {exact} of cells{near}. With "
+    "luck taken out that is kappa {kappa}, and all that the policy asks of it is met.",
     "promising": "**Not to be published yet.** On {name} the judge looks good enough (the same answer in {exact} of "
     "cells{near}), but with this much gold that could still be luck.",
     "below": "**Not to be published.** On {name} judge and people differ too often for one to stand in for the other: "
@@ -67,7 +67,7 @@ def figures(summary: Summary, key: str) -> None:
     ordered = bool(summary.dimension.scale.weights)
     how = "Quadratic-weighted kappa" if ordered else "Cohen's kappa, unweighted"
     shown = [
-        ("QWK" if ordered else "Kappa", number(interval.point), how + ": 1 is agreement, 0 what chance gives."),
+        ("Kappa (QWK)" if ordered else "Kappa", number(interval.point), how + ": 1 is agreement, 0 what chance gives."),
         ("95 % interval", span(interval), "By items, which are resampled whole."),
         ("Lower bound", number(interval.lower_bound), "One-sided, 95 %."),
         ("Exact", number(summary.exact, ".1%"), "Share of equal answers."),
@@ -80,7 +80,10 @@ def figures(summary: Summary, key: str) -> None:
     with st.container(horizontal=True, gap="large", vertical_alignment="center"):
         for name, value, told in shown:
             st.metric(text.plain(name), text.plain(value), help=text.plain(told), width="content")
-    made = {"cluster bootstrap": "2,000 resamplings of whole items", "linearised": "linearisation over items"}
+    made = {
+        BOOTSTRAP: "2,000 resamplings of whole items, each end the farther of percentile and studentised",
+        "linearised": "linearisation over items",
+    }
     worth = (
         ""
         if abs(interval.n_eff - interval.items) < 0.05
@@ -122,7 +125,7 @@ def listed(
         n=many(total, "cell") + (f", the first {len(found):,}" if total > len(found) else ""),
     )  # fmt: skip
     frame = pd.DataFrame(
-        {"item": [f.name for f in found], "unit": [f.unit for f in found], "system": [f.systems for f in found]}
+        [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold is"]
     )
     event = st.dataframe(
         frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell",
@@ -143,7 +146,7 @@ def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], ke
         name = "AC2" if summary.dimension.scale.weights else "AC1"
         text.warn(
             "{share} of all answers are one and the same: kappa then swings with a few cells. Gwet's {name}, which "
-            "chance moves less, is {ac}; it stands beside kappa and is no substitute for it.",
+            "one common answer disturbs less, is {ac}; it stands beside kappa and is no substitute for it.",
             share=f"{summary.commonest:.0%}", name=name, ac=number(summary.ac, ".2f"),
         )  # fmt: skip
     apart = summary.correlation is not None and summary.interval.point is not None

@@ -66,6 +66,30 @@ def who(one: Approval) -> str:
     return "Assay itself" if one.person == AUTOMATIC else one.person
 
 
+def bullets(lines: Sequence[str]) -> None:
+    """Sentences one below the other."""
+    with st.container(gap=None):
+        for line in lines:
+            text.say("- {line}", line=line)
+
+
+def decided(stand: Stand, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
+    """What was decided on a dimension so far, in a line, and the way to where it is decided."""
+    one = stand.proposed or stand.holds
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if one is not None:
+            text.quiet(
+                "**{who}** {done} it, {at}: {reason}", who=who(one), done=DONE[one.decision],
+                at=clock.at(one.at, zone), reason=text.short(one.reason, 110),
+            )  # fmt: skip
+        elif eligible:
+            st.caption("Nobody has decided on it: a lead may approve it.")
+        label = "Its approval" if one else "Decide whether it is published" if eligible else "Approvals"
+        links.to("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
+        if one is not None and one.decision == "approve":
+            links.to("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
+
+
 def summary(found: Waits) -> None:
     """What there is to decide, in one sentence."""
     told = [
@@ -84,22 +108,27 @@ def summary(found: Waits) -> None:
 
 def row(one: Case, stand: Stand, opened: bool, zone: tzinfo, click: Callable[[], None]) -> None:
     """One dimension in a line: where it stands, in a sentence, with its figure. `click` opens or closes it."""
-    badge, told, figures = st.columns([11, 65, 24], gap="small", vertical_alignment="top")
-    with badge:
-        st.markdown(BADGES[status(one, stand)])
-    with told, st.container(gap=None):
-        st.button(
+    places, interval = [11, 65, 24], one.line.gate.interval
+    figured = one.line.decision.state not in ("not enough gold", "undefined")
+    with st.container(gap=None):
+        badge, name, figure = st.columns(places, gap="small", vertical_alignment="center")
+        badge.markdown(BADGES[status(one, stand)])
+        name.button(
             text.plain(title(one)), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
             key=f"case:{one.judge.id}:{one.line.key}", type="tertiary", on_click=click,
         )  # fmt: skip
-        text.quiet("{sentence}", sentence=sentence(one, stand, zone))
-    interval = one.line.gate.interval
-    with figures, st.container(gap=None):
-        if one.line.decision.state in ("not enough gold", "undefined"):
-            text.quiet("{n} with gold", n=many(one.line.gate.gold_items, "item"))
-            return
-        text.say("kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval))
-        text.quiet("bound {bound} on {n}", bound=number(interval.lower_bound, ".2f"), n=many(interval.items, "item"))
+        with figure:
+            if figured:
+                text.say("kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval))
+            else:
+                text.quiet("{n} with gold", n=many(one.line.gate.gold_items, "item"))
+        _, told, figure = st.columns(places, gap="small", vertical_alignment="top")
+        with told:
+            text.quiet("{sentence}", sentence=sentence(one, stand, zone))
+        if figured:
+            with figure:
+                low, items = number(interval.lower_bound, ".2f"), many(interval.items, "item")
+                text.quiet("lower bound {low}, on {items}", low=low, items=items)
 
 
 def sentence(one: Case, stand: Stand, zone: tzinfo) -> str:
@@ -141,7 +170,12 @@ def missing(one: Case) -> str:
         "below": "The judge agrees with people too little.",
         "promising": "The judge may agree well enough, and there is too little gold to be sure.",
     }[decision.state]
-    return f"{told} {decision.missing}".strip()
+    return f"{told} {wanted(decision.missing)}".strip()
+
+
+def wanted(missing: str) -> str:
+    """What is missing, as the sentence that it is on every page; nothing where nothing is."""
+    return f"Missing: {missing[0].lower()}{missing[1:]}" if missing else ""
 
 
 def reading(one: Case, near: Beside, holds: Approval | None, then: float | None, lead: bool) -> None:
@@ -164,10 +198,15 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
             now=f"{interval.point:.2f}",
         )
     share = one.coverage
-    replied = f"The judge has replied to {share:.0%} of {many(gate.gold_cells, 'cell')} with gold." if share else ""
+    replied = (
+        f"The judge has answered {int(1000 * share + 1e-6) / 10:g} % of {many(gate.gold_cells, 'cell')} with gold."
+        if share is not None else ""
+    )  # fmt: skip
     wait = f"{many(near.waiting, 'cell')} with answers that lie apart {'waits' if near.waiting == 1 else 'wait'} for "
     notes = [replied, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
+    for caution in near.cautions:
+        text.quiet(":orange[:material/priority_high:] {caution}", caution=caution)
 
 
 def _people(top: Ceiling | None) -> str:
@@ -215,30 +254,49 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
             reason=one.reason,
         )  # fmt: skip
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
-        then = f"kappa {number(kappa, '.2f')}, bound {number(bound, '.2f')}, {many(items or 0, 'item')}"
+        then = f"kappa {number(kappa, '.2f')}, lower bound {number(bound, '.2f')}, {many(items or 0, 'item')}"
         with st.expander(text.plain(f"Evidence then: {one.state}, {then} · fingerprint {one.print or 'none'}")):
             evidence(facts[one.id])
 
 
-def home(found: Waits, names: Mapping[str, str]) -> None:
-    """The quiet block on a lead's home; nothing where nothing waits. `names`: datasets by id."""
+def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
+    """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
     if not found:
         return
     with st.container(border=True, gap="small"):
         st.markdown("**Approvals**")
         for one in found.suspended[:3]:
-            text.say(
-                ":red[:material/pause_circle:] **{dimension}** is suspended in {dataset}. {reason}",
-                dimension=one.dimension.replace("_", " "), dataset=names.get(one.dataset, ""), reason=one.reason,
-            )  # fmt: skip
+            name, dataset = one.dimension.replace("_", " "), names.get(one.dataset, "")
+            with st.container(gap=None):
+                text.say(
+                    ":red[:material/pause_circle:] **{name}** · {sort} is suspended in {dataset} since new "
+                    "evidence came. {why}",
+                    name=name, sort=one.sort, dataset=dataset,
+                    why=_GONE.get(one.state, _GONE["undefined"]).format(judge=judges.get(one.judge, "the judge")),
+                )  # fmt: skip
+                links.to(
+                    "approvals", "See what changed, and decide", icon=":material/arrow_forward:", dataset=dataset,
+                    case=f"{one.judge}.{one.sort}.{one.dimension}",
+                )  # fmt: skip
         parts = (
             (len(found.suspended) - 3, "more suspended"),
             (len(found.proposed), "proposed, waiting for a second lead"),
             (len(found.eligible), "that may be published, not decided"),
             (len(found.older), "approved under an older policy"),
         )
+        keys = [a.dataset for a in found.proposed] + [c.dataset.id for c in found.eligible]
+        keys += [a.dataset for a, _ in found.older] + [a.dataset for a in found.suspended[3:]]
         if told := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
             text.quiet("{told}.", told=told)
-        keys = [a.dataset for a in (*found.suspended, *found.proposed)] + [c.dataset.id for c in found.eligible]
-        keys += [a.dataset for a, _ in found.older]
-        links.to("approvals", "Approvals", icon=":material/verified:", dataset=names.get(keys[0], ""))
+            with st.container(horizontal=True):
+                for key in list(dict.fromkeys(keys))[:3]:
+                    links.to("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
+
+
+_GONE = {
+    "not enough gold": "There is too little gold now to say how far to believe {judge}.",
+    "below": "By the labels as they are now, {judge} agrees with people too little.",
+    "promising": "By the labels as they are now, {judge} may agree well enough, and it is not sure any more.",
+    "eligible": "What the policy asks beside the agreement of {judge} is not met any more.",
+    "undefined": "How far {judge} agrees with people cannot be said any more.",
+}

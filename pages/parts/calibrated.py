@@ -29,7 +29,9 @@ COLUMNS = {
         help="Quadratic-weighted (QWK) where answers are ordered, plain Cohen's kappa elsewhere.",
     ),
     "95 % interval": st.column_config.TextColumn(width=98, help="By items, which are resampled whole."),
-    "bound": st.column_config.NumberColumn(width=58, format="%.3f", help="One-sided 95 % lower bound."),
+    "lower bound": st.column_config.NumberColumn(
+        width=88, format="%.3f", help="The cautious reading: kappa is lower in one case of twenty only."
+    ),
     "exact": st.column_config.NumberColumn(width=56, format="%.0f%%", help="Share of equal answers."),
     "within 1": st.column_config.NumberColumn(width=66, format="%.0f%%", help="At most one step of the scale apart."),
     "leniency": st.column_config.NumberColumn(
@@ -126,10 +128,12 @@ def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
             )
         )
     charts.intervals(spans, f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
-    st.caption(
-        "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound, which has to reach the "
-        "dashed line too. ● eligible, ○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table "
-        "to see it below."
+    asked = ", which has to reach the dashed line too (and more where several are decided together)"
+    asked = asked if policy.lower_bound else ""
+    text.quiet(
+        "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound{asked}. ● eligible, "
+        "○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table to see it below.",
+        asked=asked,
     )
 
 
@@ -156,17 +160,17 @@ def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor:
             {
                 "dimension": line.dimension.title,
                 "unit": line.dimension.sort,
+                "state": f"{charts.MARKS[line.decision.state]} {line.decision.state}",
+                "missing": _missing(line),
                 "items": line.shown.gold_items,
                 "cells": line.shown.cells,
                 "kappa": line.shown.interval.point,
                 "95 % interval": span(line.shown.interval),
-                "bound": line.shown.interval.lower_bound,
+                "lower bound": line.shown.interval.lower_bound,
                 "exact": _percent(line.shown.exact),
                 "within 1": _percent(line.shown.within_one),
                 "leniency": line.shown.mean_difference,
-                "state": f"{charts.MARKS[line.decision.state]} {line.decision.state}",
                 "floor": above,
-                "missing": _missing(line),
             }
             for line, above in zip(lines, floor, strict=True)
         ]

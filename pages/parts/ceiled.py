@@ -11,7 +11,7 @@ from judges.raters import alternative
 from judges.raters.ceiling import Ceiling, told
 from judges.uncertainty import Interval
 from pages.parts import charts, text
-from pages.parts.calibrated import many, number
+from pages.parts.calibrated import many, number, small
 from pages.parts.rated import FEW, SHARE, persons
 
 
@@ -73,8 +73,8 @@ def alternatives(found: alternative.Test) -> None:
                 "items": one.items,
                 "judge as close": 100 * one.judge,
                 "person as close": 100 * one.person,
-                "p": one.p,
-                "p adjusted": one.adjusted,
+                "p": small(one.p),
+                "p adjusted": small(one.adjusted),
                 "judge": "✓ wins" if one.won else "– not shown",
             }
             for one in found.people
@@ -84,7 +84,7 @@ def alternatives(found: alternative.Test) -> None:
         frame, hide_index=True, width="content", height="content" if len(frame) <= FEW else 320,
         column_config={
             **dict.fromkeys(("judge as close", "person as close"), st.column_config.NumberColumn(width=110, **SHARE)),
-            **dict.fromkeys(("p", "p adjusted"), st.column_config.NumberColumn(width=84, format="%.4f")),
+            **dict.fromkeys(("p", "p adjusted"), st.column_config.TextColumn(width=84)),
             "person": st.column_config.TextColumn(width=150),
             "judge": st.column_config.TextColumn(width=100),
         },

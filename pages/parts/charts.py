@@ -247,7 +247,7 @@ def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: f
         )  # fmt: skip
     figure.add_hline(y=mark, line={"color": QUIET, "width": 1.5, "dash": "dash"})
     figure.add_annotation(
-        x=1, y=mark, xref="paper", yref="y", xanchor="right", yanchor="bottom", showarrow=False,
+        x=1.008, y=mark, xref="paper", yref="y", xanchor="left", yanchor="middle", showarrow=False,
         text=f"<span style='opacity:.8'>{escape(marked)}</span>", font={"color": INK},
     )  # fmt: skip
     lows = [s.low for s in [*now, *ahead] if s.low is not None]
@@ -257,7 +257,7 @@ def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: f
         showlegend=bool(ahead),
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
     )
-    _draw(figure, key, 300, margin={"l": 10, "r": 8, "t": 28, "b": 10})
+    _draw(figure, key, 300, margin={"l": 10, "r": 84, "t": 28, "b": 10})
 
 
 def reliability(levels: Sequence[Level], key: str) -> None:

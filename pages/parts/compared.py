@@ -51,6 +51,26 @@ def chosen(names: Mapping[str, str], reference: str) -> list[str]:
     return picked
 
 
+def summary(pairs: Mapping[str, Mapping[str, Pair]], names: Mapping[str, str], reference: str) -> None:
+    """In how many dimensions the reference agrees better with people than each of the others, a sentence each."""
+    lines = []
+    for other in dict.fromkeys(one for found in pairs.values() for one in found):
+        verdicts = [found[other].verdict for found in pairs.values() if other in found]
+        parts = [
+            f"{said} in {n}" for said, n in (
+                ("better", verdicts.count("worse")), ("worse", verdicts.count("better")),
+                ("cannot be told apart", verdicts.count("cannot tell")),
+                ("too few items", verdicts.count("too few items")),
+            ) if n
+        ]  # fmt: skip
+        lines.append(f"Compared with {names[other]}: {', '.join(parts)} of {many(len(verdicts), 'dimension')}.")
+    if lines:
+        text.say("How well **{reference}** agrees with people:", reference=names[reference])
+        with st.container(gap=None):
+            for line in lines:
+                text.say("- {line}", line=line)
+
+
 def table(
     rows: Sequence[tuple[Dimension, Same, Comparison, Mapping[str, Pair]]], names: Mapping[str, str], reference: str,
     key: str, chosen: Callable[[int], None],
@@ -67,13 +87,13 @@ def table(
                     "dimension": dimension.title,
                     "unit": dimension.sort,
                     "judge": names[who],
+                    "result": "reference" if who == reference else pair.verdict if pair else "–",
                     "items": interval.items,
                     "kappa": interval.point,
                     "95 % interval": span(interval),
                     "difference": None if pair is None else pair.difference.point,
                     "its interval": "" if pair is None else span(pair.difference),
                     "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
-                    "verdict": "reference" if who == reference else pair.verdict if pair else "–",
                 }
             )
     key = f"compared:{key}"
@@ -84,9 +104,10 @@ def table(
             chosen(places[cells[0][0]])
 
     st.dataframe(
-        shown, hide_index=True, height="content" if len(shown) <= 16 else 560, key=key, on_select=clicked,
+        shown, hide_index=True, height="content" if len(shown) <= 24 else 560, key=key, on_select=clicked,
         selection_mode="single-cell", placeholder="–",
         column_config={
+            "judge": st.column_config.TextColumn(width=215),
             "kappa": st.column_config.NumberColumn(format="%.3f", help="Quadratic-weighted where answers are ordered."),
             "difference": st.column_config.NumberColumn(format="%+.3f", help="Its kappa minus that of the reference."),
             "p (Holm)": st.column_config.TextColumn(

@@ -15,12 +15,16 @@ STATES: dict[State, str] = {
     "answered": "Answered by others",
     "skipped by you": "Skipped by you",
     "blind first": "Blind first",
+    "adjudicated by you": "Adjudicated by you",
 }
 HELP = (
     "The chance with which an item of its stratum is in this part of the sample (blind, or with the judge), over all "
     "draws so far. Figures are weighted with 1 over it."
 )
-STATE = "Blind first: the item waits for its blind answers in the audit sample, and what the judge said stays hidden."
+STATE = (
+    "Blind first: the item waits for its blind answers in the audit sample, and what the judge said stays hidden. "
+    "Adjudicated by you: you know what others say of it, so the audit sample does not ask you."
+)
 COLUMNS = {
     "#": st.column_config.NumberColumn(width=40, help="The place in the whole queue."),
     "Item": st.column_config.TextColumn(width=130),

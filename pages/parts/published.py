@@ -15,8 +15,8 @@ from data.store import Store
 from pages.parts import links, picture, saved, text
 
 
-def resting(shown: Sequence[Tile], judge: str) -> None:
-    """Of how many systems and items, and from whom."""
+def resting(shown: Sequence[Tile], judge: str, dataset: str) -> None:
+    """Of how many systems and items, and from whom; the way to more labels where some have too few."""
     items = max((sum(s.items for s in tile.systems) for tile in shown), default=0)
     systems = len({s.name for tile in shown for s in tile.systems})
     text.quiet(
@@ -24,6 +24,12 @@ def resting(shown: Sequence[Tile], judge: str) -> None:
         dimensions=_many(len(shown), "approved dimension"), systems=_many(systems, "system"),
         items=_many(items, "item"), judge=judge,
     )  # fmt: skip
+    if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.lead : tile.lead + 1]):
+        to = {"dataset": dataset, "stream": "audit"}
+        links.to("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
+
+
+_COLOURS = {"suspended": "red", "below": "red", "promising": "orange", "not decided": "green", "proposed": "blue"}
 
 
 def reading() -> None:
@@ -38,8 +44,8 @@ def reading() -> None:
             "**The line** is its 95 % interval: of 20 such lines about 19 hold the true value. Short lines are sure, "
             "long ones ask for more labels.\n"
             "- **The dashed diamond** is the judge's own mean. Where it lies off the line, the judge is kinder or "
-            "stricter than people. A system with fewer than 30 labelled items has only this one, and it is called "
-            "*uncorrected*.\n"
+            "stricter than people. A system with fewer than 30 labelled items has only this one, "
+            "and stands after the others: do not hold it beside a corrected figure.\n"
             "- **The bar** shows how often the judge gave each answer; click a part of it to see the items.\n"
             "- **n/a** are cells to which the judge says that the question does not apply; **unscored** are items "
             "whose reply could not be used. Neither is in any mean.\n"
@@ -49,21 +55,26 @@ def reading() -> None:
         )
 
 
-def withheld(store: Store, dataset: Dataset, judge: str) -> None:
+def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
     """What of this judge is not shown, and why."""
-    st.subheader("Withheld")
+    st.subheader("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
         found = dashboard.withheld(store, dataset.id, judge)
     if not found:
         text.quiet("Nothing: every dimension of this judge is approved.")
         return
-    text.quiet("{n} of this judge may not be shown.", n=_many(len(found), "dimension"))
+    text.quiet("{n} of {name} may not be shown.", n=_many(len(found), "dimension"), name=name)
     with st.container(gap="xsmall"):
         for one in found:
-            text.say(
-                "**{dimension}** · {unit} :gray-badge[{state}] {why}",
-                dimension=one.dimension.title, unit=one.dimension.sort, state=one.state, why=one.why,
-            )  # fmt: skip
+            what, state, told = st.columns([24, 14, 62], gap="small", vertical_alignment="top")
+            with what:
+                text.say("**{dimension}** · {unit}", dimension=one.dimension.title, unit=one.dimension.sort)
+            state.badge(text.plain(one.state), color=_COLOURS.get(one.state, "gray"))
+            with told, st.container(gap=None):
+                text.say("{outside}", outside=one.outside)
+                more = one.why.removeprefix(one.outside.partition(": ")[0] + ": ")
+                if one.why != one.outside:
+                    text.quiet("{more}", more=more)
     with st.container(horizontal=True):
         links.to("approvals", "Approvals", icon=":material/verified:", dataset=dataset.name, judge=judge)
         links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
@@ -87,8 +98,8 @@ def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str
         links.to("queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
         links.to("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
         links.to("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
-    for judge, *_ in judges[:1]:
-        withheld(store, dataset, judge)
+    for judge, _, model, *_ in judges[:1]:
+        withheld(store, dataset, judge, model)
 
 
 def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,6 +12,7 @@ from data.annotators import RESTING, Annotator, Otherwise, Resting, Second
 from judges.audits import Plot
 from judges.raters import habits
 from judges.raters.ceiling import Ceiling
+from judges.raters.habits import Work
 from judges.types import Scale
 from pages.parts import charts, links, session, text
 from pages.parts.calibrated import many, number, span
@@ -82,6 +83,22 @@ _PERSUADED = (
 def persons(n: int) -> str:
     """A number of people in words: 1 person, 3 people."""
     return many(n, "person") if n == 1 else f"{n:,} people"
+
+
+def own(rows: Mapping[str, Work]) -> None:
+    """What one person did, a row for each dataset: nothing of what others say, which would teach them to agree."""
+    if not rows:
+        st.caption("You have not labelled anything yet.")
+        return
+    frame = pd.DataFrame(
+        [(name, w.items, w.labels, w.blind, w.assisted, percent(w.accepted), w.pace) for name, w in rows.items()],
+        columns=["dataset", "items", "labels", "blind", "assisted", "kept", "s an item"],
+    )
+    hidden = [name for name in ("kept", "s an item") if not _any(frame[name])]
+    st.dataframe(
+        frame.drop(columns=hidden), hide_index=True, height="content" if len(rows) <= FEW else 320,
+        column_config=COLUMNS | {"dataset": st.column_config.TextColumn(width=200)}, placeholder="–",
+    )  # fmt: skip
 
 
 def worth(rows: Sequence[Annotator]) -> None:
@@ -220,7 +237,7 @@ def among(found: Ceiling | None, people: int, dataset: str) -> None:
         items=many(found.items, "item"), people=persons(found.people), alpha=number(found.alpha.point, ".2f"),
         alpha_span=span(found.alpha),
     )  # fmt: skip
-    st.caption("1 is full agreement, 0 what chance gives. No judge can be expected to agree with people much better.")
+    st.caption("1 is full agreement, 0 what chance gives. A judge is measured against this.")
 
 
 def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> None:

@@ -14,8 +14,8 @@ TEXTS = {
     "times as much as one (that is QWK).",
     "interval": "**The 95 % interval** is where kappa would likely lie if every item had been labelled, not only "
     "these. A wide one says: too few items. Turns of one dialogue resemble each other, so it counts items, not turns.",
-    "bound": "**The lower bound** is the cautious reading: the true kappa is lower in one case of twenty only. It has "
-    "to reach the threshold too, because a judge that is too weak often looks good on few items.",
+    "bound": "**The lower bound** is the cautious reading: the true kappa is lower in one case of twenty only. The "
+    "usual policy asks it to reach the threshold too, as a judge that is too weak often looks good on few items.",
     "gate": "**The state** answers one question: may this be published? Only blind labels of items drawn at random "
     "count. *Eligible*: enough gold, and even the cautious reading is good enough. *Promising*: it looks good enough, "
     "and could still be luck. *Below*: it does not agree well enough.",
@@ -41,10 +41,11 @@ TEXTS = {
     "labelled them. The band is its interval. A line that is still moving, or a wide band, says: label more. What "
     "lies to the right of today is what to expect if kappa stays where it is.",
     "planner": "**The planner** assumes that further items are like those so far: four times as many items make an "
-    "interval half as wide. It is a plan, not a promise.",
+    "interval about half as wide. It adds a little, as today's width is an estimate too; still it is a plan, not a "
+    "promise: where nearly all answers are one, two plans in five fall short.",
     "anchoring": "**Blind** labels were given without seeing the judge, **assisted** ones with its scores on screen; "
-    "which items got which was left to chance. If people agree more where they see it, part of that agreement is the "
-    "judge's own voice. That is why the gate counts blind labels only.",
+    "in samples drawn here chance decides which items get which. If people agree more where they see it, part of that "
+    "agreement is the judge's own voice. That is why the gate counts blind labels only.",
     "confidence": "**Confidence** is how sure the judge says, or shows, that it is. It is of use if answers that it is "
     "sure of are right more often. Then the unsure ones are those for people to look at.",
     "reliability": "**The dashed line** is a judge that is right as often as it is sure. Points below it: it is too "

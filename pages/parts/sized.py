@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from judges.calibrate import Line
 from judges.gate import Policy
 from judges.intervals import Interval
 from pages.parts import charts, text
@@ -31,8 +32,9 @@ def asked_width(key: str) -> float:
     )  # fmt: skip
 
 
-def planned(now: Interval, half: float, width: int | None, bound: int | None, asked: Policy, gated: bool) -> None:
-    """What further items would do: for the width, and for the lower bound."""
+def planned(now: Interval, half: float, width: int | None, bound: int | None, asked: Policy, line: Line) -> None:
+    """What further items would do: for the width, for the lower bound, and for the gate, which may ask for more."""
+    gated, together = line.gated, line.decision.more_items or 0
     what = "blind item" if gated else "item"
     if width is None:
         text.say("How many items an interval of ±{half} needs cannot be told yet.", half=f"{half:.2f}")
@@ -43,7 +45,7 @@ def planned(now: Interval, half: float, width: int | None, bound: int | None, as
         )  # fmt: skip
     else:
         text.say(
-            "About **{more}** to an interval of ±{half}; now it is {span} on {items}.",
+            "About **{more}** until the interval is likely no wider than ±{half}; now it is {span} on {items}.",
             more=many(width, f"more {what}"), half=f"{half:.2f}", span=span(now), items=many(now.items, "item"),
         )  # fmt: skip
     if bound is None:
@@ -58,6 +60,12 @@ def planned(now: Interval, half: float, width: int | None, bound: int | None, as
             "About **{more}** until the lower bound likely reaches {threshold} (in four of five cases, if kappa stays "
             "where it is).",
             more=many(bound, f"more {what}"), threshold=f"{asked.threshold:.2f}",
+        )  # fmt: skip
+    if gated and line.decision.state == "promising" and bound is not None and together > bound:
+        text.quiet(
+            "That is for this dimension alone. As several are decided together, and one of them could pass by luck, "
+            "the gate asks for more: about {more}.",
+            more=many(together, f"more {what}"),
         )  # fmt: skip
 
 

@@ -43,9 +43,9 @@ def told(found: Sequence[Sliced]) -> None:
     rest = [one.by for one in tested if one not in apart]
     if rest:
         text.say(
-            "By {rest} no difference is shown that chance could not have made. That is no proof that there is none: "
-            "look at how wide the intervals are.",
-            rest=", ".join(rest),
+            "By {rest}, nothing differs by more than chance could make it. That is no proof that there is no "
+            "difference: look at how wide the intervals are.",
+            rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
         )  # fmt: skip
     few = [one.by for one in found if one.apart is None]
     if few:

@@ -64,12 +64,13 @@ def told(found: Reliability, source: str, cells: int, scored: int) -> None:
         st.markdown("It is always right here, or never: whether its confidence ranks cannot be told.")
     else:
         use = "so its confidence is of use for choosing what people look at"
+        wrong = "so it is surer where it is wrong: turn its confidence round, or leave it alone"
         none = "so nothing shows that its confidence tells right from wrong"
         text.say(
             "A right answer has more confidence than a wrong one in {ranks} of comparisons ({span}; 50 % is no use), "
             "{verdict}.",
             ranks=f"{ranks.point:.0%}", span=_ends(ranks),
-            verdict=use if ranks.low is not None and ranks.low > 0.5 else none,
+            verdict=wrong if (ranks.high or 1.0) < 0.5 else use if (ranks.low or 0.0) > 0.5 else none,
         )  # fmt: skip
     few = found.items < 30
     text.quiet(

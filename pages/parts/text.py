@@ -7,6 +7,7 @@ Streamlit reads Markdown in st.markdown, st.write and every widget label, and wo
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import streamlit as st
 
@@ -17,6 +18,16 @@ def plain(text: object) -> str:
     """Any text made safe for a label or a Markdown line: every character that Markdown reads is escaped."""
     single = " ".join(str(text).split())
     return _SPECIAL.sub(r"\\\1", single)
+
+
+def short(text: str, columns: int) -> str:
+    """A text cut to so many columns, of which Chinese, Japanese and Korean letters take two, with an ellipsis."""
+    room = columns
+    for end, letter in enumerate(text):
+        room -= 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        if room < 0:
+            return text[:end].rstrip() + "…"
+    return text
 
 
 def say(template: str, **values: object) -> None:

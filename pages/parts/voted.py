@@ -39,8 +39,9 @@ def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None
     st.dataframe(pd.DataFrame(rows), hide_index=True, height="content", width="content", column_config=columns)
     st.caption(
         "How often two votes on one item are equal: S1 counts ties, S2 leaves out every pair of votes with a tie in "
-        "it. All votes that hold count, blind or assisted, each by itself; the interval (Wilson) takes pairs of votes "
-        "as independent and is a little short. No judge can agree with people much better than they do themselves."
+        "it. All votes that hold count, blind or assisted, each by itself; the interval counts "
+        "items, as votes on one item are not independent. A steady judge may agree with single people better than "
+        "they do with each other; what people reach is still the measure of a good figure."
     )
     for name, one in zip(("S1, ties counted", "S2, ties dropped"), majority, strict=True):
         text.say(

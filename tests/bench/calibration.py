@@ -13,7 +13,9 @@ from time import perf_counter, process_time
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from data.calibration import evidence, rests
+from data import audits, datasets, scores
+from data.calibration import every, evidence, rests
+from data.figures import baselines
 from data.store import open_store
 from judges.agreement import kappa
 from judges.calibrate import anchoring, summarise
@@ -31,6 +33,14 @@ ASKED = {  # the units of an item that are asked each dimension: ten cells in ei
     "false_completeness": ["response/a"],
     "verdict": ["pair"],
 }
+PAGE = (  # in the order in which the page asks, when nothing is remembered of them
+    ("the page: which judges there are", lambda store, asked: datasets.judges(store, "ds")),
+    ("the page: known alarms", lambda store, asked: audits.known_alarms(store, "ds", "judge")),
+    # On another basis than the figures above, which the store remembers.
+    ("the page: all dimensions together", lambda store, asked: every(store, "ds", "judge", asked, "blind")),
+    ("the page: rules that do not read", lambda store, asked: baselines.measured(store, "ds", "judge", asked, "gate")),
+    ("the page: means by system", lambda store, asked: scores.means(store, "ds", "judge")),
+)
 MOST = 60.0
 """Seconds of processor time that all points and intervals may take, whatever else the machine is doing."""
 
@@ -134,6 +144,11 @@ def main():
         start = perf_counter()
         rests(store, "ds", asked)
         print(f"{'what every basis rests on (asked where the gate has none)':58} {perf_counter() - start:7.2f} s")
+        for told, work in PAGE:
+            start, begun = perf_counter(), process_time()
+            work(store, asked)
+            wall, taken = perf_counter() - start, process_time() - begun
+            print(f"{told:58} {wall:7.2f} s {wall / theirs:6.2f}   {taken:.2f} s of processor time")
         store.close()
     assert worked < MOST, f"{worked:.0f} s of processor time for ten million cells; at most {MOST:.0f} s are allowed."
 

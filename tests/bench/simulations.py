@@ -16,11 +16,15 @@ import numpy as np
 from judges.agreement import cross_table, kappa
 from judges.gate import decide
 from judges.intervals import Cells, difference, from_cells
+from judges.replicates import kappas, parts
+from judges.resampling import resampled_alike
 
-K = 5
 ORDINARY = (0.2, 0.2, 0.2, 0.2, 0.2)
 SKEWED = (0.02, 0.03, 0.05, 0.2, 0.7)
 """How often the five answers are given: in the second, as many judges do, seven times of ten the best one."""
+LOPSIDED = (0.01, 0.02, 0.03, 0.09, 0.85)
+FLAG, VERDICT = (0.7, 0.3), (0.1, 0.2, 0.7)
+"""Answers without weights: yes or no, and one, the other or a tie."""
 PEOPLE = 200_000
 
 
@@ -30,6 +34,14 @@ class World(NamedTuple):
     turns: int
     shares: tuple[float, ...]
     noise: float
+
+    @property
+    def k(self):
+        return len(self.shares)
+
+    @property
+    def weights(self):
+        return "quadratic" if self.k == 5 else None
 
 
 def made(world, items, rng):
@@ -45,16 +57,16 @@ def made(world, items, rng):
     return item, np.searchsorted(ends, people), np.searchsorted(ends, judge)
 
 
-def truth(world, weights="quadratic", pull=0.0):
+def truth(world, pull=0.0):
     """Kappa in the population, with a share of people's labels pulled to the judge's."""
     rng = np.random.default_rng(11)
     _, human, judge = made(world, PEOPLE * 3 // max(world.turns, 3), rng)
     human = np.where(rng.random(len(human)) < pull, judge, human)
-    return kappa(cross_table(human, judge, K), weights)
+    return kappa(cross_table(human, judge, world.k), world.weights)
 
 
 def world_of(target, turns, shares):
-    """The world in which the judge's true quadratic-weighted kappa is `target`."""
+    """The world in which the judge's true kappa is `target`."""
     low, high = 0.05, 4.0
     for _ in range(14):
         noise = (low + high) / 2
@@ -67,23 +79,41 @@ def error(share, runs):
     return sqrt(max(share * (1 - share), 1 / runs) / runs)
 
 
+class Held(NamedTuple):
+    """Shares of samples: whose interval holds the truth, whose one-sided bound does, whose percentile ends would."""
+
+    interval: float
+    bound: float
+    percentile: float
+    width: float
+
+
 def coverage(world, items, runs, seed=0):
-    """(share of intervals that hold the truth, share of lower bounds at or below it) over that many samples."""
+    """`Held` over that many samples, and the median width of the intervals; without an interval it is not held."""
     real, rng = truth(world), np.random.default_rng(seed)
-    held = bounded = 0
-    for run in range(runs):
-        found = from_cells(*made(world, items, rng), K, seed=run)
+    held, widths = np.zeros(3), []
+    for _ in range(runs):
+        cells = made(world, items, rng)
+        found = from_cells(*cells, world.k, world.weights)
         if found.low is None:
             continue
-        held += found.low <= real <= found.high
-        bounded += found.lower_bound <= real
-    return held / runs, bounded / runs
+        low, high = percentiles(*cells, world, items)
+        held += [found.low <= real <= found.high, found.lower_bound <= real, low <= real <= high]
+        widths.append(found.high - found.low)
+    return Held(*(held / runs), float(np.median(widths)))
+
+
+def percentiles(item, human, judge, world, items, replicates=500):
+    """The plain percentile interval of the same sample, to tell what studentising adds."""
+    given = parts(item, human, judge, None, items, world.k, world.weights)
+    drawn, _ = kappas(resampled_alike(given, replicates, 0), world.k, world.weights)
+    return np.nanquantile(drawn, [0.025, 0.975])
 
 
 def passed(world, items, runs, seed=1):
     """How often the default gate calls such a judge eligible."""
     rng = np.random.default_rng(seed)
-    states = [decide(from_cells(*made(world, items, rng), K, seed=run)).state for run in range(runs)]
+    states = [decide(from_cells(*made(world, items, rng), world.k, world.weights)).state for _ in range(runs)]
     return states.count("eligible") / runs
 
 
@@ -100,7 +130,7 @@ def by_need(world, runs, weighted=True, items=2_000, seed=2):
         chance = 0.03 + 0.5 * np.clip(doubt / 2.5, 0, 1)
         taken = (rng.random(items) < chance)[item]
         weight = 1 / chance[item[taken]] if weighted else None
-        found = from_cells(item[taken], human[taken], judge[taken], K, "quadratic", weight, seed=run)
+        found = from_cells(item[taken], human[taken], judge[taken], world.k, world.weights, weight, seed=run)
         points.append(found.point)
         held += found.low <= real <= found.high
     return np.array(points), held / runs
@@ -123,31 +153,45 @@ def anchored(world, pull, blind, assisted, runs, seed=3):
         one = made(world, blind, rng)
         item, human, judge = made(world, assisted, rng)
         human = np.where(rng.random(len(human)) < pull, judge, human)
-        found = difference(Cells(*one), Cells(item, human, judge), K, seed=run)
+        found = difference(Cells(*one), Cells(item, human, judge), world.k, world.weights, seed=run)
         held += found.low <= real <= found.high
         found_out += found.low > 0
     return held / runs, found_out / runs
 
 
 def told(what, asked, share, runs):
-    print(f"  {what:58} {asked:>12}  {share:7.1%} -+ {error(share, runs):.1%}", flush=True)
+    print(f"  {what:84} {asked:>12}  {share:7.1%} -+ {error(share, runs):.1%}", flush=True)
 
 
 def main(runs=1_000):
-    print(f"intervals of 95 % hold the truth, {runs:,} samples each (in brackets the one-sided bound)")
+    print(f"intervals of 95 % hold the truth, {runs:,} samples each")
+    print("(in brackets: the one-sided bound; the percentile interval of the same samples; median width)")
     missed = []
-    for target, shares, named in ((0.5, ORDINARY, ""), (0.8, ORDINARY, ""), (0.5, SKEWED, ", 70 % one answer")):
-        for turns in (1, 3, 10, 0):
+    for target, shares, named, lengths in (
+        (0.5, ORDINARY, "", (1, 3, 10, 0)),
+        (0.8, ORDINARY, "", (1, 3, 10, 0)),
+        (0.5, SKEWED, ", 70 % one answer", (1, 3, 10, 0)),
+        (0.2, SKEWED, ", 70 % one answer", (3,)),
+        (0.8, SKEWED, ", 70 % one answer", (3,)),
+        (0.5, LOPSIDED, ", 85 % one answer", (1, 3)),
+        (0.8, FLAG, ", yes or no", (1, 3)),
+        (0.5, VERDICT, ", verdicts", (1, 3)),
+    ):
+        for turns in lengths:
             world = world_of(target, turns, shares)
             for items in (50, 100, 200, 400):
-                held, bounded = coverage(world, items, runs)
+                found = coverage(world, items, runs)
                 many = f"{turns or '1 to 10'} turn{'' if turns == 1 else 's'}"
-                name = f"kappa {target}{named}, {items} dialogues of {many} ({bounded:.1%})"
-                told(name, "93 to 97 %", held, runs)
-                if not 0.93 - 2 * error(held, runs) <= held <= 0.97 + 2 * error(held, runs):
-                    missed.append(f"{name}: {held:.1%}")
+                name = f"kappa {target}{named}, {items} of {many}"
+                beside = f"{found.bound:.1%}; {found.percentile:.1%}; {found.width:.2f}"
+                told(f"{name} ({beside})", "93 to 97 %", found.interval, runs)
+                slack = 2 * error(found.interval, runs)
+                if not 0.93 - slack <= found.interval <= 0.97 + slack:
+                    missed.append(f"{name}: {found.interval:.1%}")
     print("the default gate lets a judge pass whose true kappa is .45, 100 dialogues")
-    for turns, shares, named in ((1, ORDINARY, ""), (3, ORDINARY, ""), (10, ORDINARY, ""), (1, SKEWED, ", skewed")):
+    for turns, shares, named in (
+        (1, ORDINARY, ""), (3, ORDINARY, ""), (10, ORDINARY, ""), (1, SKEWED, ", skewed"), (1, VERDICT, ", verdicts"),
+    ):  # fmt: skip
         share = passed(world_of(0.45, turns, shares), 100, runs)
         told(f"{turns} turns{named}", "at most 5 %", share, runs)
         if share - 2 * error(share, runs) > 0.05:
@@ -158,7 +202,7 @@ def main(runs=1_000):
         points, held = by_need(world, runs // 2, weighted)
         bias, spread = points.mean() - truth(world), points.std() / sqrt(len(points))
         asked = "0" if weighted else "(no weights)"
-        print(f"  {'bias of kappa':58} {asked:>12}  {bias:+7.4f} -+ {spread:.4f}")
+        print(f"  {'bias of kappa':84} {asked:>12}  {bias:+7.4f} -+ {spread:.4f}")
         told("its intervals hold the truth", "95 %" if weighted else "(no weights)", held, runs // 2)
         if weighted and abs(bias) > max(0.01, 3 * spread):
             missed.append(f"weighted kappa is off by {bias:+.4f}")

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from data import adjudication, labels, people, settings
+from data import adjudication, labels, listing, people, queue, settings
 from data.adjudicating import disputed, docket, provenance
 from data.adjudicating.disputed import Said, distance, lie_apart, one
 from data.datasets import dataset
@@ -14,6 +14,7 @@ from data.gold import gold
 from data.ids import new_id
 from data.settings import GoldRule
 from data.store import open_store
+from data.verify import verify
 from judges.errors import AssayError, BadScale
 from judges.types import Scale
 from tests.data.cells import Cell, fill
@@ -320,3 +321,27 @@ def test_a_dataset_has_its_own_rule(store):
     assert len(disputed.waiting(store, found)) == 1
     assert disputed.waiting(store, other) == []
     assert dataset(store, "other").id == other
+
+
+def test_who_knows_what_others_say_is_not_asked_in_the_audit_sample(store):
+    found, ids = filled(store, [Cell(n, "turn:1", (1.0, 5.0), 3.0, "blind", 0.5) for n in range(3)])
+
+    def mine():
+        drawn = queue.claim(store, "res", found, "audit", queue.Filters(), (), 9)
+        return {number for number, item in ids.items() if item in {given.item for given in drawn}}
+
+    blind = ("draw", "blind")
+    assert mine() == {0, 1, 2} and labels.mode_of(store, ids[0], "res", blind) == "blind"
+    adjudication.look(store, "res", [ids[0], ids[1]])
+    adjudication.look(store, "res", [ids[1], ids[0]])  # shown again: nothing new to write
+    assert store.rows("select count(*) from claim where draw_id = ''") == [(2,)]
+    decide(store, found, "res", item_id=ids[2], token=_token(store, found, ids[2]))
+    assert mine() == set() and queue.waiting(store, "res", found, "audit") == 0
+    assert queue.waiting(store, "lea", found, "audit") == 3
+    seen = listing.listing(store, "res", found, "audit", queue.Filters()).rows
+    assert {row.state for row in seen} == {"adjudicated by you"}
+    assert {labels.mode_of(store, item, "res", blind) for item in ids.values()} == {"revealed"}
+    assert labels.mode_of(store, ids[0], "res", ("draw", "assisted")) == "assisted"
+    assert not [told for told in verify(store) if "claim" in told]
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        adjudication.look(store, "ann", [ids[0]])

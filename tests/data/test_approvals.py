@@ -54,13 +54,26 @@ def opened(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, st
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
     """A store in which helpfulness is eligible, safety is below, context_use has not enough gold, coherence none."""
-    cells = [*judged(150), *(replace(c, dimension="safety", judge=3.0) for c in judged(150)[::1])]
+    cells = [*judged(150), *(replace(c, dimension="safety", judge=3.0 + (c.people == (5.0,))) for c in judged(150))]
     cells += judged(20, "context_use")
     cells += [Cell(n, "conversation", (4.0,), 4.0, probability=0.5, dimension="coherence") for n in range(120)]
     path = tmp_path_factory.mktemp("made") / "a.duckdb"
     store, dataset, judge = opened(path, cells)
+    key = (dataset, judge, "turn", "helpfulness")
+    store.backup(path.with_name("b.duckdb"))
     store.close()
-    return path, (dataset, judge, "turn", "helpfulness")
+    store = open_store(f"duckdb:///{path.with_name('b.duckdb')}")
+    approve(store, key)
+    store.close()
+    return path, key
+
+
+@pytest.fixture
+def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key, approvals.Approval]]:
+    """The same with helpfulness approved by lea."""
+    store = open_store(f"duckdb:///{shutil.copy(made[0].with_name('b.duckdb'), tmp_path)}")
+    yield store, made[1], approvals.now(store)[0]
+    store.close()
 
 
 @pytest.fixture
@@ -205,7 +218,7 @@ def test_what_is_not_there_is_not_decided_on(demo: tuple[Store, Key]) -> None:
 def test_what_the_gate_refuses_is_refused(demo: tuple[Store, Key]) -> None:
     store, key = demo
     for dimension, state, words in (
-        (("turn", "safety"), "below", "says below. Kappa 0.00 on 150 items"),
+        (("turn", "safety"), "below", "says below. Kappa 0.36 on 150 items"),
         (("turn", "context_use"), "not enough gold", "says not enough gold.*80 more items"),
         (("conversation", "coherence"), "undefined", "says undefined"),
         (("conversation", "verdict"), "not enough gold", "says not enough gold"),
@@ -277,6 +290,22 @@ def test_a_judge_that_answers_only_some_is_refused(tmp_path: Path) -> None:
     store.close()
 
 
+def test_na_hides_nothing(tmp_path: Path) -> None:
+    """n/a of the judge where people have a value is no answer; of people where the judge has one, it is told."""
+    judge = [replace(c, judge=None) if c.item % 8 == 0 else c for c in judged(160)]
+    people_ = [replace(c, dimension="safety", people=(None,)) if c.item % 8 == 0 else c for c in judged(160, "safety")]
+    store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_])
+    hidden, waived = (case.case(store, dataset, judge_, "turn", name) for name in ("helpfulness", "safety"))
+    assert (hidden.coverage, hidden.dodged, hidden.waived) == (140 / 160, 20, 0)
+    assert "20 n/a where people have a value" in hidden.against[0] and not waived.against
+    assert (waived.coverage, waived.dodged, waived.waived) == (1, 0, 20)
+    told = " ".join(case.beside(store, waived).cautions)
+    assert "People say n/a in 20 of 160 cells" in told and "All labels are by person0" in told
+    store.tx("lea", "mine", lambda tx: people.append(tx, [people.Person("person0", "lead", True)]))
+    assert "100 % of the labels are by person0, who may decide" in " ".join(case.beside(store, waived).cautions)
+    store.close()
+
+
 def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch) -> None:
     store, key = demo
     alarm = {"verdict_mean": Finding("alarm", "It does not follow.")}
@@ -314,10 +343,10 @@ def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> N
     assert approve(store, key)
 
 
-def test_a_decision_has_to_follow_what_holds(demo: tuple[Store, Key]) -> None:
-    store, key = demo
-    refused(store, BadInput, "Nothing is approved", lambda: approvals.decide(store, "lea", *key, "suspend", "Because."))
-    approve(store, key)
+def test_a_decision_has_to_follow_what_holds(granted: tuple[Store, Key, approvals.Approval]) -> None:
+    store, key, _ = granted
+    other = (*key[:3], "safety")
+    refused(store, BadInput, "Nothing is approved", lambda: approvals.decide(store, "lea", *other, "suspend", "So."))
     refused(store, BadInput, "Suspend it", lambda: approvals.decide(store, "lea", *key, "decline", "Because."))
     refused(store, NotApprovable, "approved this already", lambda: approve(store, key, "lou"))
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
@@ -352,10 +381,9 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     assert approve(store, key, "lou").person == "lou"
 
 
-def test_another_judge_has_no_approval(demo: tuple[Store, Key]) -> None:
+def test_another_judge_has_no_approval(granted: tuple[Store, Key, approvals.Approval]) -> None:
     """Model, card and every parameter are part of a judge's id: a change of any of them is another judge."""
-    store, key = demo
-    approve(store, key)
+    store, key, _ = granted
     base = Params().identity("pair")
     changed = {
         "temperature": 0.5, "seed": 3, "samples": 2, "max_tokens": 999, "logprobs": True, "orders": "both",
@@ -386,27 +414,54 @@ def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -
     ):  # fmt: skip
         with pytest.raises(BadInput, match=words):
             policy.made(**values)
+    for bad, words in (
+        (replace(Policy(), min_items=float("nan")), "whole number"),  # every page would fail on it
+        (Policy(min_clusters=2), "Below 30"), (Policy(threshold=-0.5), "by chance alone"),
+        (replace(Policy(), lower_bound="no"), "yes or no"),
+    ):  # fmt: skip
+        refused(store, BadInput, words, lambda b=bad: policy.set_asked(store, "lea", Asked(b), "Because."))
     policy.set_asked(store, "lea", looser, "The cards' own people agree at .45.")
     assert policy.asked(store) == looser
     before = store.newest()
     policy.set_asked(store, "lea", looser, "Again.")
     assert store.newest() == before, "what changes nothing is not written"
     policy.set_asked(store, "lou", replace(looser, four_eyes=True), "Two see more.")
-    policy.set_asked(store, "lou", Asked(), "Back.")
+    for who in ("lou", "lea"):  # who asks for less where two leads are asked for needs another one
+        policy.set_asked(store, who, Asked(), "Back.")
     assert [(c.person, c.reason, c.asked.policy.threshold, c.asked.four_eyes) for c in policy.changes(store)] == [
-        ("lou", "Back.", 0.5, False), ("lou", "Two see more.", 0.4, True),
+        ("lea", "Back.", 0.5, False), ("lou", "Two see more.", 0.4, True),
         ("lea", "The cards' own people agree at .45.", 0.4, False),
     ]  # fmt: skip
 
 
-def test_a_changed_policy_neither_approves_nor_suspends(demo: tuple[Store, Key]) -> None:
-    store, key = demo
-    done = approve(store, key)
+def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tuple[Store, Key]) -> None:
+    """Else one lead could switch the second off, approve alone, and switch it on again."""
+    store, _ = demo
+    set_asked(store, four_eyes=True)
+    held = policy.asked(store)
+    for less in (Asked(), replace(held, coverage=0.5), replace(held, policy=Policy(lower_bound=False))):
+        assert not policy.set_asked(store, "lea", less, "Quicker.") and policy.asked(store) == held
+        assert policy.proposed(store) == (less, "Quicker.", "lea")
+    before = store.newest()
+    assert not policy.set_asked(store, "lea", less, "Again.") and store.newest() == before
+    assert policy.set_asked(store, "lea", replace(held, alarms=True), "Stricter.") and policy.proposed(store) is None
+    assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
+    people.set_person(store, "lou", "lea", "researcher")
+    people.set_person(store, "lou", "ann", "lead")
+    assert not policy.set_asked(store, "ann", Asked(), "Lea's, who leads no more.")
+    assert policy.set_asked(store, "lou", Asked(), "Agreed.") and policy.asked(store) == Asked()
+    set_asked_by = policy.set_asked(store, "ann", Asked(four_eyes=True), "Two.")
+    people.set_person(store, "lou", "ann", "annotator")
+    assert set_asked_by and policy.set_asked(store, "lou", Asked(), "Alone.") and policy.asked(store) == Asked()
+
+
+def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Key, approvals.Approval]) -> None:
+    store, key, done = granted
     set_asked(store, threshold=0.99)
     assert approvals.approved(store, key[0]) == [done]
     [(one, why)] = approvals.waits(store).older
     assert one == done and "below the 0.99" in why
-    set_asked(store, threshold=-0.9, min_items=1, lower_bound=False)
+    set_asked(store, threshold=0.01, min_items=1, lower_bound=False)
     assert approvals.approved(store, key[0]) == [done] and approvals.waits(store).older == ()
     assert {c.line.key for c in approvals.waits(store).eligible} == {"turn.safety"}, "eligible, and not approved"
 
@@ -414,9 +469,10 @@ def test_a_changed_policy_neither_approves_nor_suspends(demo: tuple[Store, Key])
 # -- suspension -------------------------------------------------------------------------------------------------------
 
 
-def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(demo: tuple[Store, Key]) -> None:
-    store, key = demo
-    done = approve(store, key)
+def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
+    granted: tuple[Store, Key, approvals.Approval],
+) -> None:
+    store, key, done = granted
     set_asked(store, threshold=0.3)  # it is held against what it met, not against what is asked now
     relabel(store, key, lambda v: 6 - v, most=60)
     assert approvals.approved(store, key[0]) == []
@@ -434,10 +490,10 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(demo
 
 
 def test_every_label_that_lands_is_looked_at_before_the_next_view(
-    demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    granted: tuple[Store, Key, approvals.Approval], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    store, key = demo
-    done, real, landed = approve(store, key), suspension._failed, []
+    store, key, done = granted
+    real, landed = suspension._failed, []
 
     def slow(*args: Any) -> Any:
         found = real(*args)
@@ -451,9 +507,11 @@ def test_every_label_that_lands_is_looked_at_before_the_next_view(
     assert approvals.approved(store, key[0]) == [] and approvals.history(store, *key)[1] == done
 
 
-def test_nothing_is_computed_where_nothing_came(demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch) -> None:
-    store, key = demo
-    done, looks = approve(store, key), []
+def test_nothing_is_computed_where_nothing_came(
+    granted: tuple[Store, Key, approvals.Approval], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, key, done = granted
+    looks: list[Any] = []
     real = suspension._failed
     monkeypatch.setattr(suspension, "_failed", lambda *a: looks.append(a) or real(*a))
     relabel(store, (*key[:3], "safety"), lambda v: v, most=3)
@@ -464,9 +522,8 @@ def test_nothing_is_computed_where_nothing_came(demo: tuple[Store, Key], monkeyp
     assert approvals.approved(store, key[0]) == approvals.approved(store, key[0]) == [done] and len(looks) == 1
 
 
-def test_a_new_start_looks_again(demo: tuple[Store, Key]) -> None:
-    store, key = demo
-    approve(store, key)
+def test_a_new_start_looks_again(granted: tuple[Store, Key, approvals.Approval]) -> None:
+    store, key, _ = granted
     relabel(store, key, lambda v: 6 - v, most=60)
     store.close()
     again = open_store(store.url)
@@ -502,7 +559,7 @@ def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path)
 
 def test_two_leads_at_once_leave_one_approval(demo: tuple[Store, Key]) -> None:
     store, key = demo
-    mark, start, out = seen(store, key), threading.Barrier(6), []
+    mark, start, out = seen(store, key), threading.Barrier(3), []
 
     def run(who: str) -> None:
         start.wait()
@@ -512,12 +569,12 @@ def test_two_leads_at_once_leave_one_approval(demo: tuple[Store, Key]) -> None:
         except NotApprovable as error:
             out.append(str(error))
 
-    threads = [threading.Thread(target=run, args=(who,)) for who in ("lea", "lou") * 3]
+    threads = [threading.Thread(target=run, args=(who,)) for who in ("lea", "lou", "lea")]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert out.count("done") == 1 and sum("approved this already" in said for said in out) == 5
+    assert out.count("done") == 1 and sum("approved this already" in said for said in out) == 2
     assert store.rows("select count(*) from approval") == [(1,)]
 
 
@@ -559,7 +616,8 @@ def test_the_command_refuses_what_the_function_refuses(
     for args, words in (
         (("--dimension", "safety", "--reason", "Because."), "The gate says"),
         ((*good, "--judge", "other"), "No judge of"),
-        ((*good, "--as", AUTOMATIC), "Nobody called"),
+        ((*good, "--as", AUTOMATIC, "--seen", mark), "Nobody called"),
+        (good, "--list tells it"),
         ((*good, "--seen", "0" * 20), "changed since"),
     ):
         code, said = run(*args)
@@ -605,7 +663,7 @@ class Decisions(RuleBasedStateMachine):
 
     @rule()
     def loosen(self) -> None:
-        set_asked(self.store, threshold=-0.9, lower_bound=False)
+        set_asked(self.store, threshold=0.01, lower_bound=False)
 
     @rule()
     def tighten(self) -> None:
@@ -629,4 +687,4 @@ class Decisions(RuleBasedStateMachine):
 
 
 TestDecisions = Decisions.TestCase
-TestDecisions.settings = hypothesis_settings(max_examples=2, stateful_step_count=5, deadline=None)
+TestDecisions.settings = hypothesis_settings(max_examples=1, stateful_step_count=6, deadline=None)

@@ -18,6 +18,7 @@ from data.commands import main
 from data.datasets import Dataset
 from data.errors import BadInput, NotAllowed, NotFound
 from data.export import files
+from data.export.chat import said, sound
 from data.ids import new_id
 from data.intake import Plan, from_path, take
 from data.settings import QueueRules, set_rules
@@ -344,3 +345,14 @@ def test_any_item_goes_out_and_in_unchanged(two: tuple[Store, Store, Path], text
     take(other, "lea", from_path(given_out(one, folder / "out.jsonl", "items", name, actor="lea")), Plan(name))
     query = "select name, content, hash, meta from item where dataset_id = $1 order by name"
     assert one.rows(query, [demo(one, name).id]) == other.rows(query, [demo(other, name).id])
+
+
+@pytest.mark.parametrize(("roles", "texts", "wanted"), [
+    ("ua", "xx", True), ("sua", "xxx", True), ("uaua", "xxxx", True), ("u", "x", True), ("", "", False),
+    ("s", "x", False), ("au", "xx", False), ("uua", "xxx", False), ("uaa", "xxx", False), ("usa", "xxx", False),
+    ("ua", "x ", False), ("sua", " xx", False),
+])  # fmt: skip
+def test_only_chats_that_templates_take_are_given_out(roles: str, texts: str, wanted: bool) -> None:
+    named = {"u": "user", "a": "assistant", "s": "system"}
+    chat = [said(named[role], text) for role, text in zip(roles, texts, strict=True)]
+    assert sound(chat) is wanted

@@ -340,7 +340,7 @@ class Plainly:
         return out
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, clock: Clock, seed: int) -> None:
     store, found = make(tmp_path, count=12, audit=5, people_n=4, review=False)
     rng, judge, overlap = random.Random(seed), store.rows("select id from judge")[0][0], 1

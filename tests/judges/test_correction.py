@@ -112,6 +112,13 @@ def test_too_little_is_said() -> None:
     known = np.arange(79) < 29
     found = corrected(moments(np.arange(79), f, np.where(known, y, np.nan), known), (0, 9))
     assert found.interval.point is None and found.missing == 1 and found.judge == pytest.approx(f.mean())
+    # 60 items, 30 of which weigh nine times as much: (30 + 270)^2 / (30 + 2430) = 36.6; 10 of them: 140^2 / 860 = 22.8
+    f, known = np.resize([0.0, 1.0, 2.0], 100), np.arange(100) < 60
+    for heavy, worth in ((30, 36.585), (10, 22.791)):
+        weight = np.where(np.arange(100) < heavy, 9.0, 1.0)
+        found = corrected(moments(np.arange(100), f, np.where(known, f, np.nan), known, weight), (0, 9))
+        assert found.interval.n_eff == pytest.approx(worth, abs=1e-3)
+        assert (found.interval.point is None, found.missing) == ((False, 0) if heavy == 30 else (True, 19))
     with pytest.raises(ValueError, match="no cell"):
         corrected(moments([], [], [], []), (0, 1))
     with pytest.raises(ValueError, match="one length"):
@@ -131,12 +138,13 @@ def test_where_nothing_varies_there_is_no_certainty() -> None:
 def test_a_share_without_help_of_the_judge_is_wilsons_own() -> None:
     y = np.array([0.0, 1.0, 1.0, 1.0] * 10)
     found = corrected(moments(np.arange(40), np.zeros(40), y, np.ones(40, dtype=bool)), (0, 1), share=True)
-    # se^2 = p (1 - p) / (n - 1), so it is Wilson's for n - 1 = 39 trials
-    asked = wilson(0.75 * 39, 39)
+    # se^2 = p (1 - p) / (n - 1), so it is Wilson's for n - 1 = 39 trials, fewer as t_39 (2.0226909) is above 1.959964
+    trials = 39 * (1.959964 / 2.0226909) ** 2
+    asked = wilson(0.75 * trials, trials)
     assert (found.lam, found.interval.low, found.interval.high) == (
         0.0,
-        pytest.approx(asked.low),
-        pytest.approx(asked.high),
+        pytest.approx(asked.low, rel=1e-6),
+        pytest.approx(asked.high, rel=1e-6),
     )
 
 

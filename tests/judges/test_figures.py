@@ -88,6 +88,14 @@ def test_the_test_of_slices_holds_its_level_on_clustered_turns_and_holm_holds_th
     assert together_ <= 28
 
 
+def test_leniency_of_a_slice_is_the_weighted_mean_difference():
+    """Judge above human by 1, 0, 2 and -1, weighing 3, 1, 1 and 1: (3 + 0) / 4 and (2 - 1) / 2; nobody in the third."""
+    cells = Cells(np.arange(4), np.array([1, 2, 1, 3]), np.array([2, 2, 3, 2]), np.array([3.0, 1.0, 1.0, 1.0]))
+    parting = Cut("system", np.array([0, 0, 1, 1]), ("a", "b", "c"))
+    assert [s.lenient for s in sliced(cells, 5, "quadratic", [parting])[0].slices] == [0.75, 0.5, None]
+    assert {s.lenient for s in sliced(cells, 5, None, [parting])[0].slices} == {None}  # answers without an order
+
+
 def test_cuts_have_an_order_a_rest_and_no_doubles():
     assert cut("one", ["a"] * 3) is None
     assert cut("none", ["", "", "a"]) is None

@@ -13,6 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 from judges import intervals, resampling
 from judges.agreement import cross_table, fleiss_cohen_everitt, kappa
 from judges.intervals import (
+    BOOTSTRAP,
     LINEARISE_FROM,
     Cells,
     cluster_bootstrap,
@@ -22,6 +23,7 @@ from judges.intervals import (
     linearised_table,
     moments,
 )
+from judges.replicates import parts
 from judges.uncertainty import Interval, wilson
 
 WEIGHTS = [None, "linear", "quadratic"]
@@ -57,16 +59,32 @@ def figures(interval):
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_the_bootstrap_is_kappa_of_the_tables_of_the_items_drawn(weights):
-    item, human, judge = dialogues(80, 4, seed=1)
-    tables = np.zeros((80, 5, 5))
-    np.add.at(tables, (item, human, judge), 1)
-    ours = cluster_bootstrap(item, human, judge, 5, weights, replicates=500, seed=3)
-    draws = np.random.default_rng(3).integers(0, 80, size=(500, 80))
-    drawn = [kappa(tables[one].sum(axis=0), weights) for one in draws]
-    assert ours.point == pytest.approx(kappa(tables.sum(axis=0), weights))
-    assert ours.se == pytest.approx(np.std(drawn, ddof=1))
-    assert [ours.low, ours.lower_bound, ours.high] == pytest.approx(np.quantile(drawn, [0.025, 0.05, 0.975]).tolist())
+def test_the_bootstrap_is_kappa_and_its_error_of_the_tables_of_the_items_drawn(weights):
+    item, human, judge = dialogues(60, 4, seed=1)
+    weight = np.repeat(np.random.default_rng(2).choice([1.0, 3.0], 60), 4)
+    each = np.zeros((60, 5, 5))
+    np.add.at(each, (item, human, judge), weight)
+    given = parts(item, human, judge, weight, 60, 5, weights)
+    each = each[np.lexsort(np.round(given / given.max(axis=0), 9).T[::-1])]
+    ours = cluster_bootstrap(item, human, judge, 5, weights, weight, replicates=300, seed=3)
+
+    def plainly(tables):
+        flat = tables.reshape(len(tables), -1)
+        return linearised_table(tables.sum(axis=0), flat.T @ flat, len(tables), weights)
+
+    whole, draws = plainly(each), np.random.default_rng(3).integers(0, 60, size=(300, 60))
+    drawn = [plainly(each[one]) for one in draws]
+    kappas = np.array([one.point for one in drawn])
+    assert ours.point == pytest.approx(whole.point)
+    assert ours.se == pytest.approx(kappas.std(ddof=1))
+    # f = -log(1 - kappa) has the error se / (1 - kappa)
+    f, error = -np.log(1 - whole.point), whole.se / (1 - whole.point)
+    t = [(-np.log(1 - one.point) - f) * (1 - one.point) / one.se for one in drawn]
+    low, high, bound = (1 - np.exp(-(f - q * error)) for q in np.quantile(t, [0.975, 0.025, 0.95]))
+    percentiles = np.quantile(kappas, [0.025, 0.975, 0.05])
+    assert ours.low == pytest.approx(min(low, percentiles[0]))
+    assert ours.high == pytest.approx(max(high, percentiles[1]))
+    assert ours.lower_bound == pytest.approx(min(bound, percentiles[2]))
 
 
 def test_the_bootstrap_spreads_as_multinomial_counts_do():
@@ -83,7 +101,7 @@ def test_the_bootstrap_spreads_as_multinomial_counts_do():
 def test_the_ends_are_in_order_and_the_one_sided_bound_is_within():
     found = cluster_bootstrap(*dialogues(100, 5, seed=2), 5)
     assert found.low < found.lower_bound < found.point < found.high
-    assert (found.items, found.cells, found.n_eff, found.method) == (100, 500, 100.0, "cluster bootstrap")
+    assert (found.items, found.cells, found.n_eff, found.method) == (100, 500, 100.0, BOOTSTRAP)
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_another():
@@ -150,7 +168,20 @@ def test_undefined_replicates_are_left_out_and_reported():
     human[:6] = 3
     found = cluster_bootstrap(np.arange(200), human, human, 5, replicates=4000)
     assert 0 < found.undefined < 0.01
-    assert found.low == found.high == 1.0
+    # Never a disagreement: with probability .025 there are still as many as -log(.025) = 3.689 to come in such a lot.
+    # One step apart each: n O / E = 200 * 3.689 / (2 * 6 * 194 * 9) = .0352; one-sided 200 * 2.996 / 20952 = .0286
+    assert (found.low, found.lower_bound, found.high) == pytest.approx((1 - 0.0352, 1 - 0.0286, 1.0), abs=5e-5)
+
+
+def test_few_disagreements_leave_room_for_as_many_as_a_rare_event_allows():
+    # One of 50 pairs differs: kappa .96. Counts of one reach exactly 5.57 at .025 (Poisson), and 1 - kappa as far.
+    human = np.arange(50) % 2
+    judge = human.copy()
+    judge[0] = 1
+    found = cluster_bootstrap(np.arange(50), human, judge, 2, None)
+    assert found.point == pytest.approx(0.96)
+    assert 5 * 0.04 < 1 - found.low < 8 * 0.04
+    assert 3.5 * 0.04 < 1 - found.lower_bound < 6 * 0.04
 
 
 def test_many_undefined_replicates_leave_a_point_and_no_interval():
@@ -274,7 +305,7 @@ def test_bootstrap_and_linearised_agree_at_two_thousand_items(weights):
 
 
 def test_from_cells_changes_roads_at_its_constant():
-    assert from_cells(*dialogues(LINEARISE_FROM - 1, 1, seed=11), 5).method == "cluster bootstrap"
+    assert from_cells(*dialogues(LINEARISE_FROM - 1, 1, seed=11), 5).method == BOOTSTRAP
     assert from_cells(*dialogues(LINEARISE_FROM, 1, seed=11), 5).method == "linearised"
 
 
@@ -394,7 +425,7 @@ def test_differences_by_bootstrap_and_linearised_agree(monkeypatch, paired, weig
     boot = difference(a, b, 5, weights, paired=paired)
     monkeypatch.setattr(intervals, "LINEARISE_FROM", 10)
     line = difference(a, b, 5, weights, paired=paired)
-    assert (boot.method, line.method) == ("cluster bootstrap", "linearised")
+    assert (boot.method, line.method) == (BOOTSTRAP, "linearised")
     assert boot.point == pytest.approx(line.point) and boot.items == line.items == 1470
     assert boot.se == pytest.approx(line.se, rel=0.08)
     for end in ("low", "high", "lower_bound"):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from statsmodels.stats.multitest import multipletests
 
-from judges.multiple import benjamini_yekutieli
+from judges.multiple import benjamini_yekutieli, holm
 
 
 def test_by_hand():
@@ -13,11 +13,14 @@ def test_by_hand():
     # .055, .055, .07333
     assert benjamini_yekutieli([0.04, 0.01, 0.02]) == pytest.approx([0.22 / 3, 0.055, 0.055])
     assert benjamini_yekutieli([]) == []
+    # Holm: .01 * 3, .02 * 2, .04 * 1, and never below the one before: .03, .04, .04
+    assert holm([0.04, 0.01, 0.02]) == pytest.approx([0.04, 0.03, 0.04])
     with pytest.raises(ValueError, match="between 0 and 1"):
         benjamini_yekutieli([0.2, 1.2])
 
 
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=12))
-def test_benjamini_yekutieli_is_statsmodels(p_values):
+def test_both_are_statsmodels(p_values):
     theirs = multipletests(p_values, method="fdr_by")[1].tolist()
     assert benjamini_yekutieli(p_values) == pytest.approx(theirs, abs=1e-12)
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist(), abs=1e-12)

@@ -65,7 +65,10 @@ def test_at_the_planned_size_the_bound_would_touch_the_threshold(point, gap, ite
 
 
 def test_more_for_the_width_by_hand():
-    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.05) == 300  # half of it: four times the items
+    # half of it: four times the items
+    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.05, power=0.5) == 300
+    # with power .8: 100 (2 (1 + .8416 / 10))^2 = 470.2 -> 471 items, 371 more
+    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.05) == 371
     assert more_for_width(interval(0.6, 0.5, half=0.1), 0.1) == 0
     assert more_for_width(interval(0.6, 0.5, half=0.1), 0.2) == 0
 

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
+from judges.uncertainty import wilson
 from judges.votes import JUDGE, Votes, among, table, with_judge
 
 A, TIE, B = 0, 1, 2
@@ -38,6 +39,17 @@ def test_by_hand():
     assert not {k for k in found if k[1] == "author"}  # one author alone, and no judge there: no pair, no row
     assert (JUDGE, "expert", "turn 2") not in found
     assert s1.low < 1  # Wilson: one pair proves little
+
+
+def test_ten_people_of_one_mind_on_each_item_are_worth_an_item_not_45_pairs():
+    # 40 items, half of them with ten equal votes, half with five a and five b: 45 and 20 of 45 pairs are equal
+    rows = [(n, 0, 0, A if n % 2 or v < 5 else B, A) for n in range(40) for v in range(10)]
+    people = next(a for a in table(votes(rows, ("",)), 3, TIE) if a.one)
+    p, spread = 65 / 90, 25 / 90  # each item lies 25 / 90 from the mean: se^2 = 40 / 39 * spread^2 / 40
+    worth = p * (1 - p) * 39 / spread**2
+    assert (people.s1.point, people.s1.items, people.s1.cells) == (p, 40, 1800)
+    asked = wilson(p * worth, worth)
+    assert np.allclose([people.s1.low, people.s1.high], [asked.low, asked.high]) and worth < 102
 
 
 def test_a_single_part_is_not_listed_twice_and_nothing_gives_nothing():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
+
+from playwright.sync_api import TimeoutError
 
 from tests import seeds
 from tests.server import Server
@@ -22,6 +25,34 @@ def enter(page: Any, url: str, name: str, path: str = "desk?stream=review") -> N
     """Open a page of the app as somebody who has entered before on this browser."""
     page.context.add_cookies([{"name": "assay_name", "value": name, "url": url}])
     page.goto(f"{url}/{path}")
+
+
+def turn_to(page: Any, address: str) -> None:
+    """Go to another page of the app as its own links do, in the session that is open, and wait until it is drawn."""
+    page.evaluate(
+        "to => { history.pushState({}, '', '/' + to); dispatchEvent(new PopStateEvent('popstate')) }", address
+    )
+    at_rest(page)
+
+
+def at_rest(page: Any) -> None:
+    """Wait until the script of the page has run and, for a quarter of a second, has not begun again."""
+    page.wait_for_function(AT_REST)
+
+
+def press(page: Any, table: Any, right: float, down: float, until: str) -> None:
+    """Click on that place of a table until the address has `until`: a canvas does not say when it is ready."""
+    for _ in range(5):
+        at_rest(page)
+        if re.search(until, page.url):
+            return
+        table.scroll_into_view_if_needed()
+        table.click(position={"x": right, "y": down})
+        try:
+            return page.wait_for_url(re.compile(until), timeout=8_000)  # type: ignore[no-any-return]
+        except TimeoutError:
+            continue
+    raise AssertionError(f"No click led to {until}: {page.url}")
 
 
 def on_item(page: Any, other_than: str = "") -> str:
@@ -65,6 +96,13 @@ def patiently(check: Callable[[], bool], seconds: float = 30) -> bool:
     return check()
 
 
+AT_REST = """() => {
+  const app = document.querySelector("[data-testid='stApp']");
+  if (!app || app.dataset.testScriptState !== 'notRunning') { window.restedFrom = 0; return false }
+  window.restedFrom ||= performance.now();
+  if (performance.now() - window.restedFrom < 250) return false;
+  window.restedFrom = 0;
+  return true }"""
 FIND = """() => {
   const look = root => { for (const e of root.querySelectorAll('*')) {
     if (e.classList.contains('sheet') && 'item' in e.dataset) return e;

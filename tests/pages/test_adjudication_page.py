@@ -78,6 +78,8 @@ def test_who_comes_second_is_told_and_annotators_have_no_such_page(app: Server, 
     expect(two.get_by_role("alert")).to_contain_text("lea decided this cell meanwhile: 2, because: misread the text")
     enter(three, app.url, "ann", "overview")
     three.get_by_role("link", name="Queues").wait_for()
+    three.get_by_role("heading", name="Overview").wait_for()
+    expect(three.get_by_text("Page not found")).to_have_count(0)  # the home page under its own address
     expect(three.get_by_role("link", name="Adjudication")).to_have_count(0)
     # A lead changes the rule, and is told what that changes before.
     one.get_by_role("button", name="Gold rule").click()
@@ -112,6 +114,8 @@ def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page
     expect(case.locator(".hintline")).to_have_text("helpfulness does not allow n/a.")
     page.keyboard.press("3")
     page.keyboard.press("ArrowRight")
+    expect(case.get_by_role("radio", checked=True)).to_have_text("4")
+    page.reload()  # what was picked, but not decided, is not lost
     expect(case.get_by_role("radio", checked=True)).to_have_text("4")
     page.keyboard.press("Enter")
     page.keyboard.press("2")

@@ -13,7 +13,7 @@ from data import people
 from data.datasets import ensure
 from data.store import open_store
 from tests.data.rated import Rater, accepting, lenient, near, plant
-from tests.pages.driving import enter
+from tests.pages.driving import enter, press
 from tests.server import Server
 
 NASTY = "安藤 <b>x</b> ![a](https://canary.test/a.png)"
@@ -50,9 +50,7 @@ def test_who_stands_out_one_person_and_the_way_to_the_desk(app: Server, page: An
     )
     expect(main).to_contain_text(NASTY)
     table = page.get_by_test_id("stDataFrame").first
-    box = table.bounding_box()
-    page.mouse.click(box["x"] + 60, box["y"] + 33 * 3 + 16)  # the third row, by labels and name: lena
-    page.wait_for_url(re.compile("person=lena"))
+    press(page, table, 60, 33 * 3 + 16, "person=lena")  # the third row, by labels and name
     expect(page.get_by_role("combobox", name="Person")).to_have_value("lena")
     enter(page, app.url, "lea", "annotators?dataset=several&person=lena")
     expect(main).to_contain_text("A second opinion")
@@ -68,10 +66,7 @@ def test_who_stands_out_one_person_and_the_way_to_the_desk(app: Server, page: An
     page.mouse.click(x, y)
     listed = page.get_by_test_id("stDataFrame").nth(1)
     expect(listed).to_be_visible()
-    listed.scroll_into_view_if_needed()
-    box = listed.bounding_box()
-    page.mouse.click(box["x"] + 40, box["y"] + 50)
-    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    press(page, listed, 40, 50, r"/desk\?.*item=")
     assert not [url for url in asked if url.startswith("https://canary")]
 
 

@@ -15,7 +15,7 @@ from data.datasets import ensure
 from data.intake import Plan, from_path, take
 from data.store import open_store
 from tests import seeds
-from tests.pages.driving import enter
+from tests.pages.driving import enter, press
 from tests.server import Server
 
 NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
@@ -83,11 +83,7 @@ def test_a_finding_is_opened_its_limit_set_and_its_items_taken_into_the_queue(ap
     expect(main.get_by_role("link", name="Review queue")).to_be_visible()
     page.reload()
     expect(main).to_contain_text("3 places behind it")  # the address keeps it open
-    table = page.get_by_test_id("stDataFrame")
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    page.mouse.click(box["x"] + 40, box["y"] + 50)
-    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    press(page, page.get_by_test_id("stDataFrame"), 40, 50, r"/desk\?.*item=")
     assert not [url for url in asked if url.startswith("https://canary")]
 
 

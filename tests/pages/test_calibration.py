@@ -14,7 +14,7 @@ from data import people
 from data.datasets import ensure
 from data.store import open_store
 from tests.data.cells import Cell, fill
-from tests.pages.driving import enter
+from tests.pages.driving import enter, press
 from tests.server import Server
 
 NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
@@ -86,10 +86,7 @@ def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
     click(page, page.locator(".js-plotly-plot").nth(1), 0, 1, 5)
     expect(main).to_contain_text("People say 1, the judge 2: 5 cells. Click one to open it on the desk.")
     listed = page.get_by_test_id("stDataFrame").nth(1)
-    listed.scroll_into_view_if_needed()
-    box = listed.bounding_box()
-    page.mouse.click(box["x"] + 40, box["y"] + 50)
-    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    press(page, listed, 40, 50, r"/desk\?.*item=")
     assert quote(NASTY[:2]) in page.url
     assert not [url for url in asked if url.startswith("https://canary")]
 
@@ -99,11 +96,8 @@ def test_a_click_on_a_row_shows_that_dimension_and_the_address_keeps_it(app: Ser
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("One dimension")
     table = page.get_by_test_id("stDataFrame").first
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    page.mouse.click(box["x"] + 60, box["y"] + 33 * 3 + 16)  # the third row: safety, where all say 5
+    press(page, table, 60, 33 * 3 + 16, "dimension=turn.safety")  # the third row, where all say 5
     expect(main).to_contain_text("Kappa is undefined on 40 items")
-    page.wait_for_url(re.compile("dimension=turn.safety"))
     expect(main).to_contain_text("100% of all answers are one and the same")
     expect(main).to_contain_text("Always saying “5” gives 100% equal answers")
     page.reload()

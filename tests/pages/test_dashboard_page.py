@@ -15,7 +15,7 @@ from data import people
 from data.store import open_store
 from tests.data.cells import Cell, fill
 from tests.data.test_dashboard import NASTY, approve, dialogues
-from tests.pages.driving import enter
+from tests.pages.driving import enter, press
 from tests.server import Server
 
 SYSTEM = "対話モデル <b>x</b> ![a](https://canary.test/a.png)"
@@ -57,10 +57,7 @@ def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("the judge says “5”")
     grid = dialog.get_by_test_id("stDataFrame")
-    grid.scroll_into_view_if_needed()
-    box = grid.bounding_box()
-    page.mouse.click(box["x"] + 60, box["y"] + 33 + 16)
-    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    press(page, grid, 60, 33 + 16, r"/desk\?.*item=")
     assert not [url for url in asked if "canary" in url]
 
 

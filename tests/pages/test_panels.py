@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from data import people
 from data.store import open_store
 from tests.data.seated import Seat, crowd, seated
-from tests.pages.driving import enter
+from tests.pages.driving import enter, press
 from tests.server import Server
 
 NASTY = "支援 <b>x</b> ![a](https://canary.test/a.png)"
@@ -69,10 +69,7 @@ def test_panels_follow_each_other_and_the_address_keeps_the_chosen_one(app: Serv
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(main).to_contain_text("Cells of Japanese, those furthest apart first.")
     listed = page.get_by_test_id("stDataFrame").nth(1)
-    listed.scroll_into_view_if_needed()
-    box = listed.bounding_box()
-    page.mouse.click(box["x"] + 40, box["y"] + 50)
-    page.wait_for_url(re.compile(r"/desk\?.*item="))
+    press(page, listed, 40, 50, r"/desk\?.*item=")
     assert not [url for url in asked if url.startswith("https://canary")]
 
 
@@ -80,14 +77,16 @@ def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any)
     main = look(page, app, "size")
     expect(main).to_contain_text(
         re.compile(
-            r"An interval of ±0\.10 is reached|more blind items to an interval of "
+            r"An interval of ±0\.10 is reached|more blind items until the interval is likely no wider than "
             r"±0\.10"
         )
     )
     width = page.get_by_test_id("stNumberInputField")
     width.fill("0.02")
     width.press("Enter")
-    expect(main).to_contain_text(re.compile(r"About [\d,]+ more blind items to an interval of ±0\.02"))
+    expect(main).to_contain_text(
+        re.compile(r"About [\d,]+ more blind items until the interval is likely no wider than ±0\.02")
+    )
     expect(page.locator(".js-plotly-plot").nth(1)).to_contain_text("to be expected")
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import TimeoutError, expect
 
 from data import people
 from data.store import open_store
-from tests.pages.driving import enter
+from tests.pages.driving import at_rest, enter
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -128,12 +128,12 @@ def test_a_lead_adds_changes_and_lets_go(serve: Serve, page: Any) -> None:
     dialog.get_by_role("button", name="Add", exact=True).click()
     dialog.wait_for(state="detached")
     # ann, lea, zoe: the rows are in the order of the names
-    page.wait_for_timeout(1000)
+    at_rest(page)
     pick(page, 0)
     dialog.get_by_text("ann", exact=True).wait_for()
     dialog.get_by_role("button", name="Let go").click()
     dialog.wait_for(state="detached")
-    page.wait_for_timeout(1000)
+    at_rest(page)
     pick(page, 1)
     dialog.get_by_text("lea", exact=True).wait_for()
     dialog.get_by_role("button", name="Let go").click()
@@ -145,9 +145,9 @@ def test_everybody_sees_the_list_and_only_leads_can_change_it(four: Server, page
     enter(page, four.url, "ann", "people")
     page.get_by_test_id("stDataFrame").first.wait_for()
     expect(page.get_by_role("button", name="Add a person")).to_have_count(0)
-    page.wait_for_timeout(1000)
+    at_rest(page)
     click(page, 1)
-    page.wait_for_timeout(1500)
+    page.wait_for_timeout(1000)
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
@@ -158,7 +158,7 @@ def test_who_is_let_go_is_out_at_the_next_step(serve: Serve, new_page: Callable[
     ann.get_by_role("heading", name="People").wait_for()
     enter(lea, app.url, "lea", "people")
     lea.get_by_test_id("stDataFrame").first.wait_for()
-    lea.wait_for_timeout(1000)
+    at_rest(lea)
     pick(lea, 0)
     lea.get_by_role("dialog").get_by_role("button", name="Let go").click()
     lea.get_by_role("dialog").wait_for(state="detached")

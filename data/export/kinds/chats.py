@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from data.datasets import Dataset
 from data.errors import BadInput
-from data.export.chat import messages
+from data.export.chat import messages, sound
 from data.export.kind import CHAT, TEXT, WHOLE, Kind, Option, Options, Row, columns
 from data.export.shared import BASIS, SCENARIO, asked
 from data.gold import gold
@@ -50,6 +50,8 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             chat = messages(item, options["scenario"])
             while chat and chat[-1]["role"] != "assistant":
                 chat.pop()
+            if not sound(chat):
+                continue
             yield {
                 "messages": chat, "item": name, "system": systems, "dimension": d.name, "value": d.scale.say(low),
                 "units": units, "basis": options["basis"],
@@ -77,7 +79,7 @@ KIND = Kind(
     "chats",
     "Chats to fine-tune on",
     "Whole conversations that people found good enough, as messages with roles; of a dimension asked of every turn, "
-    "the lowest turn decides.",
+    "the lowest turn decides. Left out is what chat templates refuse: empty turns, or roles that do not alternate.",
     columns(messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=WHOLE, basis=TEXT),
     rows,
     options=(BY, LEAST, BASIS, SCENARIO),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from data.datasets import Dataset
-from data.export.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns
+from data.export.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
 from data.export.shared import BASIS, DIMENSION, JUDGE, asked, judges
 from data.gold import gold
 from data.settings import gold_rule
 from data.store import Store
 
 
-def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
-    """Dimension after dimension, by item."""
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
+    """Dimension after dimension, by item; or the first so many of each dimension."""
     judge, rule = options["judge"], gold_rule(store, dataset.id)
     by = judges(store).get(judge)
     for d in asked(store, dataset.id):
@@ -24,7 +24,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             f"s.judge_id is not null, s.value from ({gold(d.sort, d.scale, options['basis'], rule)}) g "
             "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
             "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 "
-            "and s.judge_id = $3 order by i.name, g.unit",
+            f"and s.judge_id = $3 order by i.name, g.unit{limit(most)}",
             [dataset.id, d.name, judge],
         ):
             yield {
@@ -34,6 +34,13 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
                 "judge_code": theirs, "card": by.card if by else None,
                 "card_version": by.card_version if by else None, "model": by.model if by else None,
             }  # fmt: skip
+
+
+def count(store: Store, dataset: Dataset, options: Options) -> int:
+    """How many there are."""
+    rule, wanted = gold_rule(store, dataset.id), options["dimension"]
+    there = [d for d in asked(store, dataset.id) if wanted in ("", d.name)]
+    return sum(number(store, (gold(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in there)
 
 
 KIND = Kind(
@@ -47,6 +54,8 @@ KIND = Kind(
         card_version=TEXT, model=TEXT,
     ),
     rows,
-    options=(BASIS, DIMENSION, JUDGE),
+    count,
+    (BASIS, DIMENSION, JUDGE),
     place=8,
+    first=rows,
 )  # fmt: skip

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from data.datasets import Dataset
-from data.export.kind import FLAG, NUMBER, TEXT, Kind, Options, Row, columns, number
+from data.export.kind import FLAG, NUMBER, TEXT, Kind, Options, Row, columns, limit, number
 from data.export.shared import DIMENSION, NAMES, judges, moment, naming, words
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
+def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list[Any]]:
     dimension = options["dimension"]
     only = " and l.dimension = $2" if dimension else ""
     return (
@@ -20,19 +20,19 @@ def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
         "from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' left join draw o on o.id = l.draw_id "
         "left join tuning_now t on t.item_id = l.item_id "
-        f"where i.dataset_id = $1{only} order by i.name, l.unit, l.dimension, l.annotator, l.seq, l.id",
+        f"where i.dataset_id = $1{only} order by i.name, l.unit, l.dimension, l.annotator, l.seq, l.id{limit(most)}",
         [dataset.id, *([dimension] if dimension else [])],
     )
 
 
-def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
-    """The labels that hold; `probability` is that with which the item was drawn (none: not at random, or the item was
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
+    """The labels that hold, or the first so many; `probability` is that with which the item was drawn (none: not at
 
-    put aside as a tuning item since, so that no gate may count it).
+    random, or the item was put aside as a tuning item since, so that no gate may count it).
     """
     known, say, name_of = judges(store), words(store), naming(store, options["names"])
     for name, kind, unit, asked, code, annotator, mode, made_at, judge, saw, seen, probability, stream in store.stream(
-        *_query(dataset, options)
+        *_query(dataset, options, most)
     ):
         by = known.get(judge)
         yield {
@@ -46,7 +46,9 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
-    return number(store, _query(dataset, options))
+    only = " and l.dimension = $2" if options["dimension"] else ""
+    query = f"select 1 from label_now l join item i on i.id = l.item_id where i.dataset_id = $1{only}"
+    return number(store, (query, [dataset.id, *([options["dimension"]] if only else [])]))
 
 
 KIND = Kind(
@@ -62,4 +64,5 @@ KIND = Kind(
     count,
     (DIMENSION, NAMES),
     place=14,
+    first=rows,
 )  # fmt: skip

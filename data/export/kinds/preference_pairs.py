@@ -41,6 +41,8 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             better, worse = (a, b) if word == "a" else (b, a)
             if better.text is None or worse.text is None or better.text.strip() == worse.text.strip():
                 continue
+            if not (item.input.strip() and better.text.strip() and worse.text.strip()):  # no template takes it
+                continue
             yield {
                 "prompt": [said("user", item.input)], "chosen": [said("assistant", better.text)],
                 "rejected": [said("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,

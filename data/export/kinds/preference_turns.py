@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from data import cards
 from data.datasets import Dataset
-from data.export.chat import fork, said
+from data.export.chat import fork, said, sound
 from data.export.kind import CHAT, FLAG, TEXT, Kind, Option, Options, Row, columns
 from data.export.shared import ALIASES, SCENARIO, moment, naming
 from data.store import Store
@@ -31,7 +31,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         if not isinstance(item, (Dialogue, Response)) or (options["weakest"] and not weakest):
             continue
         at = fork(item, unit, options["scenario"])
-        if at is None or at[1].strip() == text.strip():
+        if at is None or not at[1].strip() or at[1].strip() == text.strip() or not sound(at[0]):
             continue
         yield {
             "prompt": at[0], "chosen": [said("assistant", text)], "rejected": [said("assistant", at[1])],

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from data.datasets import Dataset
-from data.export.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, number
+from data.export.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
 from data.export.shared import DIMENSION, JUDGE, judges, words
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
+def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list[Any]]:
     params, only = [dataset.id], ""
     for column, value in (("s.judge_id", options["judge"]), ("s.dimension", options["dimension"])):
         if value:
@@ -20,16 +20,16 @@ def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
     return (
         "select i.name, i.kind, s.unit, s.dimension, s.judge_id, s.value, s.confidence, s.source, s.sample, m.run_id "
         "from score_now s join item i on i.id = s.item_id join judgment m on m.id = s.judgment_id "
-        f"where i.dataset_id = $1{only} order by i.name, s.judge_id, s.unit, s.dimension",
+        f"where i.dataset_id = $1{only} order by i.name, s.judge_id, s.unit, s.dimension{limit(most)}",
         params,
     )
 
 
-def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
-    """The values that stand for each judge."""
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
+    """The values that stand for each judge, or the first so many."""
     known, say = judges(store), words(store)
     for name, kind, unit, dimension, judge_id, code, confidence, source, sample, run in store.stream(
-        *_query(dataset, options)
+        *_query(dataset, options, most)
     ):
         by = known[judge_id]
         yield {
@@ -57,4 +57,5 @@ KIND = Kind(
     count,
     (JUDGE, DIMENSION),
     place=20,
+    first=rows,
 )  # fmt: skip

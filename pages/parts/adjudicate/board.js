@@ -3,12 +3,13 @@
 const REASONS = ["misread the text", "used the scale differently", "both can be defended; the rule says the lower", "a slip of the key", "the definition settles it"];
 const RESEND = 4000;
 const boards = new Map();
+const KEEP = "assay:picks:";
 const LAST = "Press Enter, then a number for the reason.";
 
 function boardOf(data) {
   const id = data.person + "\n" + data.place;
   let b = boards.get(id);
-  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: new Map(), phase: "value", own: "", outbox: [], refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
+  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: kept(id), place: id, phase: "value", own: "", outbox: [], refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
   return b;
 }
 
@@ -17,6 +18,14 @@ const pending = (b, item, cell) => b.outbox.some((o) => o.place === keyOf(item, 
 const openCells = (b, item) => item.cells.filter((c) => !pending(b, item, c));
 const cellNow = (b) => (b.now ? openCells(b, b.now)[b.at] || null : null);
 const wordOf = (cell, v) => (cell.steps.find((s) => s.v === v) || { t: v === null ? "n/a" : String(v) }).t;
+
+/** Values that were picked but not decided live in the browser too, as answers on the desk do: a closed tab loses none. */
+function kept(id) {
+  const held = box.get(KEEP + id);
+  return new Map(Array.isArray(held) ? held.filter((one) => Array.isArray(one)) : []);
+}
+
+const keep = (b) => (b.picks.size ? box.set(KEEP + b.place, [...b.picks]) : box.drop(KEEP + b.place));
 
 function unitWords(unit) {
   const [sort, rest] = unit.split(/[:/](.*)/);
@@ -130,7 +139,11 @@ function drawPanel(b) {
   panel.replaceChildren(...parts);
   panel.scrollTop = scrolled;
   const cell = cells[b.at], here = panel.querySelector(".case.here"), unit = cell && cell.unit;
-  for (const row of b.ui.texts.querySelectorAll(".row")) row.classList.toggle("here", !!unit && (row.dataset.unit === unit || row.dataset.unit === unit.split("/")[0]));
+  for (const row of b.ui.texts.querySelectorAll(".row")) {
+    row.classList.toggle("here", !!unit && (row.dataset.unit === unit || row.dataset.unit === unit.split("/")[0]));
+    // of two responses beside each other only the one that the cell is about
+    row.querySelectorAll(".text").forEach((text, n, all) => text.classList.toggle("other", all.length === 2 && /\/[ab]$/.test(unit || "") && (n === 0) !== unit.endsWith("/a")));
+  }
   if (b.at === 0) panel.scrollTop = 0;
   else if (here) { // the cell in hand stays inside the panel, above the keys
     const p = panel.getBoundingClientRect(), r = here.getBoundingClientRect();

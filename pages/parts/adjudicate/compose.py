@@ -38,7 +38,9 @@ def item(docket: Docket, actor: str) -> Json:
 
 def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
     said = shuffled(cell.item, cell.unit, cell.dimension, cell.said)
-    letter = {s.person: letters(n) for n, s in enumerate(said)}
+    # A and B are the responses of a pair: its people are P, Q, ...
+    first = 15 if docket.view.item.content.kind == "pair" else 0
+    letter = {s.person: letters(first + n) for n, s in enumerate(said)}
     dimension = docket.dimensions.get((cell.unit, cell.dimension))
     here = {cell.unit, cell.unit.partition("/")[0]}
     held = cell.decision
@@ -49,7 +51,7 @@ def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
         "definition": dimension.definition if dimension else "",
         "kind": cell.scale.kind,
         "steps": compose.answers(cell.scale, docket.view.item.content),
-        "said": [{"by": letters(n), "v": s.value} for n, s in enumerate(said)],
+        "said": [{"by": letter[s.person], "v": s.value} for s in said],
         "notes": [
             {"by": letter.get(w.person, "–"), "sort": w.sort, "text": w.text}
             for w in docket.wrote

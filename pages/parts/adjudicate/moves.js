@@ -7,8 +7,16 @@ function showCell(b, at, quiet) {
   b.at = Math.max(0, Math.min(n - 1, at));
   b.phase = "value"; b.own = ""; b.hint = "";
   drawBoard(b);
+  if (!quiet) intoView(b);
+}
+
+/** The row of the cell in hand on screen; one that is higher than the screen, from its beginning. */
+function intoView(b) {
   const row = b.ui.texts.querySelector(".row.here");
-  if (row && !quiet) row.scrollIntoView({ block: "nearest" });
+  if (!row) return;
+  const bar = parseFloat(getComputedStyle(b.root).getPropertyValue("--top")) || 0, r = row.getBoundingClientRect(), room = innerHeight - bar;
+  if (r.height < room - 70) return row.scrollIntoView({ block: "nearest" });
+  if (r.top < bar || r.top > bar + room / 2) row.scrollIntoView({ block: "start" });
 }
 
 function showItem(b, item) {
@@ -17,7 +25,7 @@ function showItem(b, item) {
   const top = b.root.getBoundingClientRect().top;
   if (top < 0) b.root.scrollIntoView({ block: "start" });
   const cell = cellNow(b);
-  if (cell) { const row = b.ui.texts.querySelector(".row.here"); if (row) row.scrollIntoView({ block: "nearest" }); tell(b, `${item.title}: ${cell.label}, ${unitWords(cell.unit)}, ${cell.apart}`); }
+  if (cell) { intoView(b); tell(b, `${item.title}: ${cell.label}, ${unitWords(cell.unit)}, ${cell.apart}`); }
 }
 
 /** The next item that still has an open cell; the one in hand if it has. */
@@ -31,6 +39,7 @@ function pick(b, v) {
   const cell = cellNow(b);
   if (!cell) return;
   b.picks.set(keyOf(b.now, cell), v);
+  keep(b);
   b.hint = "";
   drawBoard(b);
 }
@@ -63,6 +72,8 @@ function decideNow(b, reason) {
   b.outbox.push({ place, act: { key, action: "decide", item: item.item, unit: cell.unit, dimension: cell.dimension, v, reason: reason.trim(), token: cell.token } });
   b.history.push({ key, item, cell, v, reason: reason.trim(), names: null });
   b.undone.delete(place);
+  b.picks.delete(place);
+  keep(b);
   b.made++;
   b.refused = [];
   if (openCells(b, item).length) showCell(b, at);
@@ -83,6 +94,7 @@ function undoKey(b) {
   const same = (c) => c.unit === last.cell.unit && c.dimension === last.cell.dimension;
   if (!item.cells.some(same)) { item = { ...item, sig: "", cells: [...item.cells, last.cell] }; b.items = b.items.map((i) => (i.item === item.item ? item : i)); }
   b.picks.set(keyOf(item, last.cell), last.v);
+  keep(b);
   b.now = item; b.sure = null;
   showCell(b, openCells(b, item).findIndex(same));
   sendActs(b);
@@ -183,6 +195,7 @@ function takeBoard(b, data) {
   b.progress = data.progress;
   b.empty = data.empty;
   b.notice = data.notice;
+  if (b.notice) b.ask = null;
   const old = b.now, cell = old && cellNow(b), fresh = data.items || [];
   if (b.ask && fresh.some((i) => i.item === b.ask && i.saw)) b.ask = null;
   // An item whose decision is being taken back is not among those that wait until the server knows.

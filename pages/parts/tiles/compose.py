@@ -43,6 +43,7 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dic
             "people": "what people would say (corrected), with its 95 % interval",
             "judge": "what the judge itself says",
             "pairs": "Which systems can be told apart",
+            "few": "Too few labelled items: what stands here is the judge's own, not corrected",
         },
     }
 
@@ -77,7 +78,10 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         ends = f"{sentences.figure(given, interval.low)} to {sentences.figure(given, interval.high)}"
     notes: list[dict[str, Any]] = []
     if mean.missing:
-        notes.append({"t": f"{mean.n} of {MIN_CLUSTERS} labelled"})
+        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(interval.n_eff)} (unequal chances)"
+        notes.append({"t": f"{mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"})
+    else:
+        notes.append({"t": f"{mean.n:,} labelled"})
     if system.na:
         notes.append({"t": f"n/a {system.na:.0%}", "answer": None, "label": f"{name}: n/a in {system.na:.0%}"})
     if system.unscored:
@@ -90,7 +94,7 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         "system": number,
         "name": name,
         "figure": point or own,
-        "span": ends if point else "judge, uncorrected",
+        "span": ends if point else "judge's own",
         "own_told": f"judge {own}" if point else "",
         "point": interval.point,
         "low": interval.low,
@@ -98,7 +102,7 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         "judge": mean.judge,
         "told": f"{name}: people would say {point}" + (f", {ends}" if ends else "") if point else f"{name}: no labels",
         "own": f"{name}: the judge itself says {own}",
-        "items": f"{system.items:,} items" + ("" if mean.missing else f", {mean.n:,} labelled"),
+        "items": f"{system.items:,} item" + ("" if system.items == 1 else "s"),
         "notes": notes,
         "spread": shares,
         "spreadTold": f"{name}: the judge's answers",

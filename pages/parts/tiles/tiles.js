@@ -111,7 +111,7 @@ function names(data) {
   const answers = make("div");
   answers.append(make("span", "", data.words.answers), keys);
   line.append(make("div", "", ""), make("div", "", data.words.figure), scale(data.axis), answers);
-  if (data.trend) line.append(make("div", "", data.words.trend));
+  if (data.trend) line.append(make("div", "trend", data.words.trend));
   line.append(make("div", "", ""));
   return line;
 }
@@ -163,7 +163,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   for (const badge of data.badges) head.append(make("span", badge.made ? "badge made" : "badge", badge.t, badge.help ? { title: badge.help } : {}));
   head.append(make("span", "by", data.by));
   const grid = make("div", data.trend ? "grid runs" : "grid");
-  grid.append(names(data), ...data.systems.map((one) => row(data, one, click)));
+  const first = data.systems.findIndex((one) => one.point === null);
+  grid.append(names(data));
+  data.systems.forEach((one, n) => {
+    if (n && n === first) grid.append(make("div", "few", data.words.few));
+    grid.append(row(data, one, click));
+  });
   const foot = make("div", "foot");
   foot.append(legend(data.words));
   if (data.pairs.length) foot.append(fold(data.words.pairs, pairs(data.pairs)));

@@ -1,0 +1,45 @@
+"""A policy that asks for less, where two leads are asked for: what waits for the second, and what came of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from data.deciding import policy
+from data.deciding.policy import Asked
+from data.people import Person
+from judges.errors import AssayError
+from pages.parts import session, text
+
+
+def put(who: str, wanted: Asked, reason: str) -> None:
+    """Change what is asked, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
+    done = policy.set_asked(session.store(), who, wanted, reason)
+    session.scratch("policy")["said"] = (
+        "Changed. Nothing was approved or suspended by it." if done
+        else "Proposed. It asks for less, and two leads are asked for: it holds when another lead agrees."
+    )  # fmt: skip
+
+
+def waits(who: Person, told: Callable[[Asked], list[str]]) -> None:
+    """What came of the last change, and a looser policy that waits; another lead may agree to it."""
+    if said := session.scratch("policy").pop("said", ""):
+        st.success(text.plain(said), icon=":material/check:")
+    found = policy.proposed(session.store())
+    if found is None:
+        return
+    wanted, reason, person = found
+    with st.container(border=True):
+        text.say(
+            ":blue-badge[:material/group: proposed] **{person}** wants to ask for less: {reason}",
+            person=person, reason=reason,
+        )  # fmt: skip
+        text.quiet("{lines}", lines=" ".join(told(wanted)))
+        if who.may("lead") and who.name != person and st.button("Agree", icon=":material/check:", key="policy:agree"):
+            try:
+                put(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
+            except AssayError as error:
+                text.refuse(error)
+                return
+            st.rerun()
