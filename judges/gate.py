@@ -111,13 +111,15 @@ def decide_together(intervals: Mapping[str, Interval], policy: Policy | None = N
         if p <= alpha + _ROUNDING or held.state not in ("eligible", "promising"):
             continue
         more = more_for_bound(intervals[name], policy.threshold, 1 - alpha / (len(tested) - passed))
-        reason = held.reason
+        reason, missing = held.reason, held.missing
+        if more is not None or not missing:
+            missing = _more(more)
         if held.state == "eligible":
             reason = (
                 f"Alone it would pass, but {len(tested)} dimensions decided together ask more of each (Holm): "
                 f"p {_figure(p, alpha)} against {_plain(alpha)}."
             )
-        decisions[name] = Decision("promising", reason, _more(more) if more is not None else held.missing, more)
+        decisions[name] = Decision("promising", reason, missing, more)
     return decisions
 
 

@@ -1,7 +1,7 @@
 """Several tests at one time, against statsmodels and by hand."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from statsmodels.stats.multitest import multipletests
 
@@ -19,6 +19,7 @@ def test_by_hand():
         benjamini_yekutieli([0.2, 1.2])
 
 
+@settings(max_examples=15)
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=12))
 def test_both_are_statsmodels(p_values):
     theirs = multipletests(p_values, method="fdr_by")[1].tolist()

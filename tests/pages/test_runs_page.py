@@ -58,7 +58,7 @@ def test_what_cannot_run_is_one_sentence(serve, page) -> None:
 
 def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
     app = serve(start=False)
-    seeds.dialogues(app.store_path, 40)
+    seeds.dialogues(app.store_path, 24)
     app.start()
     slow = practice.start(practice.Options(latency_ms=600))
     try:
@@ -75,7 +75,7 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
         expect(page.get_by_text("What moved")).to_be_visible()
         page.go_back()
         page.get_by_role("button", name="Resume").click()
-        expect(page.get_by_text("40 of 40 judgments")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("24 of 24 judgments")).to_be_visible(timeout=30_000)
         expect(page.get_by_text("✓ finished").first).to_be_visible()
     finally:
         slow.stop()
