@@ -21,10 +21,9 @@ run: .venv/.installed  ## serve Assay on this machine (ASSAY_PORT, default 8501)
 	@echo "Assay: http://127.0.0.1:$(ASSAY_PORT)  (Ctrl+C stops it)"
 	@STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true exec $(PY) -m streamlit run app.py --server.port $(ASSAY_PORT)
 
-# Three at a time on two cores: a browser mostly waits.
 test: .venv/.installed-dev  ## run every test, in a real browser too
 	@$(PY) -m tests.browser
-	@$(PY) -m pytest -q -n 3 --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -q -n 2 --dist loadgroup $(ARGS)
 
 check: .venv/.installed-dev  ## style and types
 	@$(PY) -m ruff check . --output-format concise; style=$$?; $(PY) -m mypy && exit $$style

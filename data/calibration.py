@@ -24,7 +24,7 @@ _JOINED = (
     "left join {scores} s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
 )
 _ITEM = "join item i on i.id = g.item_id "
-_BEHIND = ("item", "judge", "card", "score", "label", "draw", "setting", "adjudication", "item_use")
+BEHIND = ("item", "judge", "card", "score", "label", "draw", "setting", "adjudication", "item_use")
 """The tables that gold and scores rest on. What is summed up of them is small, and asked for by many pages."""
 _AT_ONCE = 2_000_000
 """Items times dimensions that one statement sums up: it holds their labels in memory."""
@@ -102,7 +102,7 @@ def every(
             parts = [lacking[n : n + step] for n in range(0, len(lacking), step)]
             return [s for part in parts for s in all_sums(store, dataset_id, judge_id, part, basis, dropped)]
 
-        found = dict(zip(many, each_remembered(store, keys, _BEHIND, make), strict=True))
+        found = dict(zip(many, each_remembered(store, keys, BEHIND, make), strict=True))
     return [
         found[d] if d in found and found[d].items >= LINEARISE_FROM else meeting(store, dataset_id, judge_id, d, basis)
         for d in asked

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from data.calibration import met
+from data.calibration import BEHIND, met
 from data.fewshot import apart
 from data.gold import Basis, labels
-from data.store import Store
+from data.store import Store, remembered
 from judges.baselines import Floors, floors, length
 from judges.calibrate import Meeting
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
@@ -30,6 +30,14 @@ def measured(
 
     `drop`: cells where either side says the scale's drawn category ("tie") are left out.
     """
+    key = ("floors", dataset_id, judge_id, tuple(dimensions), basis, drop)
+    made = remembered(store, key, BEHIND, lambda: _measured(store, dataset_id, judge_id, dimensions, basis, drop))
+    return dict(made)
+
+
+def _measured(
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool
+) -> dict[tuple[str, str], Floors]:
     items = _items(store, dataset_id)
     if not items or not dimensions:
         return {(d.sort, d.name): Floors(0) for d in dimensions}

@@ -1,22 +1,25 @@
-"""The dashboards, summed up before anybody looks: at the start of a server, so that the first view need not wait."""
+"""What takes long, computed before anybody looks: at the start of a server, so that the first view need not wait."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 
-from data import dashboard, datasets
+from data import calibration, dashboard, datasets, scores, standing
 from data.deciding import decided
+from data.figures import baselines
 from data.store import Store
 from judges.errors import AssayError
+from judges.intervals import LINEARISE_FROM
 
 
 def ahead(store: Store) -> threading.Thread:
-    """Begin to look at all that is approved, in a thread of its own; what it finds out, the store remembers.
+    """Begin to look at all that is approved, and at the judges of large datasets, in a thread of its own; what it finds
 
-    Whatever fails there fails again, and is told, when somebody looks. The thread does not keep the process alive.
+    out, the store remembers. Whatever fails there fails again, and is told, when somebody looks. The thread does not
+    keep the process alive.
     """
-    thread = threading.Thread(target=_look, args=[store], name="dashboards", daemon=True)
+    thread = threading.Thread(target=_look, args=[store], name="ahead", daemon=True)
     thread.start()
     return thread
 
@@ -28,3 +31,15 @@ def _look(store: Store) -> None:
             for judge_id, held in dashboard.published(store, dataset_id).items():
                 dashboard.tiles(store, dataset_id, judge_id, held)
                 dashboard.withheld(store, dataset_id, judge_id)
+    many = "select dataset_id from item group by dataset_id having count(*) >= $1"
+    for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
+        for judge_id, *_ in datasets.judges(store, dataset_id):
+            with contextlib.suppress(AssayError):
+                _calibrate(store, str(dataset_id), judge_id)
+
+
+def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:
+    """What the calibration page first shows of a judge."""
+    standing.standing(store, dataset_id, judge_id)
+    baselines.measured(store, dataset_id, judge_id, calibration.dimensions(store, judge_id), "gate")
+    scores.means(store, dataset_id, judge_id)
