@@ -22,11 +22,10 @@ from data.publishing.labelled import labelled
 from data.publishing.tallies import IMPORTED, MANY, Group, Groups, Key, tallies
 from data.store import Store, remembered
 from judges.correction import Comparison, Corrected, Moments, compared, corrected
-from judges.types import Dimension
+from judges.types import SORTS, Dimension
 
 MOST = 200
 """Items behind a number that are listed at most."""
-_ORDER = ("turn", "section", "side", "response", "conversation", "pair")
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]
     """The figures of a judge's approved dimensions, by the sort of their unit, then by name."""
     known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.dimensions(store, judge_id)}
     shown = {(a.sort, a.dimension): a for a in held if (a.sort, a.dimension) in known}
-    asked = sorted((known[key] for key in shown), key=lambda d: (_ORDER.index(d.sort), d.name))
+    asked = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
     counted, gold = tallies(store, dataset_id, judge_id, asked), labelled(store, dataset_id, judge_id, asked)
     gone, order = unreadable(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
     return [

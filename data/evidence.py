@@ -22,7 +22,7 @@ from judges.audits import Cell, Evidence, Reply
 from judges.card import Card, Item
 from judges.params import Params
 from judges.pieces import Task
-from judges.types import ITEM, Kind, Reading, Remark, Score, sort_of
+from judges.types import ITEM, SORTS, Kind, Reading, Remark, Score, sort_of
 
 MOST = 20_000
 """Replies of one judge that are looked at, unless more are asked for; of more, the items are a random sample, and
@@ -32,7 +32,6 @@ _PIECES = '{"pieces":'
 _BATCH = 500
 _BASES: tuple[Basis, ...] = ("blind", "all")
 """What gold rests on: blind labels, whose people had not seen the judge; all labels only where there is no other."""
-_SORTS = ("turn", "section", "side", "response", "conversation", "pair")
 
 
 @dataclass(frozen=True)
@@ -254,7 +253,7 @@ def _place(kind: Sequence[object], places: Mapping[str, int]) -> tuple[object, .
     unit, dimension = str(kind[0]), str(kind[1])
     number = unit.partition(":")[2].partition("/")[0]
     last = (kind[2] is None, kind[2] or 0, kind[3] is None, kind[3] or 0, str(kind[4]))
-    return _SORTS.index(sort_of(unit)), int(number or 0), unit, places.get(dimension, len(places)), dimension, last
+    return SORTS.index(sort_of(unit)), int(number or 0), unit, places.get(dimension, len(places)), dimension, last
 
 
 def _gold(

@@ -12,9 +12,7 @@ from data.gold import Basis
 from data.store import Store
 from judges import calibrate
 from judges.calibrate import Line, Summary
-from judges.types import Dimension
-
-_ORDER = ("turn", "section", "side", "response", "conversation", "pair")
+from judges.types import SORTS, Dimension
 
 
 def summaries(store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False) -> list[Summary]:
@@ -28,7 +26,7 @@ def summaries(store: Store, dataset_id: str, judge_id: str, basis: Basis, droppe
 
 def ordered(lines: Sequence[Line]) -> list[Line]:
     """Lines by the sort of their unit, then by name."""
-    return sorted(lines, key=lambda line: (_ORDER.index(line.dimension.sort), line.dimension.name))
+    return sorted(lines, key=lambda line: (SORTS.index(line.dimension.sort), line.dimension.name))
 
 
 def standing(store: Store, dataset_id: str, judge_id: str) -> list[Line]:

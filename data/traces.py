@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from judges.counted import many
+
 QUIET = ("labels", "claims", "replies")
 """Kinds of which there are so many that they hide the others."""
 
@@ -24,11 +26,6 @@ class Trace:
     sql: str
     tell: Callable[..., str]
     dataset: str = ""
-
-
-def many(n: int, one: str, more: str = "") -> str:
-    """A number of things in words."""
-    return f"{n:,} {one if n == 1 else more or one + 's'}"
 
 
 def _here(table: str) -> str:

@@ -12,6 +12,7 @@ from math import ceil, floor
 from statistics import NormalDist
 from typing import Literal
 
+from judges.counted import many
 from judges.multiple import holm as holm
 from judges.planner import more_for_bound
 from judges.uncertainty import MIN_CLUSTERS, Interval, quantile
@@ -71,7 +72,7 @@ def decide(interval: Interval, policy: Policy | None = None) -> Decision:
         return point
     if point < threshold - _ROUNDING:
         return _below(point, interval, threshold)
-    on_items = f"on {_count(interval.items, 'item')}"
+    on_items = f"on {many(interval.items, 'item')}"
     stands = f"Kappa {_figure(point, threshold)} {on_items} reaches the {_plain(threshold)} that the policy asks"
     if not policy.lower_bound:
         return Decision("eligible", f"{stands}; it asks no lower bound.")
@@ -144,7 +145,7 @@ def _testable(interval: Interval, policy: Policy) -> float | Decision:
     if point is None and not few:
         return Decision(
             "undefined",
-            f"Kappa is undefined on {_count(interval.items, 'item')}: everyone gave one and the same value, "
+            f"Kappa is undefined on {many(interval.items, 'item')}: everyone gave one and the same value, "
             "so no disagreement was to be expected.",
             "Items that deserve another value: agreement on a constant proves nothing.",
         )
@@ -157,16 +158,16 @@ def _testable(interval: Interval, policy: Policy) -> float | Decision:
     effective = "" if abs(worth - 1) < _ROUNDING else f", worth {short:.1f} equally weighted ones"
     return Decision(
         "not enough gold",
-        f"There is gold for {_count(interval.items, 'item')}{effective}; "
+        f"There is gold for {many(interval.items, 'item')}{effective}; "
         f"the policy asks for {max(policy.min_items, policy.min_clusters):,}.",
-        f"Gold for {'about ' if effective else ''}{_count(more, 'more item')}.",
+        f"Gold for {'about ' if effective else ''}{many(more, 'more item')}.",
         more,
     )
 
 
 def _below(point: float, interval: Interval, threshold: float) -> Decision:
     reason = (
-        f"Kappa {_figure(point, threshold)} on {_count(interval.items, 'item')} "
+        f"Kappa {_figure(point, threshold)} on {many(interval.items, 'item')} "
         f"is below the {_plain(threshold)} that the policy asks."
     )
     if interval.high is not None and interval.high >= threshold:
@@ -178,11 +179,7 @@ def _below(point: float, interval: Interval, threshold: float) -> Decision:
 def _more(items: int | None) -> str:
     if items is None:
         return "A point estimate above the threshold: at the threshold itself no number of items will do."
-    return f"Gold for about {_count(items, 'more item')}, if kappa stays where it is."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"Gold for about {many(items, 'more item')}, if kappa stays where it is."
 
 
 def _percent(level: float) -> str:

@@ -16,6 +16,8 @@ from judges.errors import BadScale
 
 Kind = Literal["dialogue", "pair", "response"]
 UnitSort = Literal["conversation", "turn", "section", "side", "pair", "response"]
+SORTS: tuple[UnitSort, ...] = ("turn", "section", "side", "response", "conversation", "pair")
+"""The order in which units are listed: parts first, then the whole."""
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
 
 

@@ -66,23 +66,20 @@ def table(votes: Votes, k: int, tie: int | None) -> list[Agreement]:
             for part, within in parts:
                 chosen = within & (votes.group == number)
                 if against_judge:
-                    s1, s2 = (_with_judge(votes, chosen, drop) for drop in (None, tie))
+                    s1, s2 = (with_judge(votes, chosen, drop) for drop in (None, tie))
                 else:
-                    s1, s2 = (_among(votes, chosen, k, drop) for drop in (None, tie))
+                    s1, s2 = (among(votes, chosen, k, drop) for drop in (None, tie))
                 if s1[1].any():
                     one = JUDGE if against_judge else group
                     found.append(Agreement(one, group, part, share_of(*s1), share_of(*s2)))
     return found
 
 
-def with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[int, int]:
-    """(equal, all) pairs of a person's vote and the judge's value, without those in which either is `drop`."""
-    equal, pairs = _with_judge(votes, chosen, drop)
-    return int(equal.sum()), int(pairs.sum())
+def with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[Floats, Floats]:
+    """(equal, all) pairs of a person's vote and the judge's value, without those in which either is `drop`, for every
 
-
-def _with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[Floats, Floats]:
-    """The same for every item that has such a pair."""
+    item that has such a pair.
+    """
     value, judge = votes.value[chosen], votes.judge[chosen]
     kept = judge >= 0
     if drop is not None:
@@ -91,17 +88,12 @@ def _with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tu
     return np.bincount(item, (value == judge)[kept]).astype(np.float64), np.bincount(item).astype(np.float64)
 
 
-def among(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> tuple[int, int]:
-    """(equal, all) pairs of two people's votes on one item, without those in which either is `drop`.
+def among(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> tuple[Floats, Floats]:
+    """(equal, all) pairs of two people's votes on one item, for every item that has such a pair.
 
-    With c_v votes for value v on an item: sum_v c_v (c_v - 1) / 2 equal pairs of m (m - 1) / 2, m = sum_v c_v.
+    Those in which either vote is `drop` are left out. With c_v votes for value v: sum_v c_v (c_v - 1) / 2 equal pairs
+    of m (m - 1) / 2, m = sum_v c_v.
     """
-    equal, pairs = _among(votes, chosen, k, drop)
-    return int(equal.sum()), int(pairs.sum())
-
-
-def _among(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> tuple[Floats, Floats]:
-    """The same for every item that has such a pair."""
     item, value = votes.item[chosen], votes.value[chosen]
     if drop is not None:
         item, value = item[value != drop], value[value != drop]

@@ -26,6 +26,7 @@ from data.intake import (
 )
 from data.store import open_store
 from judges.commands.bar import Bar
+from judges.counted import many
 
 _SHOWN = 1_000
 
@@ -90,21 +91,17 @@ def run(options: argparse.Namespace) -> int:
             raise
     _tell(done.preview)
     rate = done.lines / max(done.seconds, 1e-3)
-    left = f" Not taken: {_many(done.rejected, 'line')}." if done.rejected else ""
+    left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
     print(
         f"Added {_counts(done.preview.new)} to {plan.dataset}; {done.known:,} were there already.{left} "
-        f"{_many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
+        f"{many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
     )
     return 0
 
 
 def _counts(counts: Any) -> str:
-    items, judgments, labels = _many(counts.items, "item"), _many(counts.judgments, "judgment"), counts.labels
-    return f"{items}, {judgments} and {_many(labels, 'label')}"
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
+    items, judgments, labels = many(counts.items, "item"), many(counts.judgments, "judgment"), counts.labels
+    return f"{items}, {judgments} and {many(labels, 'label')}"
 
 
 def _tell(found: Preview) -> None:
@@ -112,7 +109,7 @@ def _tell(found: Preview) -> None:
     for sentence in found.warnings:
         print(sentence, file=sys.stderr)
     for reason, count in found.unscored.items():
-        print(f"Kept as unscored ({reason}): {_many(count, 'judgment')}.", file=sys.stderr)
+        print(f"Kept as unscored ({reason}): {many(count, 'judgment')}.", file=sys.stderr)
     for problem in found.problems[:_SHOWN]:
         print(problem, file=sys.stderr)
     if found.problem_count > len(found.problems):

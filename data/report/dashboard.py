@@ -12,6 +12,7 @@ from data.dashboard import Published, System, Tile
 from data.publishing import sentences
 from data.report import html, tables
 from data.report.drawing import SIZE, box, clean, frame, headed, label, line, number, wide
+from judges.counted import many
 
 _ROW, _BAR = 36, 180
 _GAP = 22
@@ -37,7 +38,7 @@ def _head(found: Published) -> str:
     told = html.para(
         "How {systems} do in {n}, as **{judge}** scored them and people's labels correct it. Only dimensions in which "
         "the judge was held against people's blind labels, and which a lead approved, have figures here.",
-        "lead", judge=found.name, n=_many(len(found.tiles), "approved dimension"), systems=_many(systems, "system"),
+        "lead", judge=found.name, n=many(len(found.tiles), "approved dimension"), systems=many(systems, "system"),
     )  # fmt: skip
     if found.dataset.synthetic:
         told += html.note("These data are synthetic: {told}", told=found.dataset.description or "made by a generator")
@@ -248,7 +249,3 @@ def _legend(y: float) -> list[str]:
         label(32, y, told, "soft", size=12), _diamond(412, y - 4, ""),
         label(426, y, "what the judge itself says", "soft", size=12),
     ]  # fmt: skip
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}" + ("" if n == 1 else "s")

@@ -8,9 +8,10 @@ from data.gold import BASES
 from data.report import plots
 from data.report.evidence import Evidence, One
 from data.report.html import figure, fold, heading, note, para, table
-from data.report.words import cell, count, number, span
+from data.report.words import cell, number, span
 from judges.baselines import Standing
 from judges.calibrate import Summary
+from judges.counted import many
 from judges.raters import ceiling
 
 _KIND = {"eligible": "fine", "promising": "look", "below": "alarm", "not enough gold": "quiet", "undefined": "quiet"}
@@ -60,7 +61,7 @@ def _plainly(shown: Summary) -> list[str]:
     )
     parts = [
         para(
-            first, exact=number(shown.exact, ".1%"), cells=count(shown.cells, "cell"),
+            first, exact=number(shown.exact, ".1%"), cells=many(shown.cells, "cell"),
             within=number(shown.within_one, ".1%"),
         ),
         para(
@@ -113,7 +114,7 @@ def _left_out(shown: Summary) -> list[str]:
             para(
                 "**n/a**: people {people}, judge {judge} of {cells}. Whether there is something to score they agree on "
                 "in {agreed} (kappa {kappa}).",
-                people=f"{shown.na_human:,}", judge=f"{shown.na_judge:,}", cells=count(na.cells, "cell"),
+                people=f"{shown.na_human:,}", judge=f"{shown.na_judge:,}", cells=many(na.cells, "cell"),
                 agreed=number(na.agreement, ".1%"), kappa=number(na.kappa, ".2f"),
             )
         )  # fmt: skip
@@ -121,7 +122,7 @@ def _left_out(shown: Summary) -> list[str]:
         told = (
             "**Unscored**: {cells} with gold got no usable score. A failed reply is no low score: it is in no figure."
         )
-        parts.append(para(told, cells=count(shown.unscored, "cell")))
+        parts.append(para(told, cells=many(shown.unscored, "cell")))
     return parts
 
 

@@ -8,9 +8,10 @@ from data.gold import BASES
 from data.report import dimension, figures, plots, tables
 from data.report.evidence import Evidence, Told, gather
 from data.report.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
-from data.report.words import cell, count, when
+from data.report.words import cell, when
 from data.store import Store
 from judges.audits import audits as known
+from judges.counted import many
 
 _ASKED = {
     "min_items": "effective items (n_eff) at least",
@@ -55,7 +56,7 @@ def _opening(found: Evidence) -> list[str]:
         para(
             "The judge **{model}** with the card **{card}** has scored {items} of this dataset. Here its scores are "
             "held against the answers of people to the same questions.",
-            "lead", model=judge.model, card=judge.card, items=count(judge.items, "item"),
+            "lead", model=judge.model, card=judge.card, items=many(judge.items, "item"),
         )
     ]  # fmt: skip
     if found.dataset.synthetic or judge.synthetic:
@@ -108,7 +109,7 @@ def _overview(found: Evidence) -> list[str]:
         )  # fmt: skip
     resting = para(
         "These figures rest on **{basis}**: {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
-        labels=count(rest.labels, "label"), people=count(rest.people, "person", "people"),
+        labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
     )  # fmt: skip
     reach = ", which has to reach the dashed line too (and more where several are decided together)"
     mark = (
@@ -136,7 +137,7 @@ def _who(found: Evidence) -> list[str]:
         ("Version of the card", judge.version),
         ("Parameters", params or "not known"),
         ("Judge", judge.id),
-        ("Judged", f"{count(judge.items, 'item')} of {found.items:,}, {count(judge.judgments, 'reply', 'replies')}"),
+        ("Judged", f"{many(judge.items, 'item')} of {found.items:,}, {many(judge.judgments, 'reply', 'replies')}"),
         ("Replies came in", dates),
         ("Runs from here", runs or "none: its replies were imported"),
         ("Replies without use", lost or "none"),
@@ -185,7 +186,7 @@ def _audits(found: Evidence) -> list[str]:
     first = "{n} in alarm." if alarms else "None is in alarm."
     return [
         heading("Known failures, looked for"),
-        para("**" + first + "** {replies} were looked at.", n=alarms, replies=count(scope.replies, "reply", "replies")),
+        para("**" + first + "** {replies} were looked at.", n=alarms, replies=many(scope.replies, "reply", "replies")),
         table(rows, ["failure", "verdict", "figure", "n", "why"]),
     ]
 

@@ -7,11 +7,6 @@ from datetime import datetime
 from judges.uncertainty import Interval
 
 
-def count(n: float, one: str, many: str = "") -> str:
-    """A number of things: 1 item, 1,200 items."""
-    return f"{n:,.0f} {one if round(n) == 1 else many or one + 's'}"
-
-
 def number(value: float | None, shape: str = ".3f") -> str:
     """A figure, or "undefined"; with a true minus sign."""
     if value is None:

@@ -9,9 +9,9 @@ from data.datasets import Dataset
 from judges import audits as known
 from judges import triage
 from judges.audits import Audit, Finding
+from judges.counted import many
 from judges.errors import AssayError
 from pages.parts import audited, links, session, text
-from pages.parts.calibrated import many
 
 
 def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) -> None:

@@ -9,7 +9,8 @@ import streamlit as st
 from data import listing, progress, queue
 from data.datasets import Dataset
 from data.people import Person
-from pages.parts import adjudicated, choose, clock, filling, links, listed, session, text, todo
+from judges.counted import many
+from pages.parts import adjudicated, choose, clock, filling, links, listed, session, text
 
 SIZE = 50
 """Rows of a page of the list."""
@@ -28,7 +29,7 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         text.say(
             "**{left}** for you · {answered} of {drawn} answered · you: {today} today, {mine} in all{pace}",
-            left=todo.many(done.left, "item"),
+            left=many(done.left, "item"),
             answered=f"{done.queue.answered:,}",
             drawn=f"{done.queue.drawn:,}",
             today=f"{done.mine.today:,}",

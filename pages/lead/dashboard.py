@@ -7,7 +7,7 @@ import streamlit as st
 from data import dashboard, datasets
 from data.dashboard import Tile
 from data.datasets import Dataset
-from pages.parts import calibrated, choose, links, marks, picked, published, session, text, tiles
+from pages.parts import calibrated, choose, links, marks, picked, published, rows, session, text, tiles
 
 UNNAMED = "(unnamed)"
 
@@ -77,9 +77,7 @@ def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answ
         dimension=ask.dimension.title, system=system or "unnamed", answer=given,
         few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
     )  # fmt: skip
-    event = st.dataframe(
-        {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]},
-        hide_index=True, on_select="rerun", selection_mode="single-cell", height=420, key=f"items:{tile.key}",
-    )  # fmt: skip
-    if event.selection.cells:
-        links.go("desk", dataset=dataset.name, item=found[event.selection.cells[0][0]].item)
+    table = {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]}
+    one = rows.clicked(table, found, f"items:{tile.key}", height=420)
+    if one is not None:
+        links.go("desk", dataset=dataset.name, item=one.item)

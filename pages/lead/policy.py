@@ -9,11 +9,11 @@ import streamlit as st
 from data.deciding import policy
 from data.deciding.policy import Asked
 from data.people import Person
+from judges.counted import many
 from judges.errors import AssayError
 from judges.uncertainty import MIN_CLUSTERS
 from pages.lead import loosening
 from pages.parts import approved, clock, session, text
-from pages.parts.calibrated import many
 
 
 def panel(who: Person) -> None:

@@ -15,8 +15,9 @@ from data.datasets import Dataset
 from data.ids import new_id
 from data.people import Person
 from data.settings import GoldRule
+from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import clock, links, session, text, todo
+from pages.parts import clock, links, session, text
 
 RESOLVE = {"median": "The middle value (the lower of two)", "majority": "The commonest value"}
 
@@ -35,7 +36,7 @@ def sentence(now: GoldRule) -> str:
     how = "the middle value holds" if now.resolve == "median" else "the commonest value holds"
     if now.apart is None:
         return f"Where people differ, {how}; nothing is sent to adjudication."
-    steps = "any difference" if now.apart == 0 else f"more than {todo.many(now.apart, 'step')} apart"
+    steps = "any difference" if now.apart == 0 else f"more than {many(now.apart, 'step')} apart"
     return f"Where people differ, {how}; {steps} waits for adjudication."
 
 
@@ -74,13 +75,13 @@ def change(dataset: Dataset, who: str) -> None:
 
 def _what(effect: provenance.Effect, same: bool) -> None:
     """What a rule makes of the labels that there are."""
-    wait = f"{todo.many(effect.waiting, 'cell')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
+    wait = f"{many(effect.waiting, 'cell')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
     if same:
         text.say("Now **{wait}**.", wait=wait)
         return
     values = "no gold value changes"
     if effect.changed:
-        values = f"{todo.many(effect.changed, 'gold value')} {'changes' if effect.changed == 1 else 'change'}"
+        values = f"{many(effect.changed, 'gold value')} {'changes' if effect.changed == 1 else 'change'}"
     text.say(
         "With this rule **{wait}** (now {now}), and **{values}**.", wait=wait, now=f"{effect.now:,}", values=values
     )
@@ -91,7 +92,7 @@ def _what(effect: provenance.Effect, same: bool) -> None:
 def empty(now: GoldRule, others: int) -> dict[str, str]:
     """What stands on the board when nothing waits for somebody."""
     if others:
-        cells = f"{todo.many(others, 'cell')} {'waits' if others == 1 else 'wait'} for somebody else"
+        cells = f"{many(others, 'cell')} {'waits' if others == 1 else 'wait'} for somebody else"
         return {"title": "Nothing waits for you", "text": f"{cells}: you labelled them yourself."}
     if now.apart is None:
         told = "The rule of this dataset sends nothing here. A lead can set how far two people may lie apart."
@@ -106,7 +107,7 @@ def waits(dataset: Dataset, who: Person) -> None:
     if n:
         with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
             with st.container(gap=None):
-                text.say("**{n}** in {dataset}", n=todo.many(n, "cell"), dataset=dataset.name)
+                text.say("**{n}** in {dataset}", n=many(n, "cell"), dataset=dataset.name)
                 st.caption("Adjudication: people's labels lie apart")
             if st.button("Decide", key=f"decide:{dataset.id}", icon=":material/arrow_forward:"):
                 links.go("adjudication", dataset=dataset.name)
@@ -127,7 +128,7 @@ def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
     """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
     if not found:
         return
-    with st.expander(text.plain(f"Decided: {todo.many(len(found), 'cell')}"), icon=":material/done_all:"):
+    with st.expander(text.plain(f"Decided: {many(len(found), 'cell')}"), icon=":material/done_all:"):
         frame = pd.DataFrame(
             [
                 (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,

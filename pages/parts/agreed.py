@@ -10,9 +10,10 @@ import streamlit as st
 from data.calibration import Found
 from data.figures.arms import Arms
 from judges.calibrate import Line, Summary
+from judges.counted import many
 from judges.intervals import BOOTSTRAP, Interval
-from pages.parts import charts, reading, text
-from pages.parts.calibrated import many, number, span
+from pages.parts import charts, reading, rows, text
+from pages.parts.calibrated import number, span
 
 _BADGES = {
     "eligible": ":green-badge[:material/check_circle: eligible]",
@@ -127,12 +128,9 @@ def listed(
     frame = pd.DataFrame(
         [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold is"]
     )
-    event = st.dataframe(
-        frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell",
-        height="content" if len(found) <= 8 else 320,
-    )  # fmt: skip
-    if event.selection.cells:
-        go(found[event.selection.cells[0][0]].item)
+    one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
+    if one is not None:
+        go(one.item)
 
 
 def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], key: str) -> None:

@@ -13,9 +13,10 @@ from data.approvals import AUTOMATIC, Approval, Stand, Waits
 from data.deciding.case import Beside, Case
 from data.deciding.decided import Fact
 from judges.audits import audits
+from judges.counted import many
 from judges.raters.ceiling import Ceiling
 from pages.parts import clock, links, text
-from pages.parts.calibrated import many, number, span
+from pages.parts.calibrated import number, span
 
 Status = Literal["suspended", "proposed", "open", "older", "approved", "declined", "withdrawn", "not yet"]
 BADGES: dict[Status, str] = {

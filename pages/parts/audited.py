@@ -10,9 +10,9 @@ import streamlit as st
 from data.evidence import Scope
 from data.gold import BASES
 from judges.audits import Audit, Finding, Flag, Verdict, audits
+from judges.counted import many
 from judges.triage import place
-from pages.parts import charts, links, text
-from pages.parts.calibrated import many
+from pages.parts import charts, links, rows, text
 
 ORDER: tuple[Verdict, ...] = ("alarm", "look", "fine", "cannot tell yet")
 BADGES = {
@@ -102,11 +102,10 @@ def listed(flags: Sequence[Flag], names: Mapping[str, str], key: str) -> Flag | 
     frame = pd.DataFrame(
         [(names.get(f.item, f.item), where(f), f.text) for f in shown], columns=["Item", "Where", "Why"]
     )
-    event = st.dataframe(
-        frame if any(frame["Where"]) else frame.drop(columns="Where"), hide_index=True, key=key, on_select="rerun",
-        selection_mode="single-cell", height="content" if len(shown) <= 7 else 285, column_config=COLUMNS,
+    return rows.clicked(
+        frame if any(frame["Where"]) else frame.drop(columns="Where"), shown, key,
+        height="content" if len(shown) <= 7 else 285, column_config=COLUMNS,
     )  # fmt: skip
-    return shown[event.selection.cells[0][0]] if event.selection.cells else None
 
 
 def where(flag: Flag) -> str:

@@ -11,9 +11,10 @@ from data.calibration import Rest
 from data.gold import BASES, Basis
 from data.scores import Mean
 from judges.calibrate import Line
+from judges.counted import many
 from judges.gate import Policy
 from judges.intervals import Interval
-from pages.parts import charts, session, text
+from pages.parts import charts, rows, text
 
 WEIGHTED: tuple[Basis, ...] = ("gate", "assisted")
 COLUMNS = {
@@ -45,11 +46,6 @@ COLUMNS = {
     ),
     "missing": st.column_config.TextColumn(width=130, help="What is missing before a lead may approve it."),
 }
-
-
-def many(n: float, what: str) -> str:
-    """A number of things in words: 1 item, 1,200 items."""
-    return f"{n:,.0f} {what}" + ("" if round(n) == 1 else "s")
 
 
 def span(interval: Interval) -> str:
@@ -175,17 +171,7 @@ def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor:
             for line, above in zip(lines, floor, strict=True)
         ]
     )
-    key = f"dimensions:{key}"
-
-    def clicked() -> None:
-        cells = session.component_state(key).selection.cells
-        if cells:
-            chosen(cells[0][0])
-
-    st.dataframe(
-        frame, hide_index=True, height="content", column_config=COLUMNS, key=key, on_select=clicked,
-        selection_mode="single-cell", placeholder="–",
-    )  # fmt: skip
+    rows.clickable(frame, chosen, f"dimensions:{key}", height="content", column_config=COLUMNS, placeholder="–")
 
 
 def _percent(share: float | None) -> float | None:

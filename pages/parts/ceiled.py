@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from judges.counted import many
 from judges.raters import alternative
 from judges.raters.ceiling import Ceiling, told
 from judges.uncertainty import Interval
 from pages.parts import charts, text
-from pages.parts.calibrated import many, number, small
+from pages.parts.calibrated import number, small
 from pages.parts.rated import FEW, SHARE, persons
 
 

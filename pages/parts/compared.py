@@ -8,10 +8,12 @@ import streamlit as st
 
 from data.figures.compared import CONSTANT, LENGTH, Same
 from data.gold import BASES, Basis
+from judges.counted import many
 from judges.figures.paired import ALPHA, Comparison, Pair
 from judges.types import Dimension
 from pages.parts import charts, session, text
-from pages.parts.calibrated import many, number, small, span
+from pages.parts.calibrated import number, small, span
+from pages.parts.rows import clickable
 
 RULES = {LENGTH: "rule “only length”", CONSTANT: "rule “always the same”"}
 _LOOKS = {"better": "eligible", "worse": "below", "cannot tell": "promising", "too few items": "not enough gold"}
@@ -96,16 +98,9 @@ def table(
                     "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
                 }
             )
-    key = f"compared:{key}"
-
-    def clicked() -> None:
-        cells = session.component_state(key).selection.cells
-        if cells:
-            chosen(places[cells[0][0]])
-
-    st.dataframe(
-        shown, hide_index=True, height="content" if len(shown) <= 24 else 560, key=key, on_select=clicked,
-        selection_mode="single-cell", placeholder="–",
+    clickable(
+        shown, lambda row: chosen(places[row]), f"compared:{key}",
+        height="content" if len(shown) <= 24 else 560, placeholder="–",
         column_config={
             "judge": st.column_config.TextColumn(width=215),
             "kappa": st.column_config.NumberColumn(format="%.3f", help="Quadratic-weighted where answers are ordered."),

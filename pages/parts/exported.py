@@ -14,7 +14,8 @@ import streamlit as st
 from data.export import FORMATS, Format, Given, Kind, Option, loads
 from data.store import Store
 from data.tuning import Use
-from pages.parts import text, todo
+from judges.counted import many
+from pages.parts import text
 
 _CELL = 400
 _CSV = "CSV is for spreadsheets: a text that a spreadsheet would run as a formula gets an apostrophe before it."
@@ -97,7 +98,7 @@ def shown(rows: Sequence[Mapping[str, Any]], count: int, of: Kind) -> None:
     if not count:
         st.info(text.plain(_nothing(of)), icon=":material/inbox:")
         return
-    text.say("**{n}**. The first {few}:", n=todo.many(count, "row"), few=len(rows))
+    text.say("**{n}**. The first {few}:", n=many(count, "row"), few=len(rows))
     names = list(dict.fromkeys(name for row in rows for name in row))
     st.dataframe(
         pd.DataFrame([[_cell(row.get(name)) for name in names] for row in rows], columns=names), hide_index=True
@@ -146,9 +147,9 @@ def done(given: Given, address: str) -> None:
     """The file that was made, and how to read it."""
     with st.container(border=True):
         size = _size(given.file)
-        text.say("**{name}** · {n} · {size}", name=given.file.name, n=todo.many(given.lines, "row"), size=size)
+        text.say("**{name}** · {n} · {size}", name=given.file.name, n=many(given.lines, "row"), size=size)
         if given.aside:
-            text.say("{n} put aside: the gate leaves them out from now on.", n=todo.many(given.aside, "item"))
+            text.say("{n} put aside: the gate leaves them out from now on.", n=many(given.aside, "item"))
         st.link_button("Download", address, icon=":material/download:", type="primary")
         if given.kind in ("dataset", "items", "judgments", "labels") and given.format == "jsonl":
             st.caption("To bring it into another workspace:")

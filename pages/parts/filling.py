@@ -11,8 +11,9 @@ import streamlit as st
 from data import datasets, queue, settings
 from data.datasets import Dataset
 from data.settings import QueueRules
+from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import session, text, todo
+from pages.parts import session, text
 
 
 @st.dialog("Draw an audit sample", width="large")
@@ -40,7 +41,7 @@ def audit(found: Dataset, who: str) -> None:
     shares = queue.plan_audit(store, found.id, int(size), judge)
     new = sum(s.now for s in shares)
     text.say(
-        "This draws **{n}** now: {blind} blind and {assisted} assisted.", n=todo.many(new, "item"),
+        "This draws **{n}** now: {blind} blind and {assisted} assisted.", n=many(new, "item"),
         blind=f"{new - sum(s.now_assisted for s in shares):,}", assisted=f"{sum(s.now_assisted for s in shares):,}",
     )  # fmt: skip
     if new > size:
@@ -79,7 +80,7 @@ def review(found: Dataset, who: str) -> None:
     most = right.number_input("At most", 1, 1_000_000, 200, step=50, key="review:most")
     new, kinds = queue.plan_review(store, found.id, judge, int(most))
     if new:
-        text.say("This takes in **{n}**.", n=todo.many(new, "item"))
+        text.say("This takes in **{n}**.", n=many(new, "item"))
     else:
         st.markdown("Every item that needs a look at this judge is in the queue already.")
     if kinds:
@@ -121,5 +122,5 @@ def _done(work: Callable[[], int | None], words: str) -> bool:
     except AssayError as error:
         text.refuse(error)
         return False
-    st.toast(text.plain(words.format(n=todo.many(n or 0, "item"))), icon=":material/check:")
+    st.toast(text.plain(words.format(n=many(n or 0, "item"))), icon=":material/check:")
     return True

@@ -6,11 +6,11 @@ import streamlit as st
 
 from data.fits import Justified, Tally
 from judges.card import Item
+from judges.counted import many
 from judges.triage import place
 from judges.types import Dimension, Pair, Response
 from judges.uncertainty import Interval
 from pages.parts import text
-from pages.parts.calibrated import many
 
 ENOUGH = 100
 """Answers that a bar counts towards: at this many, the interval of a share of .10 is about .06 to .17."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from judges.baselines import Floors
 from judges.calibrate import Line
+from judges.counted import many
 from pages.parts import text
-from pages.parts.calibrated import many, number, span
+from pages.parts.calibrated import number, span
 
 _MARKS = {"beats": "✓ above", "does not beat": "✕ not above", "cannot tell yet": "–"}
 

@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from data.intake import Known, Preview, Result
-from pages.parts import links, text, todo
+from judges.counted import many
+from pages.parts import links, text
 
 SAMPLING = {
     "all": "All items of the dataset were given to people",
@@ -84,7 +85,7 @@ def preview(found: Preview, rejects: bytes) -> None:
 
 def _problems(found: Preview, rejects: bytes) -> None:
     """Every line that cannot be taken, and the lines themselves as a file."""
-    text.say("**{n}** cannot be taken.", n=todo.many(found.rejected, "line"))
+    text.say("**{n}** cannot be taken.", n=many(found.rejected, "line"))
     rows = [(p.file, p.line, p.field, p.sentence) for p in found.problems]
     st.dataframe(pd.DataFrame(rows, columns=["File", "Line", "Field", "What is wrong"]), hide_index=True)
     if found.problem_count > len(rows):
@@ -101,13 +102,13 @@ def done(result: Result) -> None:
         text.say(
             "**{dataset}**: added {items}, {judgments} and {labels}; {known} were there already.",
             dataset=result.preview.dataset,
-            items=todo.many(new.items, "item"),
-            judgments=todo.many(new.judgments, "judgment"),
-            labels=todo.many(new.labels, "label"),
+            items=many(new.items, "item"),
+            judgments=many(new.judgments, "judgment"),
+            labels=many(new.labels, "label"),
             known=f"{result.known:,}",
         )
         if result.rejected:
-            text.say("{n} were not taken.", n=todo.many(result.rejected, "line"))
+            text.say("{n} were not taken.", n=many(result.rejected, "line"))
         with st.container(horizontal=True):
             name = result.preview.dataset
             links.to("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)

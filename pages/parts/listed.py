@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from data.listing import Listing, Row, State
+from pages.parts.rows import clicked
 
 STATES: dict[State, str] = {
     "open to you": "Open to you",
@@ -53,11 +54,8 @@ def table(found: Listing, stream: str, key: str) -> Row | None:
     frame = pd.DataFrame(rows)
     if stream == "audit" and all(row.stratum == " ~ ".join(row.systems) for row in found.rows):
         frame = frame.drop(columns="Stratum")
-    event = st.dataframe(
-        frame, hide_index=True, height="content", key=key, on_select="rerun", selection_mode="single-cell",
-        column_config={name: COLUMNS[name] for name in frame.columns},
-    )  # fmt: skip
-    return found.rows[event.selection.cells[0][0]] if event.selection.cells else None
+    shown = {name: COLUMNS[name] for name in frame.columns}
+    return clicked(frame, found.rows, key, height="content", column_config=shown)
 
 
 def _state(row: Row) -> str:

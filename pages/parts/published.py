@@ -12,6 +12,7 @@ from data.datasets import Dataset
 from data.ids import now
 from data.report import dashboard as report
 from data.store import Store
+from judges.counted import many
 from pages.parts import links, picture, saved, text
 
 
@@ -21,8 +22,8 @@ def resting(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     systems = len({s.name for tile in shown for s in tile.systems})
     text.quiet(
         "{dimensions} · {systems} · up to {items} scored by {judge}. Only what a lead approved stands here.",
-        dimensions=_many(len(shown), "approved dimension"), systems=_many(systems, "system"),
-        items=_many(items, "item"), judge=judge,
+        dimensions=many(len(shown), "approved dimension"), systems=many(systems, "system"),
+        items=many(items, "item"), judge=judge,
     )  # fmt: skip
     if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.lead : tile.lead + 1]):
         to = {"dataset": dataset, "stream": "audit"}
@@ -63,7 +64,7 @@ def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
     if not found:
         text.quiet("Nothing: every dimension of this judge is approved.")
         return
-    text.quiet("{n} of {name} may not be shown.", n=_many(len(found), "dimension"), name=name)
+    text.quiet("{n} of {name} may not be shown.", n=many(len(found), "dimension"), name=name)
     with st.container(gap="xsmall"):
         for one in found:
             what, state, told = st.columns([24, 14, 62], gap="small", vertical_alignment="top")
@@ -130,7 +131,3 @@ def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) 
                 on_click="ignore",
             )  # fmt: skip
             picture.button(svg, saved.named(name, tile.key), f"picture:{tile.key}")
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}" + ("" if n == 1 else "s")

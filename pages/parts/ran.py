@@ -15,10 +15,11 @@ import streamlit as st
 
 from data.judging.orders import Order, Run, Shown, Standing
 from judges.card import Card
+from judges.counted import many
 from judges.endpoint import practice
 from judges.errors import AssayError
 from judges.triage import place
-from pages.parts import clock, links, marks, text, todo
+from pages.parts import clock, links, marks, text
 
 MARKS = {
     "running": "▶ running", "stopping": "■ stopping", "stopped": "■ stopped", "interrupted": "! interrupted",
@@ -65,8 +66,8 @@ def estimate(found: Any) -> None:
         with st.container(width="content"):
             text.say(
                 "**{calls}** for {judgments} of {items}: about {tin} tokens in and {tout} out, {cost}{most}.",
-                calls=todo.many(found.calls, "call"), judgments=todo.many(found.judgments, "judgment"),
-                items=todo.many(found.items, "item"), tin=f"{found.tokens_in:,}", tout=f"{found.tokens_out:,}",
+                calls=many(found.calls, "call"), judgments=many(found.judgments, "judgment"),
+                items=many(found.items, "item"), tin=f"{found.tokens_in:,}", tout=f"{found.tokens_out:,}",
                 cost=money(found.cost), most=f"; at the very most {money(found.most)}" if found.most else "",
             )  # fmt: skip
         with st.popover("What this rests on", type="tertiary", icon=":material/info:"):
@@ -165,7 +166,7 @@ def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> N
             left = "time left not known yet"
         parts = [
             f"{now.scored:,} scored", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
-            todo.many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
+            many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
             money(now.cost) if now.calls else "",
             f"{now.rate:.1f} a second" if now.rate and now.state == "running" else "", left,
         ]  # fmt: skip
@@ -248,7 +249,7 @@ def title(run: Run, zone: tzinfo) -> None:
     st.title("Run")
     where = "the practice endpoint" if practice(run.model) else run.endpoint or "the endpoint of the environment"
     more = [
-        f"{todo.many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
+        f"{many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
         "what was unscored asked again" if run.only_unscored else "",
     ]  # fmt: skip
     begun = f"Begun by {run.by}, {clock.at(run.at, zone)}, at {where}"

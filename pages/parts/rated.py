@@ -10,12 +10,14 @@ import streamlit as st
 
 from data.annotators import RESTING, Annotator, Otherwise, Resting, Second
 from judges.audits import Plot
+from judges.counted import many
 from judges.raters import habits
 from judges.raters.ceiling import Ceiling
 from judges.raters.habits import Work
 from judges.types import Scale
-from pages.parts import charts, links, session, text
-from pages.parts.calibrated import many, number, span
+from pages.parts import charts, links, text
+from pages.parts.calibrated import number, span
+from pages.parts.rows import clickable, clicked
 
 FEW = 8
 """Rows of a list that are shown without scrolling."""
@@ -143,16 +145,9 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
         ]
     )
     hidden = [name for name in ("team", "kept", "s an item", "leniency", "worth a look") if not _any(frame[name])]
-    key = f"annotators:{key}"
-
-    def clicked() -> None:
-        cells = session.component_state(key).selection.cells
-        if cells:
-            chosen(cells[0][0])
-
-    st.dataframe(
-        frame.drop(columns=hidden), hide_index=True, height="content" if len(rows) <= FEW else 320, key=key,
-        column_config=COLUMNS, on_select=clicked, selection_mode="single-cell", placeholder="–",
+    clickable(
+        frame.drop(columns=hidden), chosen, f"annotators:{key}", height="content" if len(rows) <= FEW else 320,
+        column_config=COLUMNS, placeholder="–",
     )  # fmt: skip
     st.caption(
         "“Equal”, kappa"
@@ -211,12 +206,9 @@ def _kept(row: Annotator) -> str:
 def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], None]) -> None:
     """Cells as (item, name, unit); `go` gets the item that is clicked."""
     frame = pd.DataFrame({"item": [c[1] for c in cells], "unit": [c[2] for c in cells]})
-    event = st.dataframe(
-        frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell", width=520,
-        height="content" if len(cells) <= FEW else 320,
-    )  # fmt: skip
-    if event.selection.cells:
-        go(cells[event.selection.cells[0][0]][0])
+    one = clicked(frame, cells, key, width=520, height="content" if len(cells) <= FEW else 320)
+    if one is not None:
+        go(one[0])
 
 
 def among(found: Ceiling | None, people: int, dataset: str) -> None:
@@ -291,14 +283,13 @@ def _otherwise(rows: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[
             for row in rows
         ]
     )
-    event = st.dataframe(
-        frame, hide_index=True, key=f"otherwise:{key}", on_select="rerun", selection_mode="single-cell",
-        height="content" if len(rows) <= FEW else 320,
+    one = clicked(
+        frame, rows, f"otherwise:{key}", height="content" if len(rows) <= FEW else 320,
         column_config={"sure": st.column_config.NumberColumn(width=60, **SHARE)},
     )  # fmt: skip
     st.caption("The surest first. Click one to open it on the desk.")
-    if event.selection.cells:
-        go(rows[event.selection.cells[0][0]].item)
+    if one is not None:
+        go(one.item)
 
 
 def percent(share: float | None) -> float | None:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from judges.calibrate import Line
+from judges.counted import many
 from judges.gate import Policy
 from judges.intervals import Interval
 from pages.parts import charts, text
-from pages.parts.calibrated import many, span
+from pages.parts.calibrated import span
 
 
 def nothing(now: Interval) -> None:

@@ -9,10 +9,11 @@ import streamlit as st
 
 from data.figures.slices import Member
 from judges.calibrate import Summary
+from judges.counted import many
 from judges.figures.slices import Slice, Sliced
 from judges.intervals import Interval
-from pages.parts import charts, text
-from pages.parts.calibrated import many, number, small, span
+from pages.parts import charts, rows, text
+from pages.parts.calibrated import number, small, span
 
 _ALPHA = 0.05
 
@@ -94,9 +95,6 @@ def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: C
             "judge": [scale.answers[int(m.judge)] for m in found],
         }
     )
-    event = st.dataframe(
-        frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell",
-        height="content" if len(found) <= 8 else 320,
-    )  # fmt: skip
-    if event.selection.cells:
-        go(found[event.selection.cells[0][0]].item)
+    one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
+    if one is not None:
+        go(one.item)

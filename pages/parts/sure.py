@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import streamlit as st
 
 from judges.confidence import RULE, STATED, TOKENS
+from judges.counted import many
 from judges.figures.reliability import Level, Reliability
 from judges.intervals import Interval
 from pages.parts import charts, text
-from pages.parts.calibrated import many
 
 _SOURCES = {
     STATED: "what the judge says of itself",

@@ -10,6 +10,7 @@ import streamlit as st
 from data.datasets import Dataset
 from data.moves import Move
 from data.progress import Done, Personal, QueueDone
+from judges.counted import many
 from pages.parts import clock, links, text
 from pages.parts.choose import STREAMS
 
@@ -25,11 +26,6 @@ MOVED = {
     "let go": "**{actor}** let {name} go · {at}",
     "rules": "**{actor}** changed how {dataset} is given out · {at}",
 }
-
-
-def many(n: int, what: str) -> str:
-    """A number of things in words: 1 item, 1,200 items."""
-    return f"{n:,} {what}" + ("" if n == 1 else "s")
 
 
 def waiting(dataset: Dataset, stream: str, left: int, seconds: float | None, first: bool) -> None:

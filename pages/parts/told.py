@@ -14,6 +14,7 @@ import streamlit as st
 
 from data.trail import Entry
 from pages.parts import clock, text
+from pages.parts.rows import clicked
 
 SPANS = {"": "any time", "1": "today", "7": "the last 7 days", "30": "the last 30 days"}
 KINDS = {
@@ -65,8 +66,8 @@ def table(entries: Sequence[Entry], zone: tzinfo, key: str) -> Entry | None:
             "what": [e.what for e in entries],
         }
     )
-    event = st.dataframe(
-        frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell",
+    return clicked(
+        frame, entries, key,
         height="content" if len(frame) <= 14 else 520,
         column_config={
             "when": st.column_config.TextColumn(width=105),
@@ -76,7 +77,6 @@ def table(entries: Sequence[Entry], zone: tzinfo, key: str) -> Entry | None:
             "what": st.column_config.TextColumn(width=420),
         },
     )  # fmt: skip
-    return entries[event.selection.cells[0][0]] if event.selection.cells else None
 
 
 def rows(entry: Entry, appended: Mapping[str, tuple[Sequence[str], Sequence[tuple[Any, ...]]]]) -> None:

@@ -8,10 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from judges.calibrate import Summary
+from judges.counted import many
 from judges.intervals import Interval
 from judges.votes import JUDGE, Agreement
 from pages.parts import text
-from pages.parts.calibrated import many, number, span
+from pages.parts.calibrated import number, span
 
 _SHARE = st.column_config.NumberColumn(width=74, format="percent", help="Share of pairs of votes that are equal.")
 _COUNT = st.column_config.NumberColumn(width=64, format="localized", help="Pairs of votes.")

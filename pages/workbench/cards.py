@@ -7,7 +7,8 @@ import streamlit as st
 from data import cards, fewshot
 from data.people import Person
 from judges.card import Card
-from pages.parts import carding, picked, session, text, todo
+from judges.counted import many
+from pages.parts import carding, picked, session, text
 from pages.workbench import writing
 
 
@@ -54,7 +55,7 @@ def _one(who: Person, card: Card) -> None:
             text.quiet(
                 "{version}, current: {actor}, {at}, {used}" if one.current else "{version}: {actor}, {at}, {used}",
                 version=one.version, actor=one.actor, at=f"{one.made_at:%Y-%m-%d %H:%M} UTC",
-                used=f"used by {todo.many(one.judges, 'judge')}",
+                used=f"used by {many(one.judges, 'judge')}",
             )  # fmt: skip
     if made and who.may("lead"):
         with st.expander("New version", icon=":material/edit:"):

@@ -11,8 +11,9 @@ from data.datasets import Dataset
 from data.export import Format, Kind
 from data.people import Person
 from data.store import Store
+from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import choose, exported, giving, session, text, todo
+from pages.parts import choose, exported, giving, session, text
 
 _TABLES = (
     *("item", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "repair", "answer"),
@@ -74,7 +75,7 @@ def _aside(who: Person, store: Store, dataset: Dataset) -> None:
     found = tuning.listed(store, dataset.id)
     with st.expander("Tuning items: what the gate leaves out", icon=":material/block:"):
         st.caption("What a prompt was tuned on, or what was given out as an example, counts in no figure of any judge.")
-        text.say("**{n}** put aside.", n=todo.many(len(found), "item"))
+        text.say("**{n}** put aside.", n=many(len(found), "item"))
         back = exported.aside(found) if found else None
         given = exported.by_hand()
     try:

@@ -9,8 +9,9 @@ import streamlit as st
 
 from data import datasets, intake
 from data.intake import Plan, Source
+from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import importing, mapping, session, text, todo
+from pages.parts import importing, mapping, session, text
 
 TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 NEW = "A new dataset"
@@ -47,7 +48,7 @@ def page() -> None:
     importing.preview(shown, kept["rejects"])
     if not shown.new.total:
         return
-    label = "Import all" if shown.ok else f"Import {todo.many(shown.new.total, 'good row')}"
+    label = "Import all" if shown.ok else f"Import {many(shown.new.total, 'good row')}"
     if st.button(text.plain(label), type="primary", icon=":material/download_done:"):
         _take(who.name, source, plan, shown.ok)
 
