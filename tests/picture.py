@@ -35,7 +35,7 @@ def main() -> None:
         app = Server(Path(folder), samples=True)
         item = telling(app)
         with app:
-            opened = playwright.chromium.launch(executable_path=browser.find(), args=FLAGS)
+            opened = playwright.chromium.launch(executable_path=browser.find(shell=False), args=FLAGS)
             page = opened.new_page(viewport={"width": 1440, "height": 900}, device_scale_factor=1)
             enter(page, app.url, "mio", f"desk?dataset=support-dialogues&item={item}")
             on_item(page)

@@ -140,7 +140,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=browser.find(), args=FLAGS)
+        opened = playwright.chromium.launch(executable_path=browser.find(shell=False), args=FLAGS)
         base50, base95 = quantiles(bare(opened.new_page(viewport={"width": 1440, "height": 900})))
         print(f"bare page, 400 nodes: p50 {base50:.1f} ms, p95 {base95:.1f} ms")
         for name, accept in (("item by item", press), ("key held down", hold)):

@@ -40,6 +40,18 @@ def at_rest(page: Any) -> None:
     page.wait_for_function(AT_REST)
 
 
+def choose(page: Any, label: str, option: str | re.Pattern[str]) -> None:
+    """Choose an option of a select box; its list closes where the page is drawn anew in that moment."""
+    for _ in range(5):
+        at_rest(page)
+        page.get_by_role("combobox", name=label).click()
+        try:
+            return page.get_by_role("option", name=option, exact=True).click(timeout=8_000)  # type: ignore[no-any-return]
+        except TimeoutError:
+            page.keyboard.press("Escape")
+    raise AssertionError(f"{label!r} never offered {option!r}.")
+
+
 def press(page: Any, table: Any, right: float, down: float, until: str) -> None:
     """Click on that place of a table until the address has `until`: a canvas does not say when it is ready."""
     for _ in range(5):

@@ -14,7 +14,7 @@ from data import people
 from data.datasets import ensure
 from data.store import open_store
 from tests.data.cells import Cell, fill
-from tests.pages.driving import enter, press
+from tests.pages.driving import choose, enter, press
 from tests.server import Server
 
 NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
@@ -124,8 +124,7 @@ def test_labels_that_the_gate_does_not_count_are_shown_as_such(app: Server, page
     expect(main).to_contain_text("The gate: There is gold for 0 items; the policy asks for 100.")
     look(page, app, "votes", "&ties=dropped")
     expect(main).to_contain_text("each counted once, ties dropped on both sides.")
-    page.get_by_label("Ties").click()
-    page.get_by_role("option", name="counted (S1)").click()
+    choose(page, "Ties", "counted (S1)")
     expect(main).to_contain_text("each counted once.")
     page.wait_for_url(re.compile("ties=counted"))
 

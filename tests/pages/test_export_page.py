@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.driving import all_saved, enter, on_item, seeded
+from tests.pages.driving import all_saved, choose, enter, on_item, seeded
 from tests.server import Server
 
 BETTER = "<img src=x onerror=alert(1)> 改めて。"
@@ -19,11 +19,6 @@ BETTER = "<img src=x onerror=alert(1)> 改めて。"
 @pytest.fixture(scope="module")
 def app(serve_all: Callable[..., Server]) -> Server:
     return seeded(serve_all, 6)
-
-
-def choose(page: Any, label: str, option: str) -> None:
-    page.get_by_role("combobox", name=label).click()
-    page.get_by_role("option", name=option, exact=True).click()
 
 
 def test_a_turn_is_written_better_by_keys_and_exported(app: Server, page: Any, new_page: Callable[..., Any]) -> None:

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from data import people
 from data.store import open_store
 from tests.data.seated import Seat, crowd, seated
-from tests.pages.driving import enter, press
+from tests.pages.driving import choose, enter, press
 from tests.server import Server
 
 NASTY = "支援 <b>x</b> ![a](https://canary.test/a.png)"
@@ -57,8 +57,7 @@ def test_panels_follow_each_other_and_the_address_keeps_the_chosen_one(app: Serv
     expect(main).to_contain_text(re.compile(r"equally well by language: kappa 0\.\d\d on Japanese, 0\.\d\d on Latin"))
     expect(main).not_to_contain_text("Where they agree, and where not")
     page.wait_for_url(re.compile("panel=slices"))
-    page.get_by_label("Slices by").click()
-    page.get_by_role("option", name="language").click()
+    choose(page, "Slices by", "language")
     chart = page.locator(".js-plotly-plot").nth(1)
     expect(chart).to_contain_text("Japanese")
     point = chart.locator(".scatterlayer .trace .points path").last  # the lowest row, as the worst comes last
@@ -123,8 +122,7 @@ def test_judges_side_by_side(app: Server, page: Any) -> None:
     )
     expect(main).to_contain_text("On 360 cells of 120 items that people and all of these judges gave a value")
     expect(main).to_contain_text("Judges among themselves")
-    page.get_by_label("Reference").click()
-    page.get_by_role("option", name=re.compile("poor")).click()
+    choose(page, "Reference", re.compile("poor"))
     page.wait_for_url(re.compile("judge="))
     expect(main).to_contain_text(
         re.compile(
