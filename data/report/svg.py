@@ -34,6 +34,8 @@ _LOOKS = {
     "suspended": (4, "cross"),
     "not enough gold": (5, "square"),
     "undefined": (5, "square"),
+    "other": (1, "dot"),
+    "beside": (5, "diamond"),
 }
 Series = tuple[str, Sequence[float | str], Sequence[float | None], Sequence[float | None] | None,
                Sequence[float | None] | None]  # fmt: skip
@@ -63,16 +65,19 @@ def intervals(
     marked: str = "",
     reach: tuple[float, float] = (0.0, 1.0),
     title: str = "",
+    width: float = WIDTH,
+    click: bool = False,
 ) -> str:
     """Figures with their intervals, a row each, and a dashed line at `mark`; what has no figure has its remark only.
 
-    The axis covers `reach`, and more where a figure or an end lies beyond it.
+    The axis covers `reach`, and more where a figure or an end lies beyond it. With `click` the rows are numbered, so
+    that a page knows which was clicked.
     """
     left = min(230.0, max([wide(f"{r.name}  {r.sub}") for r in rows], default=0) + 14)
-    right = min(280.0, max([wide(r.remark) for r in rows], default=0) + 14)
+    right = min(0.46 * width, max([wide(r.remark) for r in rows], default=0) + 14)
     known = [v for r in rows for v in (finite(r.point), finite(r.low), finite(r.high)) if v is not None]
     low, high = min([*known, reach[0]]), max([*known, reach[1]])
-    at = _axis(low, high, left + 6, WIDTH - right - 8)
+    at = _axis(low, high, left + 6, width - right - 8)
     top = headed(title) + (SIZE + 4 if marked else 0)
     bottom = top + ROW * max(1, len(rows))
     marks = ticks(low, high)
@@ -81,18 +86,18 @@ def intervals(
     if mark is not None:
         body.append(line(at(mark), top - 3, at(mark), bottom + 3, "mark"))
         half = wide(marked) / 2
-        body.append(label(min(max(at(mark), half), WIDTH - half), top - 7, marked, "soft", "middle"))
+        body.append(label(min(max(at(mark), half), width - half), top - 7, marked, "soft", "middle"))
     for place, row in enumerate(rows):
-        body += _row(row, top + ROW * (place + 0.5), left, right, at)
-    return frame(bottom + SIZE + 12, title, body)
+        body += _row(row, top + ROW * (place + 0.5), left, width - right, width, at, f"{place}" if click else "")
+    return frame(bottom + SIZE + 12, title, body, width)
 
 
-def _row(row: Row, y: float, left: float, right: float, at: Any) -> list[str]:
+def _row(row: Row, y: float, left: float, right: float, width: float, at: Any, clicked: str) -> list[str]:
     colour, shape = _LOOKS.get(row.state, (0, "dot"))
     beside = min(wide(row.sub) + 16, 96.0) if row.sub else 8.0
     made = [
-        label(0, y + 4.5, row.name, room=left - beside, after=shortened(row.sub, 88)),
-        label(WIDTH - right + 4, y + 4.5, row.remark, "soft", room=right - 4),
+        label(7 if clicked else 0, y + 4.5, row.name, room=left - beside, after=shortened(row.sub, 88)),
+        label(right + 4, y + 4.5, row.remark, "soft", room=width - right - 4),
     ]
     point, low, high, bound = (finite(v) for v in (row.point, row.low, row.high, row.bound))
     if point is None:
@@ -104,39 +109,45 @@ def _row(row: Row, y: float, left: float, right: float, at: Any) -> list[str]:
     if bound is not None:
         made.append(line(at(bound), y - 6, at(bound), y + 6, f"s{colour}", 2))
         tip += f", lower bound {bound:.4f}"
-    return [*made, _shape(shape, at(point), y, colour, tip)]
+    over = box(0, y - ROW / 2, width, ROW, "over", tip, f' data-at="{clicked}"' if clicked else "")
+    return [*made, _shape(shape, at(point), y, colour), over]
 
 
-def _shape(shape: str, x: float, y: float, colour: int, tip: str) -> str:
+def _shape(shape: str, x: float, y: float, colour: int) -> str:
     """The mark of a figure; open ones have the ground's colour inside, so that the line does not run through them."""
-    inner = f"<title>{clean(tip)}</title>"
     look = f'class="s{colour}" stroke-width="2" style="fill:var(--ground)"'
     if shape == "dot":
-        return f'<circle cx="{number(x)}" cy="{number(y)}" r="5.5" class="f{colour}">{inner}</circle>'
+        return f'<circle cx="{number(x)}" cy="{number(y)}" r="5.5" class="f{colour}"/>'
     if shape == "ring":
-        return f'<circle cx="{number(x)}" cy="{number(y)}" r="5" {look}>{inner}</circle>'
+        return f'<circle cx="{number(x)}" cy="{number(y)}" r="5" {look}/>'
     if shape == "square":
-        return f'<rect x="{number(x - 5)}" y="{number(y - 5)}" width="10" height="10" {look}>{inner}</rect>'
+        return f'<rect x="{number(x - 5)}" y="{number(y - 5)}" width="10" height="10" {look}/>'
     x0, x1, y0, y1 = (number(v) for v in (x - 5, x + 5, y - 5, y + 5))
-    return f'<path d="M{x0} {y0}L{x1} {y1}M{x0} {y1}L{x1} {y0}" class="s{colour}" stroke-width="2.5">{inner}</path>'
+    if shape == "diamond":
+        return f'<path d="M{number(x)} {y0}L{x1} {number(y)}L{number(x)} {y1}L{x0} {number(y)}Z" {look}/>'
+    return f'<path d="M{x0} {y0}L{x1} {y1}M{x0} {y1}L{x1} {y0}" class="s{colour}" stroke-width="2.5"/>'
 
 
 def bars(
-    names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], title: str = "", percent: bool = True
+    names: Sequence[str],
+    series: Sequence[tuple[str, Sequence[float | None]]],
+    title: str = "",
+    percent: bool = True,
+    width: float = WIDTH,
 ) -> str:
     """Groups of bars, one for each name, a bar in it for each series; upright where the names have room below them.
 
     Values are shares (`percent`) or numbers from 0 on; None has no bar. A number stands at its bar where it has room.
     """
     top = headed(title) + (SIZE + 8 if len(series) > 1 else 0)
-    legend = _legend([name for name, _ in series], headed(title)) if len(series) > 1 else []
+    legend = _legend([name for name, _ in series], headed(title), width) if len(series) > 1 else []
     known = [v for _, values in series for v in map(finite, values) if v is not None]
     most = max([*known, 1e-9])
-    slot = (WIDTH - 44) / max(1, len(names))
+    slot = (width - 44) / max(1, len(names))
     if all(wide(name) <= slot - 6 for name in names):
-        return frame(top + 190, title, legend + _upright(names, series, top, most, percent))
-    left, row = min(240.0, max(wide(name) for name in names) + 12), 15 * len(series) + 9
-    at = _axis(0, most, left, WIDTH - 60)
+        return frame(top + 190, title, legend + _upright(names, series, top, most, percent, width), width)
+    left, row = min(240.0, width / 3, max(wide(name) for name in names) + 12), 15 * len(series) + 9
+    at = _axis(0, most, left, width - 60)
     body = []
     for place, name in enumerate(names):
         y = top + place * row
@@ -149,15 +160,16 @@ def bars(
                     box(left, y + 4 + 15 * n, at(value) - left, 12, _fill(n), f"{name} {told_as}: {said}"),
                     label(at(value) + 5, y + 14.5 + 15 * n, said, "soft", size=12),
                 ]
-    return frame(top + row * len(names) + 6, title, legend + body)
+    return frame(top + row * len(names) + 6, title, legend + body, width)
 
 
 def _upright(
-    names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], top: float, most: float, percent: bool
-) -> list[str]:
-    high, floor, slot = 150.0, top + 164.0, (WIDTH - 44) / max(1, len(names))
+    names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], top: float, most: float, percent: bool,
+    width: float,
+) -> list[str]:  # fmt: skip
+    high, floor, slot = 150.0, top + 164.0, (width - 44) / max(1, len(names))
     marks = ticks(0, most, 4)
-    body = [line(44, floor - high * t / most, WIDTH, floor - high * t / most, "grid") for t in marks]
+    body = [line(44, floor - high * t / most, width, floor - high * t / most, "grid") for t in marks]
     body += [
         label(38, floor - high * t / most + 4, f"{100 * t:g} %" if percent else told(t, marks), "soft", "end", size=12)
         for t in marks
@@ -256,19 +268,26 @@ def _path(name: str, xs: Any, values: Any, places: Any, over: Any, up: Any, n: i
     return [f'<path d="{"".join(parts)}" class="s{colour}" stroke-width="2.5"{dashed}/>', *dots] if parts else []
 
 
-def confusion(counts: Sequence[Sequence[float]] | Any, answers: Sequence[str], title: str = "") -> str:
+def confusion(
+    counts: Sequence[Sequence[float]] | Any,
+    answers: Sequence[str],
+    title: str = "",
+    sides: tuple[str, str] = ("people", "judge"),
+    click: bool = False,
+) -> str:
     """A table of agreement, rows = people, columns = judge, every count with its share of the row; outlined: agreement.
 
-    `counts` is K x K. Of a long scale only the counts that have room are written; each square has its figures as a tip.
+    `counts` is K x K; `sides` are the words for rows and columns. Of a long scale only the counts that have room are
+    written; each square has its figures as a tip. With `click` squares are numbered "row,column".
     """
     k, table = len(answers), [[float(v) for v in row] for row in counts]
     size = max(18.0, min(66.0, 520 / max(1, k)))
     left = min(200.0, max([wide(a) for a in answers], default=0) + 34)
     top = headed(title) + 2 * SIZE + 16
     body = [
-        label(left + k * size / 2, headed(title) + SIZE, "judge", "soft", "middle"),
+        label(left + k * size / 2, headed(title) + SIZE, sides[1], "soft", "middle"),
         f'<text transform="translate({SIZE},{number(top + k * size / 2)}) rotate(-90)" '
-        'text-anchor="middle" class="soft">people</text>',
+        f'text-anchor="middle" class="soft">{clean(sides[0])}</text>',
     ]
     for n, answer in enumerate(answers):
         body.append(label(left + (n + 0.5) * size, top - 7, answer, anchor="middle", room=size - 4))
@@ -277,9 +296,9 @@ def confusion(counts: Sequence[Sequence[float]] | Any, answers: Sequence[str], t
         whole = sum(row)
         for j, count in enumerate(row):
             x, y, share = left + j * size, top + i * size, count / whole if whole else 0.0
-            tip = f"people {answers[i]}, judge {answers[j]}: {_count(count)}, {share:.0%} of the row"
+            tip = f"{sides[0]} {answers[i]}, {sides[1]} {answers[j]}: {_count(count)}, {share:.0%} of the row"
             shade = f' fill-opacity="{number(0.06 + 0.6 * share) if count else 0}"'
-            body.append(box(x + 1, y + 1, size - 2, size - 2, "f0" + (" agreed" if i == j else ""), tip, shade))
+            body.append(box(x + 1, y + 1, size - 2, size - 2, "f0" + (" agreed" if i == j else ""), "", shade))
             body += [box(x + 2, y + 2, size - 4, size - 4, "s5", "", ' stroke-width="1.2"')] if i == j else []
             if count and wide(_count(count), 12) <= size - 3:
                 both = size >= 34
@@ -290,6 +309,8 @@ def confusion(counts: Sequence[Sequence[float]] | Any, answers: Sequence[str], t
                 body += (
                     [label(x + size / 2, y + size / 2 + 13, f"{share:.0%}", quiet, "middle", size=11)] if both else []
                 )
+            at = f' data-at="{i},{j}"' if click and count else ""
+            body.append(box(x + 1, y + 1, size - 2, size - 2, "over", tip, at))
     return frame(top + k * size + 6, title, body, max(left + k * size + 6, min(WIDTH, wide(title) + 4)))
 
 
@@ -302,12 +323,13 @@ def _said(value: float, percent: bool) -> str:
 
 
 def _fill(n: int) -> str:
-    return f"f{n % COLOURS}"
+    """The classes of a series' bars: every second one is paler with an outline, so that no colour need be seen."""
+    return f"f{n % COLOURS} s{n % COLOURS} pale" if n % 2 else f"f{n % COLOURS}"
 
 
-def _legend(names: Sequence[str], y: float) -> list[str]:
+def _legend(names: Sequence[str], y: float, width: float = WIDTH) -> list[str]:
     """The names of series beside their colours, in one line."""
-    body, x, room = [], 0.0, WIDTH / max(1, len(names)) - 30
+    body, x, room = [], 0.0, width / max(1, len(names)) - 30
     for n, name in enumerate(names):
         body.append(box(x, y + 2, 11, 11, _fill(n)))
         body.append(label(x + 17, y + 12, name, "soft", room=room))

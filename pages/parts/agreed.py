@@ -9,6 +9,7 @@ import streamlit as st
 
 from data.calibration import Found
 from data.figures.arms import Arms
+from data.report.svg import Row
 from judges.calibrate import Line, Summary
 from judges.counted import many
 from judges.intervals import BOOTSTRAP, Interval
@@ -211,7 +212,7 @@ def anchored(blind: Interval, assisted: Interval, change: Interval, key: str) ->
         )  # fmt: skip
     rows = [("blind", blind), ("assisted", assisted), ("assisted − blind", change)]
     spans = [
-        charts.Span(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", told)
+        Row(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", told)
         for (name, i), told in zip(rows, [_resting(blind), _resting(assisted), _moved(change)], strict=True)
     ]
     charts.intervals(spans, key, mark=0.0, reach=(-0.1, 1.0))

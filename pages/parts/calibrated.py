@@ -9,6 +9,7 @@ import streamlit as st
 
 from data.calibration import Rest
 from data.gold import BASES, Basis
+from data.report.svg import Row
 from data.scores import Mean
 from judges.calibrate import Line
 from judges.counted import many
@@ -112,7 +113,7 @@ def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
         settled = state not in ("not enough gold", "undefined") or not line.gated
         point = interval.point if settled else None
         spans.append(
-            charts.Span(
+            Row(
                 line.dimension.title,
                 line.dimension.sort,
                 point,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from data.report.svg import Row
 from judges.counted import many
 from judges.raters import alternative
 from judges.raters.ceiling import Ceiling, told
@@ -28,7 +29,7 @@ def ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
         ("alpha, all people", found.alpha, "eligible", f"{many(found.cells, 'cell')}, {found.people:,} people"),
     ]
     spans = [
-        charts.Span(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")
+        Row(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")
         for name, i, state, on in rows
         if i is not None
     ]

@@ -8,6 +8,7 @@ import streamlit as st
 
 from data.figures.compared import CONSTANT, LENGTH, Same
 from data.gold import BASES, Basis
+from data.report.svg import Row
 from judges.counted import many
 from judges.figures.paired import ALPHA, Comparison, Pair
 from judges.types import Dimension
@@ -168,11 +169,11 @@ def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str]
     for who, interval in found.kappas.items():
         state = "eligible" if who not in pairs else "beside" if who in RULES else "other"
         told = f"{number(interval.point, '.2f')} ({span(interval)})"
-        spans.append(charts.Span(names[who], "", interval.point, interval.low, interval.high, None, state, told))
+        spans.append(Row(names[who], "", interval.point, interval.low, interval.high, None, state, told))
     st.markdown("**Agreement with people** (kappa)")
     charts.intervals(spans, f"kappas:{key}", mark=0.0)
     gaps = [
-        charts.Span(
+        Row(
             names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _LOOKS[p.verdict],
             f"{number(p.difference.point, '+.2f')} ({span(p.difference)})",
         )

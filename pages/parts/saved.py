@@ -46,6 +46,6 @@ def form() -> None:
     kept = session.scratch("pictures")
     chosen = st.segmented_control(
         "Plots are saved as", ["PNG", "SVG"], default=kept.get("form", "PNG"), key="picture form", required=True,
-        help="Point at a plot: the camera at its upper right saves it, with the colours that are on.",
+        help="Point at a plot: the camera at its upper right saves it, with colours that also print well.",
     )  # fmt: skip
     kept["form"] = chosen or "PNG"

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.figures.slices import Member
+from data.report.svg import Row
 from judges.calibrate import Summary
 from judges.counted import many
 from judges.figures.slices import Slice, Sliced
@@ -63,11 +64,11 @@ def _ends(one: Sliced) -> tuple[Slice, Slice]:
 def chart(one: Sliced, whole: Interval, key: str) -> str:
     """The slices with their intervals, best first, under the whole; the name of the one that was clicked, or ""."""
     ranked = sorted(one.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
-    spans = [charts.Span("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
+    spans = [Row("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
     for slice_ in ranked:
         i = slice_.interval
         state = "not enough gold" if i.verdictless or i.point is None else "eligible"
-        spans.append(charts.Span(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
+        spans.append(Row(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
     row = charts.intervals(spans, key, whole.point, "all", reach=(0.0, 1.0), click=True)
     st.caption(
         "Mark: kappa of the slice, with its 95 % interval by items. □ fewer than 30 items: nothing may be concluded. "

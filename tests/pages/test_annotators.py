@@ -55,15 +55,10 @@ def test_who_stands_out_one_person_and_the_way_to_the_desk(app: Server, page: An
     enter(page, app.url, "lea", "annotators?dataset=several&person=lena")
     expect(main).to_contain_text("A second opinion")
     expect(main).to_contain_text("Dawid and Skene")
-    chart = page.locator(".js-plotly-plot").first
-    expect(chart).to_contain_text("this person")
-    plane = chart.locator(".nsewdrag").first
-    plane.scroll_into_view_if_needed()
-    box = plane.bounding_box()
-    x, y = box["x"] + box["width"] * 2.2 / 5, box["y"] + box["height"] * 1.7 / 5  # the others 2, lena 3
-    page.mouse.move(x, y)
-    expect(chart.locator(".hoverlayer .hovertext")).to_contain_text("the others 2, this person 3")
-    page.mouse.click(x, y)
+    square = page.locator("svg.plot [data-at='1,2']")  # the others 2, lena 3
+    square.hover()
+    expect(page.locator(".tip:visible")).to_contain_text("the others 2, this person 3")
+    square.click()
     listed = page.get_by_test_id("stDataFrame").nth(1)
     expect(listed).to_be_visible()
     press(page, listed, 40, 50, r"/desk\?.*item=")

@@ -56,24 +56,13 @@ def look(page: Any, app: Server, dataset: str, more: str = "") -> None:
     enter(page, app.url, "lea", f"calibration?dataset={quote(dataset)}{more}")
 
 
-def click(page: Any, chart: Any, row: int, column: int, k: int) -> None:
-    """Click off the middle of a cell of a heat map."""
-    plane = chart.locator(".nsewdrag").first
-    plane.scroll_into_view_if_needed()
-    box = plane.bounding_box()
-    x, y = box["x"] + box["width"] * (column + 0.2) / k, box["y"] + box["height"] * (row + 0.7) / k
-    page.mouse.move(x, y)
-    expect(chart.locator(".hoverlayer .hovertext")).to_be_visible()
-    page.mouse.click(x, y)
-
-
 def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     look(page, app, NASTY, "&dimension=turn.helpfulness")
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("rest on blind labels of random draws: 150 items, 215 cells with gold, each weighted")
-    plot = page.locator(".js-plotly-plot").first
+    plot = page.locator("svg.plot").first
     for words in ("● eligible", "□ not enough gold · 100 more items", "– undefined"):
         expect(plot).to_contain_text(words)
     expect(main).to_contain_text("reaches the 0.50 that the policy asks, and so does its lower bound")
@@ -83,7 +72,10 @@ def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
         "Good enough to publish. On helpfulness the judge says what people say in 88% of cells"
     )
     # people say 1, judge 2: items 0, 35, 70, 105, 140 (multiples of 7 and 5)
-    click(page, page.locator(".js-plotly-plot").nth(1), 0, 1, 5)
+    square = page.locator("svg.plot [data-at='0,1']")
+    square.hover()
+    expect(page.locator(".tip:visible")).to_have_text("people 1, judge 2: 5, 17% of the row")
+    square.click()
     expect(main).to_contain_text("People say 1, the judge 2: 5 cells. Click one to open it on the desk.")
     listed = page.get_by_test_id("stDataFrame").nth(1)
     press(page, listed, 40, 50, r"/desk\?.*item=")
@@ -142,9 +134,22 @@ def test_where_there_is_nothing_yet_it_says_what_to_do(app: Server, page: Any) -
 def test_the_charts_take_the_colours_of_the_theme(app: Server, new_page: Callable[..., Any], scheme: str) -> None:
     page = new_page(color_scheme=scheme)
     look(page, app, NASTY)
-    dot = page.locator(".js-plotly-plot").first.locator(".scatterlayer .point").last
-    expect(dot).to_be_attached()
-    painted = page.locator(".js-plotly-plot").first.inner_html()
-    accent = {"light": "rgb(15, 118, 110)", "dark": "rgb(94, 201, 187)"}[scheme]
-    assert accent in painted
-    assert not re.search(r"rgb\(0, 0, [1-9]", painted)  # no placeholder is left
+    dot = page.locator("svg.plot").first.locator("circle").last
+    expect(dot).to_have_css("fill", {"light": "rgb(15, 118, 110)", "dark": "rgb(94, 201, 187)"}[scheme])
+    ground = page.locator("svg.plot").first.locator(".ground")
+    expect(ground).to_have_css("fill", {"light": "rgb(251, 251, 250)", "dark": "rgb(20, 23, 26)"}[scheme])
+
+
+def test_the_table_of_agreement_is_walked_by_keys(app: Server, page: Any) -> None:
+    look(page, app, NASTY, "&dimension=turn.helpfulness")
+    first = page.locator("svg.plot [data-at='0,0']")
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("svg.plot [data-at='0,1']")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("svg.plot [data-at='1,1']")).to_be_focused()
+    expect(page.locator(".tip:visible")).to_contain_text("people 2, judge 2")
+    page.keyboard.press("ArrowLeft")  # nobody said 2 where the judge said 1: on to the nearest that there is
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("stMain")).to_contain_text(re.compile("People say ., the judge 1: "))
+    expect(page.locator("svg.plot [aria-pressed='true']")).to_have_count(1)

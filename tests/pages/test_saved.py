@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 from PIL import Image
 from playwright.sync_api import expect
@@ -20,8 +21,7 @@ from tests.pages.driving import enter
 from tests.server import ROOT, Server
 
 NAME = "対話 <b>x</b>"
-LIGHT, DARK = (251, 251, 250), (20, 23, 26)
-ACCENT_LIGHT, ACCENT_DARK = (15, 118, 110), (94, 201, 187)
+LIGHT, ACCENT_LIGHT = (251, 251, 250), (15, 118, 110)
 
 
 def colours(file: Path) -> Counter[tuple[int, ...]]:
@@ -46,14 +46,20 @@ def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server],
     assert report.value.suggested_filename == "assay-対話-b-x-b--m.html"
     document = Path(report.value.path()).read_text(encoding="utf-8")
     page.keyboard.press("Escape")
-    chart = page.locator(".js-plotly-plot").first
-    chart.hover()
+    page.locator("svg.plot").first.hover()
     with page.expect_download() as picture:
-        chart.locator(".modebar-btn").click()
+        page.get_by_role("button", name="Save as PNG").first.click()
     assert picture.value.suggested_filename == "plot-gate.png"
     seen = colours(Path(picture.value.path()))
-    assert seen.most_common(1)[0][0] == DARK
-    assert seen[ACCENT_DARK] > 100
+    assert seen.most_common(1)[0][0] == LIGHT  # on a dark page too: it is to be printed
+    assert seen[ACCENT_LIGHT] > 100
+    page.get_by_role("button", name="Download").click()
+    page.get_by_role("radio", name="SVG").click()
+    page.keyboard.press("Escape")
+    with page.expect_download() as drawing:
+        page.get_by_role("button", name="Save as SVG").first.click()
+    assert drawing.value.suggested_filename == "plot-gate.svg"
+    assert "asked: 0.50" in "".join(ElementTree.parse(drawing.value.path()).getroot().itertext())
 
     # The report stands by itself, in a browser that reaches nothing and runs no script.
     alone = new_page(java_script_enabled=False, offline=True)
@@ -69,7 +75,8 @@ def test_an_svg_is_painted_as_png(new_page: Callable[..., Any]) -> None:
     page = new_page(color_scheme="dark")
     page.set_content('<div id="place"><button class="save"></button><span class="said"></span></div>')
     plot = svg.intervals([svg.Row("名前 <x>", "turn", 0.5, 0.4, 0.6, 0.45, "eligible")], 0.5, "asked")
-    script = (ROOT / "pages/parts/picture/picture.js").read_text(encoding="utf-8")
+    folder = ROOT / "pages" / "parts" / "picture"
+    script = "\n".join((folder / name).read_text(encoding="utf-8") for name in ("save.js", "button.js"))
     page.evaluate(
         """async ([script, svg]) => {
           const made = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));

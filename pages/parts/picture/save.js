@@ -1,4 +1,4 @@
-// Paints an SVG text into a canvas, twice as large, and saves that as a PNG file.
+// Saves an SVG text as a file: as it is, or painted into a canvas, twice as large, as PNG.
 const TWICE = 2;
 
 function light(svg) {
@@ -27,25 +27,10 @@ async function png(svg) {
   }
 }
 
-function save(blob, name) {
+function save(blob, file) {
   const address = URL.createObjectURL(blob), link = document.createElement("a");
   link.href = address;
-  link.download = `${name}.png`;
+  link.download = file;
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-export default function ({ data, parentElement }) {
-  const button = parentElement.querySelector(".save"), said = parentElement.querySelector(".said");
-  button.textContent = data.label;
-  button.onclick = async () => {
-    button.disabled = true;
-    said.textContent = "";
-    try {
-      save(await png(data.svg), data.name);
-    } catch {
-      said.textContent = "This browser could not make the picture. Save the SVG instead.";
-    }
-    button.disabled = false;
-  };
 }
