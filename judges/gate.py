@@ -61,7 +61,7 @@ class Decision:
 
 
 def decide(interval: Interval, policy: Policy | None = None) -> Decision:
-    """One dimension decided by itself; the default policy is METHODS' own (100 items, .5, and the 95 % bound at .5).
+    """One dimension decided by itself; the default policy is METHODS' own (100 items, .5, and the 95% bound at .5).
 
     In this order: undefined (enough clusters, yet no disagreement to be expected), not enough gold, below, promising,
     eligible.
@@ -125,7 +125,7 @@ def decide_together(intervals: Mapping[str, Interval], policy: Policy | None = N
 
 
 def p_value(interval: Interval, threshold: float) -> float | None:
-    """One-sided p of "the true kappa is at most `threshold`", from the distance of the 95 % bound; None without one.
+    """One-sided p of "the true kappa is at most `threshold`", from the distance of the 95% bound; None without one.
 
         p = 1 - Phi(z_.95 (point - threshold) / (point - lower bound))
 
@@ -183,7 +183,7 @@ def _more(items: int | None) -> str:
 
 
 def _percent(level: float) -> str:
-    return f"{100 * level:g} %"
+    return f"{100 * level:g}%"
 
 
 def _plain(value: float) -> str:

@@ -250,9 +250,9 @@ def cluster_bootstrap(
         t* = (f* - f) / e*,   1 - exp(-(f - t*_(1-a) e)) .. 1 - exp(-(f - t*_a e)),   e by linearisation over items
 
     and so knows that a sample that met few of the rare answers also thinks itself surer than it is: where most answers
-    are one, percentile intervals of nominal 95 % end too low and hold the truth in 84 to 92 % of samples of 50 items,
-    these in 92 to 97 % (`tests.bench.simulations` measures both). `lower_bound` is the lower of both
-    at one-sided 95 %. A replicate without expected disagreement has no kappa and is left out; the share of those
+    are one, percentile intervals of nominal 95% end too low and hold the truth in 84 to 92% of samples of 50 items,
+    these in 92 to 97% (`tests.bench.simulations` measures both). `lower_bound` is the lower of both
+    at one-sided 95%. A replicate without expected disagreement has no kappa and is left out; the share of those
     stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed resampling finds no spread; the ends then are those of -log(a) cells one step
     apart (the rule of three). The same seed gives the same interval. Memory is 2^21 draws and, for each item, 20

@@ -137,7 +137,7 @@ def _error(slope: Floats, products: Floats, items: int) -> Floats:
 
 
 def ends(whole: Samples, drawn: Samples, level: float, scale: Scale) -> tuple[float, float, float]:
-    """Low, high and one-sided 95 % lower bound of a figure (`whole` has one row), from its defined bootstrap samples.
+    """Low, high and one-sided 95% lower bound of a figure (`whole` has one row), from its defined bootstrap samples.
 
     The wider, end by end, of the percentile interval and the studentised one,
 

@@ -20,7 +20,7 @@ def quantile(probability: float) -> float:
 @dataclass(frozen=True)
 class Interval:
     """A figure with its uncertainty. `low` and `high` are two-sided at `level`; `lower_bound` is always the one-sided
-    95 % bound.
+    95% bound.
 
     `items` is the number of clusters, `n_eff` their effective number (Kish, over items), `se` the standard error,
     `undefined` the share of bootstrap replicates in which the figure did not exist (left out). What does not exist is
@@ -45,7 +45,7 @@ class Interval:
         return self.items < MIN_CLUSTERS
 
     def bound(self, level: float = 0.95) -> float | None:
-        """The one-sided lower bound at another level: the distance of the 95 % bound, stretched by normal quantiles."""
+        """The one-sided lower bound at another level: the distance of the 95% bound, stretched by normal quantiles."""
         if self.point is None or self.lower_bound is None:
             return None
         return self.lower_bound - (self.point - self.lower_bound) * (quantile(level) / quantile(0.95) - 1)

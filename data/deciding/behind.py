@@ -99,7 +99,7 @@ def _cautions(found: Behind) -> Iterator[str]:
     if 2 * own >= found.labels:
         who = " and ".join(sorted(name for name in found.leads if found.own.get(name)))
         yield (
-            f"{100 * own / found.labels:.0f} % of the labels are by {who}, who may decide here too: whoever decides "
+            f"{100 * own / found.labels:.0f}% of the labels are by {who}, who may decide here too: whoever decides "
             "should not be the only one who has labelled."
         )
     elif len(found.own) == 1:

@@ -303,7 +303,7 @@ def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
     yield name, interval.point, "rows people, columns judge, full scale"
     yield f"{name}, low end", interval.low, f"{interval.level:.0%} interval"
     yield f"{name}, high end", interval.high, f"{interval.level:.0%} interval"
-    yield f"{name}, lower bound", interval.lower_bound, "one-sided, 95 %"
+    yield f"{name}, lower bound", interval.lower_bound, "one-sided, 95%"
 
 
 def _alarms(near: Beside) -> tuple[float | None, str]:
@@ -350,5 +350,5 @@ def _left_out(store: Store, found: Case) -> tuple[float, str]:
 
 
 def _percent(share: float) -> str:
-    """A share in percent, with as many digits as it takes not to round a miss up: 89.9 %."""
-    return f"{100 * share:.0f} %" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f} %"
+    """A share in percent, with as many digits as it takes not to round a miss up: 89.9%."""
+    return f"{100 * share:.0f}%" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f}%"

@@ -53,7 +53,7 @@ class Asked:
                 raise BadInput(f"Whether the {name} is asked for is {flag!r}: it must be yes or no.")
         made(**asdict(gate))
         if gate.level > _SUREST:
-            raise BadInput(f"Labels make nobody {100 * gate.level:g} % sure: ask for at most {100 * _SUREST:g} %.")
+            raise BadInput(f"Labels make nobody {100 * gate.level:g}% sure: ask for at most {100 * _SUREST:g}%.")
         if gate.threshold <= 0:
             raise BadInput(
                 f"A kappa of {gate.threshold:g} is reached by chance alone: ask for more than 0, or nothing is tested."

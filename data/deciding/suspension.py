@@ -71,7 +71,7 @@ def check(store: Store) -> list[Approval]:
 
     Looked at is only what new rows can have moved. The dimension is decided by itself, at the level of its policy:
     Holm's correction guards the first decision, where several are taken at one time, and leaves some room above this
-    test. As every new label is another look, a dimension at the very border is suspended more often than 5 % would have
+    test. As every new label is another look, a dimension at the very border is suspended more often than 5% would have
     it: that errs on the safe side. Alarms of audits and changes of the policy suspend nothing by themselves.
     """
     upto, looked = store.newest(), _looked.setdefault(store, {})

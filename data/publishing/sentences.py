@@ -8,8 +8,8 @@ from judges.uncertainty import MIN_CLUSTERS
 
 
 def figure(tile: Tile, value: float) -> str:
-    """A mean as people read it: 3.92, or 46 %."""
-    return f"{value:.2f}" if tile.asking.mean else f"{100 * value:.0f} %"
+    """A mean as people read it: 3.92, or 46%."""
+    return f"{value:.2f}" if tile.asking.mean else f"{100 * value:.0f}%"
 
 
 def reading(tile: Tile) -> list[str]:
@@ -80,7 +80,7 @@ def _span(tile: Tile, system: System) -> str:
     interval = system.means[tile.lead].interval
     if interval.low is None or interval.high is None:
         return ""
-    return f" (with 95 % confidence {figure(tile, interval.low)} to {figure(tile, interval.high)})"
+    return f" (with 95% confidence {figure(tile, interval.low)} to {figure(tile, interval.high)})"
 
 
 def _kinder(tile: Tile, system: System) -> list[str]:

@@ -33,7 +33,7 @@ What is in this archive
 
 report.html       the report, for people
 figures.json      every figure with every digit, for programs
-figures.csv       every dimension on every basis: kappa, low, high (95 % interval), bound (one-sided, 95 %), items,
+figures.csv       every dimension on every basis: kappa, low, high (95% interval), bound (one-sided, 95%), items,
                   n_eff (their effective number), cells, exact, within_one, leniency (judge - people), correlation,
                   ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
 states.csv        what the gate says of each dimension, and the rules that do not read the text

@@ -130,7 +130,7 @@ def _reading() -> list[str]:
         html.bullets(
             [
                 html.say(
-                    "**The dot and its line**: what people would say on average over all items, and its 95 % interval. "
+                    "**The dot and its line**: what people would say on average over all items, and its 95% interval. "
                     "The judge scored all items, people some of them; where both did one sees by how much it is off."
                 ),
                 html.say(
@@ -178,7 +178,7 @@ def plot(tile: Tile, title: str = "") -> str:
 
 def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
     if not tile.asking.mean:
-        return 0.0, 1.0, [(n / 4, f"{25 * n} %") for n in range(5)]
+        return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
     scale = tile.asking.dimension.scale
     low, high = scale.base, scale.base + scale.size - 1
     return low, high, [(n, str(n)) for n in range(low, high + 1, max(1, round((high - low) / 8)))]
@@ -243,7 +243,7 @@ def _key(tile: Tile, y: float) -> list[str]:
 
 
 def _legend(y: float) -> list[str]:
-    told = "what people would say (corrected), with its 95 % interval"
+    told = "what people would say (corrected), with its 95% interval"
     return [
         line(0, y - 4, 24, y - 4, "s0", 2.5), f'<circle cx="12" cy="{number(y - 4)}" r="5" class="f0"/>',
         label(32, y, told, "soft", size=12), _diamond(412, y - 4, ""),

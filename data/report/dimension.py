@@ -55,7 +55,7 @@ def _plainly(shown: Summary) -> list[str]:
     first += ", and are at most one step apart in {within}." if ordered else "."
     second = (
         "Corrected for what chance alone would give, that is a kappa of **{kappa}**. With other items of "
-        "this kind it would plausibly lie anywhere from {span} (95 % interval), and hardly below {bound}."
+        "this kind it would plausibly lie anywhere from {span} (95% interval), and hardly below {bound}."
         if interval.low is not None and interval.lower_bound is not None and not interval.verdictless
         else "Corrected for what chance alone would give, that is a kappa of **{kappa}**."
     )

@@ -113,7 +113,7 @@ def _overview(found: Evidence) -> list[str]:
     )  # fmt: skip
     reach = ", which has to reach the dashed line too (and more where several are decided together)"
     mark = (
-        "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound"
+        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound"
         f"{reach if found.asked.policy.lower_bound else ''}. ● eligible, ○ promising, ✕ below, □ not enough gold, "
         "– undefined."
     )
@@ -213,9 +213,9 @@ def _reading() -> list[str]:
         "**Kappa** is agreement with the part taken out that chance alone would give: 1 is full agreement, 0 what "
         "chance gives, below 0 less than that. Where answers have an order it is quadratic-weighted: two steps apart "
         "weighs four times as much as one.",
-        "**The 95 % interval** says how far kappa might lie elsewhere with other items of the same kind. Items are "
+        "**The 95% interval** says how far kappa might lie elsewhere with other items of the same kind. Items are "
         "taken whole, because the turns of one dialogue resemble each other. Below 30 items nothing may be concluded.",
-        "**The bound** is the lowest value that kappa plausibly has (one-sided, 95 %). A decision looks at it and not "
+        "**The bound** is the lowest value that kappa plausibly has (one-sided, 95%). A decision looks at it and not "
         "at kappa alone, so that a judge does not pass by luck.",
         "**n_eff** is what the items are worth together if they were drawn with different chances.",
         "**Exact** is the share of equal answers, **within one** that of answers at most one step apart. Both are high "

@@ -105,7 +105,7 @@ def _row(row: Row, y: float, left: float, right: float, width: float, at: Any, c
     tip = f"{row.name} {row.sub}".strip() + f": {point:.4f}"
     if low is not None and high is not None:
         made.append(line(at(low), y, at(high), y, f"s{colour}", 2.5))
-        tip += f", 95 % interval {low:.4f} to {high:.4f}"
+        tip += f", 95% interval {low:.4f} to {high:.4f}"
     if bound is not None:
         made.append(line(at(bound), y - 6, at(bound), y + 6, f"s{colour}", 2))
         tip += f", lower bound {bound:.4f}"
@@ -171,7 +171,7 @@ def _upright(
     marks = ticks(0, most, 4)
     body = [line(44, floor - high * t / most, width, floor - high * t / most, "grid") for t in marks]
     body += [
-        label(38, floor - high * t / most + 4, f"{100 * t:g} %" if percent else told(t, marks), "soft", "end", size=12)
+        label(38, floor - high * t / most + 4, f"{100 * t:g}%" if percent else told(t, marks), "soft", "end", size=12)
         for t in marks
     ]
     each = min(46.0, slot * 0.8 / max(1, len(series)))
@@ -319,7 +319,7 @@ def _count(value: float) -> str:
 
 
 def _said(value: float, percent: bool) -> str:
-    return f"{100 * value:.0f} %" if percent else f"{value:,.3g}"
+    return f"{100 * value:.0f}%" if percent else f"{value:,.3g}"
 
 
 def _fill(n: int) -> str:

@@ -12,7 +12,7 @@ def number(value: float | None, shape: str = ".3f") -> str:
     if value is None:
         return "undefined"
     told = f"{value:{shape}}"
-    return (told.replace("%", " %") if told.endswith("%") else told).replace("-", "\u2212")
+    return told.replace("-", "\u2212")
 
 
 def cell(value: float | None, shape: str = ".3f") -> str:

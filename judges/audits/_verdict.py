@@ -65,14 +65,14 @@ def strongest(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag, ...]
 
 
 def percent(share: float | None) -> str:
-    """A share in words: .412 -> "41 %"; a small one keeps a decimal."""
+    """A share in words: .412 -> "41%"; a small one keeps a decimal."""
     if share is None:
         return "an unknown share"
-    return f"{share:.1%}".replace("%", " %") if 0 < share < 0.0095 else f"{share:.0%}".replace("%", " %")
+    return f"{share:.1%}" if 0 < share < 0.0095 else f"{share:.0%}"
 
 
 def span(interval: Interval, share: bool = True) -> str:
-    """The ends of an interval in words, as in "31 % to 52 %" or "-.10 to .22"; what is missing said so."""
+    """The ends of an interval in words, as in "31% to 52%" or "-.10 to .22"; what is missing said so."""
     if interval.low is None or interval.high is None:
         return "no interval"
     if share:

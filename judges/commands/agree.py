@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     basis = "blind" if any(label.mode == "blind" for _, label in told) else "assisted"
     print(f"{judge.said}: {len(found)} replies ({unread} unscored), {len(people)} cells of gold from {basis} labels.\n")
     print(
-        f"{'dimension':34} {'items':>6} {'cells':>6}  {'kappa':>6}  {'95 % interval':16} {'exact':>6} {'n/a alike':>9}"
+        f"{'dimension':34} {'items':>6} {'cells':>6}  {'kappa':>6}  {'95% interval':16} {'exact':>6} {'n/a alike':>9}"
     )
     for summary in shown:
         print(_row(card, summary))

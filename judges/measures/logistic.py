@@ -16,7 +16,7 @@ _STEPS = 100
 
 @dataclass(frozen=True)
 class Chance:
-    """A probability with its interval, two-sided at 95 %."""
+    """A probability with its interval, two-sided at 95%."""
 
     point: float
     low: float

@@ -40,10 +40,10 @@ def told(asked: Asked) -> list[str]:
     found = [
         f"Blind labels of at least {many(gate.min_items, 'randomly drawn item')}.",
         f"An agreement (kappa) of at least {gate.threshold:g}: 1 is full agreement, 0 is what chance gives.",
-        f"Its lower bound, the cautious reading, reaches that too: we want to be {100 * gate.level:g} % sure."
+        f"Its lower bound, the cautious reading, reaches that too: we want to be {100 * gate.level:g}% sure."
         if gate.lower_bound
         else "No lower bound: a judge that is worse may pass by luck.",
-        f"Answers of the judge to at least {100 * asked.coverage:g} % of the cells with gold; its n/a "
+        f"Answers of the judge to at least {100 * asked.coverage:g}% of the cells with gold; its n/a "
         "counts where people say n/a too.",
     ]
     if asked.alarms:
@@ -79,7 +79,7 @@ def _form(who: Person, asked: Asked) -> None:
             bound = st.toggle(
                 "Its lower bound as well", gate.lower_bound,
                 help="Without it, at 100 items a judge whose true kappa is 0.45 passes a threshold of 0.5 by luck in "
-                "about 25 % of cases; with it in about 2 %.",
+                "about 25% of cases; with it in about 2%.",
             )  # fmt: skip
             sure = 100 * gate.level
             level = st.number_input("How sure, %", 50.0, 99.9, sure, 1.0, "%g", disabled=not gate.lower_bound)

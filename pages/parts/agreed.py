@@ -70,8 +70,8 @@ def figures(summary: Summary, key: str) -> None:
     how = "Quadratic-weighted kappa" if ordered else "Cohen's kappa, unweighted"
     shown = [
         ("Kappa (QWK)" if ordered else "Kappa", number(interval.point), how + ": 1 is agreement, 0 what chance gives."),
-        ("95 % interval", span(interval), "By items, which are resampled whole."),
-        ("Lower bound", number(interval.lower_bound), "One-sided, 95 %."),
+        ("95% interval", span(interval), "By items, which are resampled whole."),
+        ("Lower bound", number(interval.lower_bound), "One-sided, 95%."),
         ("Exact", number(summary.exact, ".1%"), "Share of equal answers."),
     ]
     if ordered:

@@ -200,7 +200,7 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
         )
     share = one.coverage
     replied = (
-        f"The judge has answered {int(1000 * share + 1e-6) / 10:g} % of {many(gate.gold_cells, 'cell')} with gold."
+        f"The judge has answered {int(1000 * share + 1e-6) / 10:g}% of {many(gate.gold_cells, 'cell')} with gold."
         if share is not None else ""
     )  # fmt: skip
     wait = f"{many(near.waiting, 'cell')} with answers that lie apart {'waits' if near.waiting == 1 else 'wait'} for "

@@ -30,7 +30,7 @@ COLUMNS = {
         format="%.3f",
         help="Quadratic-weighted (QWK) where answers are ordered, plain Cohen's kappa elsewhere.",
     ),
-    "95 % interval": st.column_config.TextColumn(width=98, help="By items, which are resampled whole."),
+    "95% interval": st.column_config.TextColumn(width=98, help="By items, which are resampled whole."),
     "lower bound": st.column_config.NumberColumn(
         width=88, format="%.3f", help="The cautious reading: kappa is lower in one case of twenty only."
     ),
@@ -128,7 +128,7 @@ def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
     asked = ", which has to reach the dashed line too (and more where several are decided together)"
     asked = asked if policy.lower_bound else ""
     text.quiet(
-        "Mark: kappa. Line: its 95 % interval. Small upright tick: the one-sided lower bound{asked}. ● eligible, "
+        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. ● eligible, "
         "○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table to see it below.",
         asked=asked,
     )
@@ -162,7 +162,7 @@ def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor:
                 "items": line.shown.gold_items,
                 "cells": line.shown.cells,
                 "kappa": line.shown.interval.point,
-                "95 % interval": span(line.shown.interval),
+                "95% interval": span(line.shown.interval),
                 "lower bound": line.shown.interval.lower_bound,
                 "exact": _percent(line.shown.exact),
                 "within 1": _percent(line.shown.within_one),

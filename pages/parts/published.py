@@ -42,7 +42,7 @@ def reading() -> None:
             "new labels say otherwise, the dimension leaves this page.\n"
             "- **The solid dot** is the corrected figure: what people would say on average over all the items. The "
             "judge scored them all, people labelled some, and where both did one sees by how much the judge is off. "
-            "**The line** is its 95 % interval: of 20 such lines about 19 hold the true value. Short lines are sure, "
+            "**The line** is its 95% interval: of 20 such lines about 19 hold the true value. Short lines are sure, "
             "long ones ask for more labels.\n"
             "- **The dashed diamond** is the judge's own mean. Where it lies off the line, the judge is kinder or "
             "stricter than people. A system with fewer than 30 labelled items has only this one, "

@@ -36,7 +36,7 @@ COLUMNS = {
     "kappa": st.column_config.NumberColumn(
         width=60, format="%.2f", help="The same corrected for chance: 1 is agreement, 0 what chance gives."
     ),
-    "95 % interval": st.column_config.TextColumn(width=100, help="By items, which are resampled whole."),
+    "95% interval": st.column_config.TextColumn(width=100, help="By items, which are resampled whole."),
     "leniency": st.column_config.NumberColumn(
         width=72, format="%+.2f", help="Their mean minus that of the others, in steps: above 0 they are kinder."
     ),
@@ -133,7 +133,7 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
                 "labels": row.labels,
                 "equal": percent(row.exact),
                 "kappa": row.agreement.point if row.agreement else None,
-                "95 % interval": span(row.agreement) if row.agreement else "–",
+                "95% interval": span(row.agreement) if row.agreement else "–",
                 "leniency": row.leniency.size if row.leniency else None,
                 "likely right": percent(row.accuracy),
                 "blind": row.work.blind,

@@ -12,7 +12,7 @@ TEXTS = {
     "kappa": "**Kappa** is agreement with luck taken out. 1 is full agreement; 0 is what people and judge would reach "
     "if each used the answers as often as now, but without looking. On a scale in order, two steps off count four "
     "times as much as one (that is QWK).",
-    "interval": "**The 95 % interval** is where kappa would likely lie if every item had been labelled, not only "
+    "interval": "**The 95% interval** is where kappa would likely lie if every item had been labelled, not only "
     "these. A wide one says: too few items. Turns of one dialogue resemble each other, so it counts items, not turns.",
     "bound": "**The lower bound** is the cautious reading: the true kappa is lower in one case of twenty only. The "
     "usual policy asks it to reach the threshold too, as a judge that is too weak often looks good on few items.",
@@ -50,8 +50,8 @@ TEXTS = {
     "sure of are right more often. Then the unsure ones are those for people to look at.",
     "reliability": "**The dashed line** is a judge that is right as often as it is sure. Points below it: it is too "
     "sure of itself. The calibration error is the mean distance to that line.",
-    "ranking": "**The ranking** is how often an answer that is right has more confidence than one that is wrong: 50 % "
-    "is no use at all, 100 % is perfect.",
+    "ranking": "**The ranking** is how often an answer that is right has more confidence than one that is wrong: 50% "
+    "is no use at all, 100% is perfect.",
     "paired": "**Side by side** means on the very same cells, so that no judge has the easier items. What counts is "
     "the difference and its interval, not whether two intervals overlap: both judges met the same hard items.",
     "between": "**Judges among themselves**: two judges may agree with each other and not with people. High figures "

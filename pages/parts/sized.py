@@ -28,7 +28,7 @@ def asked_width(key: str) -> float:
     return float(
         st.number_input(
             "Interval no wider than ±", min_value=0.02, max_value=0.5, value=0.1, step=0.01, format="%.2f",
-            key=f"half:{key}", help="Half of the 95 % interval's width: .10 means kappa give or take .10.",
+            key=f"half:{key}", help="Half of the 95% interval's width: .10 means kappa give or take .10.",
         )
     )  # fmt: skip
 
@@ -78,7 +78,7 @@ def chart(steps: Sequence[Interval], ahead: Sequence[Interval], asked: Policy, k
         late = [s for s in steps if s.point is not None and s.items >= last.items / 2]
         drift = max(abs((s.point or 0.0) - last.point) for s in late)
         text.quiet(
-            "Over the second half of the items kappa stayed within {drift} of {now}. Band: 95 % interval by items, "
+            "Over the second half of the items kappa stayed within {drift} of {now}. Band: 95% interval by items, "
             "linearised at each size; shaded to the right: what to expect.",
             drift=f"{drift:.2f}", now=f"{last.point:.2f}",
         )  # fmt: skip

@@ -71,7 +71,7 @@ def chart(one: Sliced, whole: Interval, key: str) -> str:
         spans.append(Row(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
     row = charts.intervals(spans, key, whole.point, "all", reach=(0.0, 1.0), click=True)
     st.caption(
-        "Mark: kappa of the slice, with its 95 % interval by items. □ fewer than 30 items: nothing may be concluded. "
+        "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: nothing may be concluded. "
         "Dashed: all items. Click a mark to see the slice's items, those furthest apart first."
     )
     return ranked[row - 1].name if row else ""

@@ -67,7 +67,7 @@ def told(found: Reliability, source: str, cells: int, scored: int) -> None:
         wrong = "so it is surer where it is wrong: turn its confidence round, or leave it alone"
         none = "so nothing shows that its confidence tells right from wrong"
         text.say(
-            "A right answer has more confidence than a wrong one in {ranks} of comparisons ({span}; 50 % is no use), "
+            "A right answer has more confidence than a wrong one in {ranks} of comparisons ({span}; 50% is no use), "
             "{verdict}.",
             ranks=f"{ranks.point:.0%}", span=_ends(ranks),
             verdict=wrong if (ranks.high or 1.0) < 0.5 else use if (ranks.low or 0.0) > 0.5 else none,
@@ -104,7 +104,7 @@ def chart(found: Reliability, ordered: bool, key: str) -> None:
             "cells": [one.cells for one in found.levels],
             "items": [one.right.items for one in found.levels],
             "equal": [100 * (one.right.point or 0.0) for one in found.levels],
-            "95 % interval": [_percent(one) for one in found.levels],
+            "95% interval": [_percent(one) for one in found.levels],
         }
         if ordered:
             columns["within one"] = [100 * (one.near.point or 0.0) for one in found.levels]

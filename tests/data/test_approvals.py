@@ -284,7 +284,7 @@ def test_a_judge_that_answers_only_some_is_refused(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells)
     key = (dataset, judge, "turn", "helpfulness")
     assert case.case(store, *key).coverage == 140 / 160
-    refused(store, NotApprovable, "87.5 % of the 160 cells.*asks for 90 %", lambda: approve(store, key))
+    refused(store, NotApprovable, "87.5% of the 160 cells.*asks for 90%", lambda: approve(store, key))
     set_asked(store, coverage=0.875)
     assert approve(store, key).decision == "approve"
     store.close()
@@ -302,7 +302,7 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
     told = " ".join(case.beside(store, waived).cautions)
     assert "People say n/a in 20 of 160 cells" in told and "All labels are by person0" in told
     store.tx("lea", "mine", lambda tx: people.append(tx, [people.Person("person0", "lead", True)]))
-    assert "100 % of the labels are by person0, who may decide" in " ".join(case.beside(store, waived).cautions)
+    assert "100% of the labels are by person0, who may decide" in " ".join(case.beside(store, waived).cautions)
     store.close()
 
 

@@ -189,7 +189,7 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     ties = dashboard.items_in(store, dataset, judge, verdict.asking.dimension, "y", 1, "person0")
     lost = dashboard.items_in(store, dataset, judge, verdict.asking.dimension, "y", 2, "person0")
     assert (len(ties), len(lost)) == (10, 30)
-    assert "x wins 100 % of its pairs, most of all" in sentences.reading(verdict)[0].replace("100 points", "100 %")
+    assert "x wins 100% of its pairs, most of all" in sentences.reading(verdict)[0].replace("100 points", "100%")
     assert sentences.said(verdict, verdict.comparisons[0]).startswith("x wins 100 points more often than y")
 
 
@@ -226,7 +226,7 @@ def test_sentences(store: Store) -> None:
     # Odd items: people say 4 and 5 in turn, so 4.5; even ones 2 and 3. The judge, always 3, is of no use: lambda 0.
     told = " ".join(sentences.reading(tile))
     assert told.startswith(
-        "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95 % confidence 4.34 to 4.66). "
+        "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95% confidence 4.34 to 4.66). "
         "Lowest is s0, with 2.50."
     )
     assert "s1 is rated 2.00 higher than s0 (1.78 to 2.22)." in told

@@ -73,7 +73,7 @@ def test_differences() -> None:
 
 
 def test_clustered_shares_cover_what_they_say() -> None:
-    """In 300 draws of 60 items whose 5 cells share a chance, the interval holds the true share about 95 % of times."""
+    """In 300 draws of 60 items whose 5 cells share a chance, the interval holds the true share about 95% of times."""
     rng = np.random.default_rng(0)
     held = 0
     for _ in range(300):

@@ -40,7 +40,7 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dic
             "figure": "mean" if given.asking.mean else f"“{given.asking.told(given.lead)}”",
             "answers": "the judge's answers",
             "trend": "judge, by run",
-            "people": "what people would say (corrected), with its 95 % interval",
+            "people": "what people would say (corrected), with its 95% interval",
             "judge": "what the judge itself says",
             "pairs": "Which systems can be told apart",
             "few": "Too few labelled items: what stands here is the judge's own, not corrected",
@@ -63,7 +63,7 @@ def _by_certainty(given: Tile) -> list[Any]:
 def _axis(given: Tile) -> dict[str, Any]:
     scale = given.asking.dimension.scale
     if not given.asking.mean:
-        return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n} %"} for n in range(5)]}
+        return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n}%"} for n in range(5)]}
     low, high = scale.base, scale.base + scale.size - 1
     step = max(1, round((high - low) / 10))
     return {"lo": low, "hi": high, "ticks": [{"at": n, "t": str(n)} for n in range(low, high + 1, step)]}
@@ -135,7 +135,7 @@ def _figures(given: Tile) -> dict[str, Any]:
                 ]
             )  # fmt: skip
     columns = [
-        "system", "of", "corrected", "95 % interval", "judge", "people, labelled items", "labelled", "others", "λ",
+        "system", "of", "corrected", "95% interval", "judge", "people, labelled items", "labelled", "others", "λ",
         "n/a", "unscored",
     ]  # fmt: skip
     return {"title": "All figures", "columns": columns, "rows": rows}

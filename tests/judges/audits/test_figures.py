@@ -44,7 +44,7 @@ def test_r_squared_alone_is_an_alarm() -> None:
     ]
     found = find("averaging", evidence("multi_turn_dialogue", rows))
     assert found.figure == pytest.approx(1.0)
-    assert "equals the rounded mean of differing turn scores in 0 %" in found.why
+    assert "equals the rounded mean of differing turn scores in 0%" in found.why
     assert found.verdict == "alarm"
 
 
@@ -154,7 +154,7 @@ def test_the_first_place_by_hand() -> None:
     ]
     found = find("first_place_wins", evidence("long_form_pairwise", rows))
     assert found.figure == pytest.approx(50 / 80)
-    assert "25 % of 40 pairs flip" in found.why
+    assert "25% of 40 pairs flip" in found.why
     assert len(found.flags) == 10
     # Every flip goes the same way, so the interval excludes .5, though 50 of 80 independent verdicts would not.
     assert found.interval is not None and found.interval.low is not None and found.interval.low > 0.5
