@@ -17,7 +17,7 @@ from data.adjudicating import disputed
 from data.adjudicating.disputed import Cell, Decision
 from data.board import board
 from data.errors import BadInput, NotAllowed, NotFound
-from data.ids import canonical, new_id, now
+from data.ids import new_id, now
 from data.labels import Text, checked
 from data.store import Store, Tx
 from judges.errors import BadScale
@@ -107,7 +107,7 @@ def decide(
         except BadScale as error:
             raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
         saw = saw_judge(tx, actor, item_id) or any(s.mode == "assisted" for s in cell.said)
-        told = canonical([s._asdict() for s in cell.said])
+        told = disputed.kept(cell.said)
         row = (key, item.dataset_id, item_id, unit, dimension, code, reason, told, saw, False, actor)
         tx.add("adjudication", _COLUMNS, [row])
         return Decision(key, actor, code, reason, saw, cell.said, tx.seq)

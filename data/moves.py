@@ -64,7 +64,7 @@ select seq, 'drew', count(*), min(dataset_id), '' from draw where seq >= $1 grou
 union all
 select seq, case when sum(items) > 0 then 'items' when sum(judgments) > 0 then 'judgments' else 'labels' end,
 case when sum(items) > 0 then sum(items) when sum(judgments) > 0 then sum(judgments) else sum(labels) end,
-min(dataset_id), '' from intake where seq >= $1 group by seq
+min(dataset_id), '' from intake where seq >= $1 and items + judgments + labels > 0 group by seq
 union all
 select e.seq, case when c.action = 'join' then 'joined' when e.active then 'made' else 'let go' end, 1, '', e.role
 from person_event e join change c on c.seq = e.seq where e.seq >= $1 and c.action in ('join', 'person')

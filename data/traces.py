@@ -101,9 +101,10 @@ def _person(person: str, role: str, active: bool, actor: str) -> str:
     return f"made {person} {role}" if active else f"wrote down {person}, who does not work here"
 
 
-def _imported(source: str, items: int, judgments: int, labels: int) -> str:
-    brought = [(items, "item"), (judgments, "judgment"), (labels, "label")]
-    return f"imported {', '.join(many(int(n), what) for n, what in brought if n) or 'nothing new'} from {source}"
+def _imported(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
+    brought = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
+    told = [many(int(n), what) for n, what in brought if n] + ["the gold rule"] * bool(rule)
+    return f"imported {', '.join(told) or 'nothing new'} from {source}"
 
 
 def _drawn(stream: str, n: int) -> str:
@@ -135,8 +136,15 @@ TRACES = (
     Trace(
         "adjudications", "adjudication",
         "select t.seq, t.withdrawn, t.dimension, t.unit, i.name, t.reason from adjudication t "
-        "join item i on i.id = t.item_id where t.seq between $1 and $2 order by t.seq, t.id",
+        "join item i on i.id = t.item_id where t.seq between $1 and $2 and t.seq not in (select seq from intake) "
+        "order by t.seq, t.id",
         _adjudicated, _here("adjudication"),
+    ),
+    Trace(
+        "adjudications", "adjudication",
+        "select t.seq, count(*) from adjudication t join intake n on n.seq = t.seq where t.seq between $1 and $2 "
+        "group by t.seq",
+        lambda n: f"imported what others adjudicated on {many(n, 'cell')}", _here("adjudication"),
     ),
     Trace(
         "settings", "setting",
@@ -158,7 +166,10 @@ TRACES = (
     ),
     Trace(
         "imports", "intake",
-        "select seq, source, items, judgments, labels from intake where seq between $1 and $2",
+        "select n.seq, n.source, n.items, n.judgments, n.labels, "
+        "(select count(*) from adjudication a where a.seq = n.seq), "
+        "(select count(*) from setting s where s.seq = n.seq and s.name = 'gold') from intake n "
+        "where n.seq between $1 and $2",
         _imported, _here("intake"),
     ),
     Trace(

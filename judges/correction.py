@@ -19,10 +19,11 @@ whose linearised share of an item is u - k v, with
 
     SE^2 = n / (n - 1) sum over labelled (u - k v - mean)^2 + N / (N - 1) sum over the others (k v - mean)^2
 
-and k is what makes that smallest, kept where lambda = k N / (n + N) lies in 0..1. With one cell an item, equal weights
-and no n/a this is word for word
+and k is what makes that smallest, kept where lambda = k N / (n + N) lies in 0..1. For k the spread of the others is
+taken from all items: a few others that happen to be alike would else seem to tell everything, and their mean be taken
+for the system's. With one cell an item, equal weights and no n/a this is word for word
 
-    lambda = clip(cov(Y, F) / ((1 + n / N) var F), 0, 1)        var F = (N var F_labelled + n var F_others) / (n + N)
+    lambda = clip(cov(Y, F) / ((1 + n / N) var F), 0, 1)        var F = (N var F_labelled + n var F_all) / (n + N)
     theta = lambda mean(F_others) + mean(Y - lambda F)
     SE^2 = lambda^2 var(F_others) / N + var(Y - lambda F) / n
 
@@ -47,6 +48,8 @@ from judges.uncertainty import MIN_CLUSTERS, Interval, quantile, wilson
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
+_NO_SPREAD = 1e-12
+"""A centred sum of products below this share of what it is the difference of is rounding."""
 Y, A, F, M_GOLD, T, M = range(6)
 """Places of an item's sums in `Moments`; the first four carry its weight."""
 
@@ -73,9 +76,9 @@ class Moments(NamedTuple):
 class Corrected:
     """A corrected mean: `interval` (its `items` are the labelled ones, its `n_eff` what those are worth that were drawn
 
-    with unequal chances, after Kish; without figures where that is below `MIN_CLUSTERS`), the judge's mean over all
-    cells, people's own over the labelled ones (None without labels), lambda (how far the judge's scores of unlabelled
-    items were of use: 0 not at all, 1 fully), labelled items n and others N.
+    with unequal chances, after Kish, and less by what people called n/a; without figures where that is below
+    `MIN_CLUSTERS`), the judge's mean over all cells, people's own over the labelled ones (None without labels), lambda
+    (how far the judge's scores of unlabelled items were of use: 0 not at all, 1 fully), labelled items n and others N.
     """
 
     interval: Interval
@@ -88,7 +91,7 @@ class Corrected:
     @property
     def missing(self) -> int:
         """About how many labelled items are missing before there is a corrected mean; 0 where there is one."""
-        worth = self.interval.n_eff / self.n if self.n else 1.0
+        worth = self.interval.n_eff / self.n if self.interval.n_eff else 1.0
         return max(0, ceil((MIN_CLUSTERS - self.interval.n_eff) / worth - _ROUNDING))
 
 
@@ -106,16 +109,13 @@ def moments(
     w = np.ones(index.shape) if weight is None else np.asarray(weight, dtype=np.float64)
     if not index.shape == value.shape == people.shape == known.shape == w.shape:
         raise ValueError("Items, judge, people, gold and weights must be of one length.")
-    valued = known & ~np.isnan(people)
-    columns = (
-        np.where(valued, people, 0) * w, valued * w, value * known * w, known * w, value, np.ones(index.shape),
-    )  # fmt: skip
-    size = int(index.max()) + 1 if index.size else 0
-    sums = np.stack([np.bincount(index, column, minlength=size).astype(np.float64) for column in columns])
+    w, valued = np.where(known, w, 0.0), known & ~np.isnan(people)
+    columns = np.where(valued, people, 0) * w, valued * w, value * w, w, value, np.ones(index.shape)
+    sums = np.stack([np.bincount(index, column).astype(np.float64) for column in columns])
     sums = sums[:, sums[M] > 0]
     has = sums[M_GOLD] > 0
     mine = sums[:, has]
-    cells = np.bincount(index, known, minlength=size)
+    cells = np.bincount(index, known)
     own = mine[M_GOLD] / cells[cells > 0]
     return Moments(
         int(has.sum()), int(valued.sum()), (float(own.sum()), float(own @ own)), mine.sum(axis=1), mine @ mine.T,
@@ -137,7 +137,7 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     n, others = given.labelled, given.items - given.labelled
     mean = float(given.whole[0] / given.whole[1])
     total = given.total
-    kish = given.weights[0] ** 2 / given.weights[1] if given.weights[1] > 0 else 0.0
+    kish = _worth(given)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
     if kish < MIN_CLUSTERS - _ROUNDING or people is None:
         return Corrected(_none(n, given.cells, kish, level), mean, people, 0.0, n, others)
@@ -146,6 +146,19 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     lam = k * others / given.items
     interval = _interval(theta, se, reach, share, n, given.cells, kish, level)
     return Corrected(interval, mean, people, lam, n, others)
+
+
+def _worth(given: Moments) -> float:
+    """Kish's number of the labelled items, (sum w)^2 / sum w^2, times the share of it that n/a leaves:
+
+        min(1, ((sum wA)^2 / sum (wA)^2) / ((sum wm)^2 / sum (wm)^2))
+
+    With one cell an item that is Kish's number of the items that people valued; without n/a it is that of all.
+    """
+    if not given.total[A] > 0:
+        return 0.0
+    valued, gold = (float(given.total[c] ** 2 / given.cross[c, c]) for c in (A, M_GOLD))
+    return given.weights[0] ** 2 / given.weights[1] * min(1.0, valued / gold)
 
 
 def _solved(given: Moments, people: float, mean: float) -> tuple[float, float, float]:
@@ -161,24 +174,32 @@ def _solved(given: Moments, people: float, mean: float) -> tuple[float, float, f
         v[[T, M]] = np.array([-1.0, mean]) / whole
         return u / a, v / a
 
-    def spread(x: Floats, y: Floats, rest: float) -> float:
-        """n / (n - 1) times the centred sum of products over the labelled items, plus `rest` over the others."""
-        inside = float(x @ given.cross @ y - (x @ total) * (y @ total) / n) * n / (n - 1)
-        return inside + rest
+    def spread(x: Floats, y: Floats) -> float:
+        return _centred(x, y, given.cross, total, n, given.cross)
 
     x = np.array([-1.0, mean]) / whole / a
     cross, sums = given.whole_cross - given.cross[T:, T:], given.whole - total[T:]
-    apart = 0.0
-    if others > 1:
-        apart = max(0.0, float(x @ cross @ x - (x @ sums) ** 2 / others)) * others / (others - 1)
+    apart = _centred(x, x, cross, sums, others, given.whole_cross) if others > 1 else 0.0
     u, v = shares(people)
-    size = spread(v, v, apart)
+    everywhere = _centred(x, x, given.whole_cross, given.whole, given.items, given.whole_cross)
+    size = spread(v, v) + everywhere * others / given.items
     top = given.items / others if others else 0.0
-    k = min(max(spread(u, v, 0.0) / size, 0.0), top) if size > 1e-18 else 0.0
+    k = min(max(spread(u, v) / size, 0.0), top) if size > 0 else 0.0
     theta = float((total[Y] / gold + k * (mean - total[F] / gold)) / a)
     u, v = shares(theta)
     w = u - k * v
-    return k, theta, sqrt(max(0.0, spread(w, w, k * k * apart)))
+    return k, theta, sqrt(max(0.0, spread(w, w) + k * k * apart))
+
+
+def _centred(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, made: Floats) -> float:
+    """n / (n - 1) times the centred sum of products of x and y over n items with those sums and sums of products.
+
+    0 where that is rounding only, as the products in `made` are large beside it: of equal values there is no spread.
+    """
+    found = float(x @ cross @ y - (x @ sums) * (y @ sums) / n)
+    if abs(found) <= _NO_SPREAD * float(np.abs(x) @ np.abs(made) @ np.abs(y)):
+        return 0.0
+    return found * n / (n - 1)
 
 
 def _interval(
@@ -192,7 +213,7 @@ def _interval(
         low, high = found.low or 0.0, found.high or 0.0
         se = (high - low) / (2 * quantile(two_sided))
         return Interval(point, low, high, found.lower_bound, n, cells, kish, method, se, level)
-    if se < 1e-12:
+    if se == 0:
         return Interval(point, None, None, None, n, cells, kish, method, None, level)
     wide, bound = t_quantile(two_sided, kish - 1) * se, t_quantile(0.95, kish - 1) * se
     low, high = max(reach[0], point - wide), min(reach[1], point + wide)
@@ -207,7 +228,7 @@ def _none(n: int, cells: int, kish: float, level: float) -> Interval:
 class Comparison:
     """Corrected mean of `one` minus that of `other` (their places in what was given), so turned that it is not below 0;
 
-    p is two-sided, `adjusted` Holm's over all pairs. `apart`: they can be told apart, at 5 % for all pairs together.
+    p is two-sided, `adjusted` Holm's over all pairs. `apart`: they can be told apart, at 5% for all pairs together.
     """
 
     one: int

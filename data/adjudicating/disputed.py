@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from data import cards
-from data.ids import content_id
+from data.ids import canonical, content_id
 from data.settings import GoldRule, gold_rule
 from data.store import Store, Tx, remembered
 from judges.types import Scale, sort_of
@@ -185,11 +186,12 @@ def _undecided(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[C
     if not held:
         return apart
     left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in held]
-    # Only what was written after a decision can have changed what it rests on.
+    # Only what was written after a decision can have changed what it rests on; one that was imported may rest on labels
+    # that were other ones from the first.
     changed = (
-        "select distinct a.item_id, a.unit, a.dimension from adjudication_now a join label l "
-        "on l.item_id = a.item_id and l.unit = a.unit and l.dimension = a.dimension and l.seq > a.seq "
-        "where a.dataset_id = $1"
+        "select distinct a.item_id, a.unit, a.dimension from adjudication_now a join change c on c.seq = a.seq "
+        "join label l on l.item_id = a.item_id and l.unit = a.unit and l.dimension = a.dimension "
+        "where a.dataset_id = $1 and (l.seq > a.seq or c.action = 'import')"
     )
     if not store.rows(f"{changed} limit 1", [dataset_id]):
         return left
@@ -249,9 +251,23 @@ def decisions(store: Store | Tx, dataset_id: str, item_id: str = "") -> dict[Pla
     }
 
 
+def kept(said: Iterable[Said], at: datetime | None = None) -> str:
+    """The JSON that is kept with a decision: the labels that it was made on and, where it was imported, when."""
+    labels = [one._asdict() for one in said]
+    return canonical(labels if at is None else {"labels": labels, "made_at": at.isoformat()})
+
+
 def read(labels: str) -> tuple[Said, ...]:
     """The labels that a decision was made on, from the JSON that is kept with it."""
-    return tuple(Said(one["id"], one["person"], one["value"], one["mode"]) for one in json.loads(labels))
+    held = json.loads(labels)
+    told = held["labels"] if isinstance(held, dict) else held
+    return tuple(Said(one["id"], one["person"], one["value"], one["mode"]) for one in told)
+
+
+def made_at(labels: str, written: datetime) -> datetime:
+    """When a decision was made: when it was written, unless the JSON that is kept with it tells another time."""
+    held = json.loads(labels)
+    return datetime.fromisoformat(held["made_at"]) if isinstance(held, dict) else written
 
 
 def _named(said: Iterable[Said]) -> tuple[Said, ...]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from data import cards, desk
 from data.adjudicating import provenance
-from data.adjudicating.disputed import Cell, Said, read
+from data.adjudicating.disputed import Cell, Said, made_at, read
 from data.adjudicating.provenance import Came
 from data.desk import View
 from data.ids import content_id
@@ -114,9 +114,9 @@ def done(store: Store, dataset_id: str, most: int = 500) -> list[Done]:
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
             said = ", ".join(f"{s.person} {scale.say(s.value)}" for s in read(labels))
-            told = (str(reason), said, bool(saw), at)
+            told = (str(reason), said, bool(saw), made_at(labels, at))
             found.append(Done(id_, item, name, unit, dimension, scale.say(value), str(person), *told))
-    return found
+    return sorted(found, key=lambda one: one.at, reverse=True)
 
 
 def _revealed(store: Store, actor: str, ids: Sequence[str]) -> set[str]:

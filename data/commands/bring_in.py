@@ -76,10 +76,10 @@ def run(options: argparse.Namespace) -> int:
         stack.callback(store.close)
         bar = stack.enter_context(Bar())
         if options.dry_run:
-            found = preview(store, source, plan, progress=bar, rejects=rejects)
+            found = preview(store, source, plan, progress=bar, rejects=rejects, actor=options.name)
             bar.clear()
             _tell(found)
-            print(f"Would add {_counts(found.new)} to {plan.dataset}; {found.known.total:,} are there already.")
+            print(f"Would add {found.new} to {plan.dataset}; {found.known.total:,} are there already.")
             return 0 if found.ok else 1
         name = actor(store, options.name)
         on_error = "good rows" if options.good_rows else "refuse"
@@ -93,15 +93,10 @@ def run(options: argparse.Namespace) -> int:
     rate = done.lines / max(done.seconds, 1e-3)
     left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
     print(
-        f"Added {_counts(done.preview.new)} to {plan.dataset}; {done.known:,} were there already.{left} "
+        f"Added {done.preview.new} to {plan.dataset}; {done.known:,} were there already.{left} "
         f"{many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
     )
     return 0
-
-
-def _counts(counts: Any) -> str:
-    items, judgments, labels = many(counts.items, "item"), many(counts.judgments, "judgment"), counts.labels
-    return f"{items}, {judgments} and {many(labels, 'label')}"
 
 
 def _tell(found: Preview) -> None:

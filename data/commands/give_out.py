@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from data import datasets
-from data.adjudicating import disputed
 from data.commands.actor import actor
 from data.errors import BadInput
 from data.export import FORMATS, Format, give, kind, kinds, known_options, loads, preview
@@ -65,10 +64,7 @@ def run(options: argparse.Namespace) -> int:
         bar = stack.enter_context(Bar(unit="rows"))
         format: Format = options.format or options.out.suffix.removeprefix(".").lower() or "jsonl"
         done = give(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
-        left = len(disputed.decisions(store, dataset.id)) if chosen.lines else 0
     print(f"Wrote {done.lines:,} rows ({chosen.title.lower()}) to {done.file}.")
-    if left:
-        print(f"Not in it: what was adjudicated ({left:,} cells), which only --kind gold gives out.")
     if done.aside:
         print(f"Put aside as tuning items, which the gate leaves out from now on: {done.aside:,}.")
     if not done.lines:

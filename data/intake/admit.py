@@ -11,10 +11,12 @@ from pydantic import ValidationError
 
 from data.intake import door_items, rows
 from data.intake.door import Door, No
+from data.intake.door_decisions import DecisionDoor
 from data.intake.door_judgments import JudgmentDoor
 from data.intake.door_labels import LabelDoor
+from data.intake.door_rule import RuleDoor
 from data.intake.json_text import BadJson
-from data.intake.known import Items, Judgments, Labels
+from data.intake.known import Decisions, Items, Judgments, Labels
 from data.intake.lines import Bad, Entry, Line
 from data.intake.mapping import Mapping
 from data.intake.plan import Plan
@@ -31,16 +33,20 @@ class Admission:
     """One import on its way in. Give it entries with `take`, then call `finish` once; the rows are in the spool.
 
     `since` is the newest change of the workspace when it was looked at; `mappings` are those of the
-    tables; `files` are the spool's, when all is read.
+    tables; `files` are the spool's, when all is read. `lead`: who imports may set the gold rule.
     """
 
-    def __init__(self, store: Store, plan: Plan, dataset_id: str, spool: Spool, tally: Tally) -> None:
+    def __init__(
+        self, store: Store, plan: Plan, dataset_id: str, spool: Spool, tally: Tally, lead: bool = True
+    ) -> None:
         self.since = store.newest()
         self.mappings: dict[str, Mapping] = {}
         self.files: dict[str, tuple[str, Path, int]] = {}
         self.door = Door(plan, dataset_id, spool, tally, Items(store, dataset_id, spool.open("items")))
         self.judgments = JudgmentDoor(self.door, Judgments(store))
         self.labels = LabelDoor(self.door, Labels(store))
+        self.decisions = DecisionDoor(self.door, Decisions(store))
+        self.rule = RuleDoor(self.door, lead)
         self._waiting = spool.open("waiting")
 
     def take(self, entries: Sequence[Entry], last: bool = False) -> None:
@@ -62,9 +68,14 @@ class Admission:
         self.door.spool.replace(self.labels.known.replaced())
         report = self.door.report
         report.unscored = dict(self.judgments.unscored)
-        report.people = sorted(self.labels.people)
+        report.people = sorted(self.people)
         report.judges = sorted({f"{judge.card.name}: {judge.model}" for judge in self.judgments.judges.values()})
         self.door.tally.close()
+
+    @property
+    def people(self) -> dict[str, str]:
+        """The people whom this import names, with their teams."""
+        return self.decisions.people | self.labels.people
 
     def _line(self, line: Line, last: bool) -> None:
         try:
@@ -74,8 +85,12 @@ class Admission:
                 self._waiting.write(json.dumps(asdict(line)).encode() + b"\n")
             elif line.sort == "judgment":
                 self.judgments.take(line)
-            else:
+            elif line.sort == "label":
                 self.labels.take(line)
+            elif line.sort == "adjudication":
+                self.decisions.take(line)
+            else:
+                self.rule.take(line)
             return
         except ValidationError as error:
             found = problems(error)
@@ -99,16 +114,17 @@ class Admission:
         stored = self.door.items.stored
         if not stored:
             return
-        named: dict[str, dict[str, None]] = {"judgment": {}, "label": {}}
+        named: dict[str, dict[str, None]] = {"judgment": {}, "label": {}, "adjudication": {}}
         for entry in entries:
-            if isinstance(entry, Line) and entry.sort != "item":
+            if isinstance(entry, Line) and entry.sort in named:
                 name = entry.data.get("item")
                 if isinstance(name, str) and name.strip() in stored:
                     named[entry.sort][name.strip()] = None
-        self.door.items.fetch(named["judgment"] | named["label"])
+        self.door.items.fetch(named["judgment"] | named["label"] | named["adjudication"])
         ids = {sort: [rows.item_id(self.door.dataset_id, name) for name in names] for sort, names in named.items()}
         self.judgments.known.fetch(ids["judgment"])
         self.labels.known.fetch(ids["label"])
+        self.decisions.known.fetch(ids["adjudication"])
 
     def _waited(self) -> Iterator[list[Entry]]:
         self._waiting.seek(0)

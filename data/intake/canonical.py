@@ -1,4 +1,4 @@
-"""Assay's own JSON lines: items, judgments and labels, in any order and mixed, told apart by their keys."""
+"""Assay's own JSON lines: items, judgments, labels, adjudications and a gold rule, mixed, told apart by their keys."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from data.intake.jsonl import Record
 from data.intake.lines import Bad, Entry, Line
 
 KINDS = ("dialogue", "pair", "response")
+_NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
 
 
 def fits(keys: frozenset[str]) -> bool:
     """Whether an object with these keys is meant as a canonical line."""
-    return {"id", "kind"} <= keys or {"item", "card"} <= keys or {"item", "dimension"} <= keys
+    return any(needed <= keys for needed in _NEEDED) or keys == {"gold_rule"}
 
 
 def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
@@ -25,7 +26,7 @@ def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
 
 
 def line(file: str, record: Record) -> Entry:
-    """What one object is: an item has a kind, a judgment a card, a label a dimension."""
+    """What one object is: an item has a kind, a judgment a card, a label a dimension, an adjudication who made it."""
     value = record.value
     if "card" in value and "annotator" not in value:
         given = [key for key in ("reply", "raw") if value.get(key) is not None]
@@ -33,6 +34,10 @@ def line(file: str, record: Record) -> Entry:
             return Line(file, record.line, "judgment", value, value)
         problem = "a judgment has reply or raw, not both." if given else "a judgment must have reply or raw."
         return Bad(file, record.line, [("reply", problem)], value)
+    if "adjudicator" in value and "annotator" not in value:
+        return Line(file, record.line, "adjudication", value, value)
+    if "gold_rule" in value:
+        return Line(file, record.line, "rule", value, value)
     if "dimension" in value:
         return Line(file, record.line, "label", value, value)
     if "kind" in value or "turns" in value:
@@ -40,7 +45,8 @@ def line(file: str, record: Record) -> Entry:
     keys = ", ".join(list(map(str, value))[:8]) or "none"
     problem = (
         "The line is neither an item (it would have id and kind), nor a judgment (item and card), nor a label (item "
-        f"and dimension). Its keys: {keys[:200]}."
+        "and dimension), nor an adjudication (item, dimension and adjudicator), nor a rule (gold_rule). Its keys: "
+        f"{keys[:200]}."
     )
     return Bad(file, record.line, [("", problem)], value)
 

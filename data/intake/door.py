@@ -1,7 +1,8 @@
-"""What the doors for items, judgments and labels share: the plan, the spool, the report, and the items by name."""
+"""What the doors of all sorts of lines share: the plan, the spool, the report, the items by name, people's names."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ from data.intake.spool import Spool
 
 _SHOWN = 5
 _REMEMBERED = 100_000
+_PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}")
 
 
 class No(Exception):
@@ -58,6 +60,16 @@ class Door:
         """One of the first rows of a sort, as it would be stored."""
         if count <= _SHOWN:
             self.report.rows.setdefault(sort, []).append(shown)
+
+
+def person(given: str, name: str = "annotator") -> str:
+    """A person's name as it is kept. Raises No for the field `name`, or BadJson, where it cannot be one."""
+    found = " ".join(given.split())
+    if not _PERSON.fullmatch(found):
+        said = f"{show(given)} cannot be a person's name: 1 to 60 characters without < > ` | / and \\."
+        raise No(name, said)
+    check_text(found)
+    return found
 
 
 def check_text(text: str, value: Any = None) -> None:

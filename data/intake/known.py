@@ -1,4 +1,4 @@
-"""What is there already, in the workspace and in the import itself: items by name, judgments by slot, labels by cell.
+"""What is there already, in the workspace and in the import: items by name, judgments by slot, the rest by cell.
 
 Texts wait in a file of the spool; in memory stay names, hashes and ids, a few hundred bytes for each row.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
+from data.adjudicating import disputed
+from data.adjudicating.disputed import Place
 from data.intake.rows import item_id, judgment_id
 from data.intake.shelf import Shelf
 from data.store import Store
@@ -174,3 +176,54 @@ class Labels:
                     found[key] = before
                 before = key
         return found
+
+
+class Made(NamedTuple):
+    """A decision on a cell, apart from the labels that it was made on; `here`: it was not imported."""
+
+    person: str
+    value: float | None
+    reason: str
+    saw_judge: bool
+    at: datetime
+    here: bool = False
+
+
+class Decisions:
+    """Which decisions were ever made on a cell, and which one stands."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._asked: set[str] = set()
+        self._made: set[tuple[Place, Made]] = set()
+        self.stored: dict[Place, Made] = {}
+        self.new: set[Place] = set()
+
+    def fetch(self, item_ids: Collection[str]) -> None:
+        """Learn what the workspace holds for these items."""
+        wanted = [key for key in item_ids if key not in self._asked]
+        if not wanted:
+            return
+        self._asked.update(wanted)
+        query = (
+            "select a.item_id, a.unit, a.dimension, a.person, a.value, a.reason, a.saw_judge, a.labels, a.withdrawn, "
+            "c.made_at, c.action from adjudication a join change c on c.seq = a.seq where a.item_id = any($1) "
+            "order by a.seq, a.id"
+        )
+        for *place, person, value, reason, saw, labels, withdrawn, at, action in self._store.rows(query, [wanted]):
+            cell = (place[0], place[1], place[2])
+            if withdrawn:
+                self.stored.pop(cell, None)
+                continue
+            made = Made(person, value, reason, bool(saw), disputed.made_at(labels, at))
+            self._made.add((cell, made))
+            self.stored[cell] = made._replace(here=action != "import")
+
+    def has(self, cell: Place, made: Made) -> bool:
+        """Whether this very decision is there, or was and has been taken back."""
+        return (cell, made) in self._made
+
+    def add(self, cell: Place, made: Made) -> None:
+        """A decision of this import."""
+        self._made.add((cell, made))
+        self.new.add(cell)

@@ -1,18 +1,23 @@
-"""What every format is turned into: canonical items, judgments and labels, each with the place it came from."""
+"""What every format is turned into: canonical items, judgments, labels and what settles them, each with its place."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
+from data.adjudication import MOST
 from judges.types import Identifier, Strict, UnscoredReason
+
+Sort = Literal["item", "judgment", "label", "adjudication", "rule"]
 
 
 @dataclass(slots=True)
 class Line:
-    """An item, judgment or label in canonical form, not yet validated, and the row of the file that it came from.
+    """An item, judgment, label, adjudication or gold rule in canonical form, not yet validated, and the row of the file
+
+    that it came from.
 
     `unscored` is set where a format knows that there is no score, with the reason; `nth` tells apart votes of one
     person for one thing that carry no time; a `weak` item stands for one whose texts are not in the files, and gives
@@ -21,7 +26,7 @@ class Line:
 
     file: str
     line: int
-    sort: Literal["item", "judgment", "label"]
+    sort: Sort
     data: dict[str, Any]
     row: Any = None
     nth: int | None = None
@@ -75,23 +80,31 @@ class JudgmentIn(Strict):
     run: str | None = None
 
 
-class LabelIn(Strict):
-    """A label's line. `value` is the answer as people write it; `made_at` an ISO time, UTC where it names no zone.
+class CellIn(Strict):
+    """What is said of one unit and dimension of an item. `value` is the answer as people write it; `made_at` an ISO
 
-    `probability` is that with which the item was drawn; it counts where the import says that items were drawn at
-    random. What else an export tells (of the draw, and of the judge that was on screen) is let pass.
+    time, UTC where it names no zone. `code`, the number of the answer, is told by an export, and let pass.
     """
 
     item: Identifier
     unit: str
     dimension: str
     value: Any
+    made_at: str
+    code: float | None = None
+
+
+class LabelIn(CellIn):
+    """A label's line.
+
+    `probability` is that with which the item was drawn; it counts where the import says that items were drawn at
+    random. What else an export tells (of the draw, and of the judge that was on screen) is let pass.
+    """
+
     annotator: str
     mode: Literal["blind", "assisted", "revealed"]
-    made_at: str
     team: str = Field(default="", max_length=60)
     probability: float | None = Field(default=None, ge=1e-9, le=1)  # 1 / p has to stay a number to count with
-    code: float | None = None
     stream: str | None = None
     judge: str | None = None
     saw: bool | None = None
@@ -99,6 +112,40 @@ class LabelIn(Strict):
     judged_by: str | None = None
     card_version: str | None = None
     model: str | None = None
+
+
+class SaidIn(Strict):
+    """One of the labels that an adjudication was made on."""
+
+    annotator: str
+    value: Any
+    mode: Literal["blind", "assisted"]
+
+
+class AdjudicationIn(CellIn):
+    """An adjudication's line: what somebody decided on a cell, why, and on which labels.
+
+    `saw_judge` says whether the judge's scores were in view, of them or in these labels: then it counts on no blind
+    basis.
+    """
+
+    adjudicator: str
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=MOST, strip_whitespace=True)]
+    saw_judge: bool
+    labels: list[SaidIn] = Field(min_length=1, max_length=1_000)
+
+
+class GoldRuleIn(Strict):
+    """How labels become gold; see `data.settings.GoldRule`."""
+
+    resolve: Literal["median", "majority"]
+    apart: int | None = Field(ge=0, le=100)
+
+
+class RuleIn(Strict):
+    """The line of a dataset's gold rule."""
+
+    gold_rule: GoldRuleIn
 
 
 @dataclass

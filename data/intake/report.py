@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from data.errors import BadInput
 from data.ids import canonical
+from judges.counted import many
 
 KEPT = 1_000
 _ROW = 20 * 2**20
@@ -34,11 +35,20 @@ class Counts:
     items: int = 0
     judgments: int = 0
     labels: int = 0
+    adjudications: int = 0
+    rules: int = 0
 
     @property
     def total(self) -> int:
         """All sorts together."""
-        return self.items + self.judgments + self.labels
+        return self.items + self.judgments + self.labels + self.adjudications + self.rules
+
+    def __str__(self) -> str:
+        """In words; adjudications and a gold rule only where there are any."""
+        told = [many(self.items, "item"), many(self.judgments, "judgment"), many(self.labels, "label")]
+        told += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
+        told += ["the gold rule"] * bool(self.rules)
+        return f"{', '.join(told[:-1])} and {told[-1]}"
 
 
 @dataclass

@@ -44,6 +44,14 @@ TABLES: dict[str, list[tuple[str, pa.DataType]]] = {
         ("withdrawn", _YES),
         ("made_at", _TIME),
     ],
+    "adjudication": [
+        *((name, _TEXT) for name in ("id", "dataset_id", "item_id", "unit", "dimension")),
+        ("value", _REAL),
+        *((name, _TEXT) for name in ("reason", "labels")),
+        ("saw_judge", _YES),
+        ("withdrawn", _YES),
+        ("person", _TEXT),
+    ],
 }
 _ROWS, _CHARACTERS = 10_000, 8 * 2**20
 

@@ -6,6 +6,7 @@ import itertools
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from typing import BinaryIO, Literal
 
 from data.datasets import ensure
@@ -19,7 +20,7 @@ from data.intake.plan import Plan
 from data.intake.report import Preview, Refused, Result, Tally
 from data.intake.source import Source
 from data.intake.spool import Spool
-from data.people import Person, append, require
+from data.people import Person, append, everyone, require
 from data.settings import get, put
 from data.store import Store, Tx
 
@@ -29,15 +30,21 @@ _CHUNK = 500
 
 
 def preview(
-    store: Store, source: Source, plan: Plan, progress: Progress | None = None, rejects: BinaryIO | None = None
+    store: Store,
+    source: Source,
+    plan: Plan,
+    progress: Progress | None = None,
+    rejects: BinaryIO | None = None,
+    actor: str = "",
 ) -> Preview:
     """What an import would do, with everything that is wrong with it; nothing is written to the store.
 
-    `rejects` gets the rows that cannot be taken, as JSON lines with file, line, error and row.
+    `rejects` gets the rows that cannot be taken, as JSON lines with file, line, error and row. `actor` is who would
+    import it ("": a lead).
     """
     plan.check()
     with Spool() as spool:
-        admission, _ = _read(store, source, plan, spool, progress, rejects)
+        admission, _ = _read(store, source, plan, spool, progress, rejects, actor)
     return admission.door.report
 
 
@@ -53,13 +60,14 @@ def take(
     """Import a source into a dataset, which is made if it is missing. What is there already is not added again.
 
     With `on_error="refuse"` a single bad line stops all of it: raises Refused, whose preview lists every problem.
-    With "good rows" the rest is taken and the bad lines go to `rejects`. Raises NotAllowed below the role researcher.
+    With "good rows" the rest is taken and the bad lines go to `rejects`. Raises NotAllowed below the role researcher,
+    which may adjudicate, too; a gold rule is only taken from a lead, and else left aside with a warning.
     """
     plan.check()
     require(store, actor, "researcher")
     began = time.monotonic()
     with Spool() as spool:
-        admission, lines = _read(store, source, plan, spool, progress, rejects)
+        admission, lines = _read(store, source, plan, spool, progress, rejects, actor)
         report = admission.door.report
         if not report.ok and on_error == "refuse":
             raise Refused(report)
@@ -79,14 +87,17 @@ def take(
 
 
 def _read(
-    store: Store, source: Source, plan: Plan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None
-) -> tuple[Admission, int]:
+    store: Store, source: Source, plan: Plan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None,
+    actor: str,
+) -> tuple[Admission, int]:  # fmt: skip
     """Read a source to its end; (what came in, how many lines). `since` is when the workspace was looked at."""
     found = detect(source, plan.format)
     mappings = {known.file.name: mapping_for(store, plan, known) for known in found if known.format == "table"}
     report = Preview(plan.dataset, say(found))
     tally = Tally(report, rejects)
-    admission = Admission(store, plan, content_id("dataset", plan.dataset), spool, tally)
+    leads = [p.name for p in everyone(store) if p.may("lead")]
+    lead = not actor or not leads or actor in leads
+    admission = Admission(store, plan, content_id("dataset", plan.dataset), spool, tally, lead)
     lines = 0
     for name in source.left_aside[:20]:
         tally.warn(f"{name} was left aside: it is no data file.")
@@ -131,13 +142,16 @@ def _write(tx: Tx, actor: str, source: Source, admission: Admission) -> None:
     ]
     tx.add("judge", "id, card, card_version, model, params, synthetic", made)
     known = {row[0] for row in tx.rows("select distinct person from person_event")}
-    append(tx, [Person(n, "annotator", False, team) for n, team in admission.labels.people.items() if n not in known])
+    append(tx, [Person(n, "annotator", False, team) for n, team in admission.people.items() if n not in known])
     for table, (columns, file, _) in admission.files.items():
         tx.load(table, columns, file)
     for name, mapping in admission.mappings.items():
         kept = mapping.model_dump(mode="json")
         if get(tx, SCOPE, name) != kept:
             put(tx, SCOPE, name, kept)
+    if admission.rule.new is not None:
+        require(tx, actor, "lead")
+        put(tx, dataset_id, "gold", asdict(admission.rule.new))
     added = report.new
     facts = (new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling)
     columns = "id, dataset_id, source, format, sampling, items, judgments, labels"
@@ -159,10 +173,13 @@ def _unchanged(tx: Tx, admission: Admission) -> None:
         "where i.dataset_id = $1 and l.seq > $2",
         since,
     )
+    decided = tx.rows("select item_id, unit, dimension from adjudication where dataset_id = $1 and seq > $2", since)
     if (
         any(name in admission.door.items.new_names for (name,) in names)
         or any(key in admission.judgments.known.new for (key,) in judgments)
         or any(cell in admission.labels.known.new for cell in labels)
+        or any(cell in admission.decisions.known.new for cell in decided)
+        or (admission.rule.new is not None and get(tx, admission.door.dataset_id, "gold") is not None)
     ):
         raise BadInput(
             "While this was being read, somebody else added the same things to the dataset; nothing was written. "

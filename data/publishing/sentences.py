@@ -17,7 +17,7 @@ def reading(tile: Tile) -> list[str]:
     sure = [s for s in tile.systems if s.means[tile.lead].interval.point is not None]
     if not sure:
         few = int(max((s.means[tile.lead].interval.n_eff for s in tile.systems), default=0) + 1e-9)
-        unequal = ", counting those that were likelier to be drawn for less" if _unequal(tile) else ""
+        unequal = ", counting for less what was likelier to be drawn or called n/a" if _unequal(tile) else ""
         return [
             f"No system has enough labelled items for a corrected figure ({MIN_CLUSTERS} are needed, the most is "
             f"{few}{unequal}), so what stands here is the judge's own view."
@@ -41,7 +41,7 @@ def reading(tile: Tile) -> list[str]:
 
 
 def _unequal(tile: Tile) -> bool:
-    """Whether there would be items enough if all had been drawn with one chance."""
+    """Whether there would be items enough if all had been drawn with one chance and none were n/a."""
     return any(s.means[tile.lead].n >= MIN_CLUSTERS and s.means[tile.lead].missing for s in tile.systems)
 
 

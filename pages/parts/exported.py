@@ -151,7 +151,7 @@ def done(given: Given, address: str) -> None:
         if given.aside:
             text.say("{n} put aside: the gate leaves them out from now on.", n=many(given.aside, "item"))
         st.link_button("Download", address, icon=":material/download:", type="primary")
-        if given.kind in ("dataset", "items", "judgments", "labels") and given.format == "jsonl":
+        if given.kind in ("dataset", "items", "judgments", "labels", "adjudications") and given.format == "jsonl":
             st.caption("To bring it into another workspace:")
             st.code(f"python -m data import {given.file.name} --dataset NAME", language="bash")
         if given.kind != "dataset":

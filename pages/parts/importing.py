@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import astuple, fields
 
 import pandas as pd
 import streamlit as st
@@ -22,7 +23,7 @@ HOW = """Nothing is written before you have seen what would be stored, and every
 
 | what | how it looks |
 |---|---|
-| items, judgments, labels | Assay's JSON lines, mixed in one file or not |
+| items, judgments, labels, adjudications, the gold rule | Assay's JSON lines, mixed in one file or not |
 | chats | JSON lines with `messages`, as language models take them |
 | tables | CSV, Parquet, JSON or JSON lines; you say what the columns mean |
 | MT-Bench | FastChat's `question.jsonl`, answers, judgments and votes, uploaded together |
@@ -63,7 +64,12 @@ def progress(what: str) -> Iterator[Callable[[int, int, int], None]]:
 def preview(found: Preview, rejects: bytes) -> None:
     """What an import would add, what is there already, and what cannot be taken."""
     st.subheader("What would be stored")
-    table = [(n, getattr(found.new, n), getattr(found.known, n)) for n in ("items", "judgments", "labels")]
+    known = astuple(found.known)
+    table = [
+        ("gold rule" if one.name == "rules" else one.name, new, before)
+        for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
+        if n < 3 or new or before
+    ]
     st.dataframe(pd.DataFrame(table, columns=["", "New", "There already"]), hide_index=True)
     for sentence in found.warnings:
         st.text(sentence)
@@ -75,9 +81,10 @@ def preview(found: Preview, rejects: bytes) -> None:
             "Judges: {judges}. People: {people}.", judges=", ".join(found.judges) or "none", people=people or "none"
         )
     if not found.new.total and found.ok:
-        st.info("Everything in these files is in the dataset already.", icon=":material/inventory_2:")
+        told = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
+        st.info(text.plain(f"{told}."), icon=":material/inventory_2:")
     for sort, rows in found.rows.items():
-        text.quiet("The first {sort}", sort=sort)
+        text.quiet("The gold rule" if sort == "rules" else "The first {sort}", sort=sort)
         st.dataframe(pd.DataFrame(rows), hide_index=True)
     if found.problem_count:
         _problems(found, rejects)
@@ -97,14 +104,11 @@ def _problems(found: Preview, rejects: bytes) -> None:
 
 def done(result: Result) -> None:
     """What was imported, and where to go on."""
-    new = result.preview.new
     with st.container(border=True):
         text.say(
-            "**{dataset}**: added {items}, {judgments} and {labels}; {known} were there already.",
+            "**{dataset}**: added {new}; {known} were there already.",
             dataset=result.preview.dataset,
-            items=many(new.items, "item"),
-            judgments=many(new.judgments, "judgment"),
-            labels=many(new.labels, "label"),
+            new=str(result.preview.new),
             known=f"{result.known:,}",
         )
         if result.rejected:

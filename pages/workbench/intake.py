@@ -39,11 +39,12 @@ def page() -> None:
     plan = _plan(found)
     if plan is None:
         return
-    key = (tuple(file.file_id for file in uploads), plan)
+    key = (tuple(file.file_id for file in uploads), plan, who.name)
     if kept.get("key") != key:
         rejects = BytesIO()
         with importing.progress("Reading") as seen:
-            kept.update(preview=intake.preview(store, source, plan, seen, rejects), rejects=rejects.getvalue(), key=key)
+            shown = intake.preview(store, source, plan, seen, rejects, who.name)
+        kept.update(preview=shown, rejects=rejects.getvalue(), key=key)
     shown = kept["preview"]
     importing.preview(shown, kept["rejects"])
     if not shown.new.total:

@@ -20,6 +20,8 @@ TABLES = (
     "score",
     "remark",
     "label",
+    "adjudication",
+    "setting",
     "person_event",
     "change",
 )
@@ -67,6 +69,13 @@ def label(item: str, value: Any, **more: Any) -> dict[str, Any]:
     """A label of the verdict of a pair, or whatever `more` makes of it."""
     line = {"item": item, "unit": "pair", "dimension": "verdict", "value": value, "annotator": "ann", "mode": "blind"}
     return {**line, "made_at": "2026-01-31T12:00:00Z", **more}
+
+
+def decided(item: str, value: Any, **more: Any) -> dict[str, Any]:
+    """An adjudication of the verdict of a pair on which ann and ben lie apart."""
+    said = [{"annotator": "ann", "value": "a", "mode": "blind"}, {"annotator": "ben", "value": "b", "mode": "blind"}]
+    line = {"item": item, "unit": "pair", "dimension": "verdict", "value": value, "adjudicator": "cy", "labels": said}
+    return {**line, "reason": "It answers.", "saw_judge": False, "made_at": "2026-02-01T12:00:00Z", **more}
 
 
 def verdict(item: str, value: str, **more: Any) -> dict[str, Any]:

@@ -17,7 +17,10 @@ import pytest
 
 from data import datasets as ours
 from data import export, tuning
+from data.adjudicating import disputed
+from data.adjudication import decide
 from data.export.files import FORMATS
+from data.settings import GoldRule, set_gold_rule
 from data.store import Store
 from tests import seeds
 from tests.data.test_export import answer, demo, rows, workspace
@@ -32,6 +35,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     drawn = tuning.drawn(made, demo(made).id)
     [free, *_] = [str(r[0]) for r in made.rows("select id from item where kind = 'dialogue'") if r[0] not in drawn]
     answer(made, "ann", free, 4.0, repairs=[{"unit": "turn:2", "text": "=HYPERLINK(1)\n返金します。"}])
+    set_gold_rule(made, "lea", demo(made).id, GoldRule("median", 1))
+    one = disputed.waiting(made, demo(made).id)[0]
+    decide(made, "rex", "decision", one.item, one.unit, one.dimension, 1, "返金は済んだ。", one.token)
     yield made
     made.close()
 
@@ -85,7 +91,7 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """A row without what is empty; nested text of Parquet as what it says."""
     found = {}
     for name, value in row.items():
-        if name in ("meta", "params", "fields", "reply", "content", "sections") and isinstance(value, str):
+        if name in ("meta", "params", "fields", "reply", "content", "sections", "labels") and isinstance(value, str):
             value = json.loads(value)
         value = _full(value)
         if value not in (None, {}, []):

@@ -16,7 +16,7 @@ from data.intake import From, LabelColumns, Mapping, Plan, Refused, from_bytes, 
 from data.store import Store
 from data.verify import verify
 from judges.errors import AssayError
-from tests.data.importing import counts, label, pair, text, verdict, workspace
+from tests.data.importing import counts, decided, label, pair, text, verdict, workspace
 from tests.data.test_intake_fastchat import PAIRS, answer, rated, vote
 from tests.data.test_intake_table import ROWS, as_csv, as_parquet
 from tests.seeds import dialogue, judgment
@@ -88,6 +88,8 @@ CANONICAL = [
     verdict("p1", "a"),
     label("p1", "tie"),
     label("d-0001", 3, unit="turn:1", dimension="safety"),
+    decided("p1", "b"),
+    {"gold_rule": {"resolve": "majority", "apart": 1}},
 ]
 CHATS = [{"messages": [{"role": r, "content": f"{r} {n}"} for r in ("system", "user", "assistant")]} for n in range(9)]
 FASTCHAT = {
@@ -135,6 +137,7 @@ def attempt(store: Store, files: list[tuple[str, bytes]], number: int) -> str:
     after = counts(store)
     assert after["item"] - before["item"] == done.items
     assert after["label"] - before["label"] == done.labels
+    assert after["adjudication"] - before["adjudication"] == done.preview.new.adjudications
     return "in part" if done.rejected else "whole"
 
 

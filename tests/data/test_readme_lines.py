@@ -28,5 +28,6 @@ def test_every_line_of_the_readme_can_be_imported(tmp_path):
     people.join(store, "lea")
     done = take(store, "lea", from_path(lines(tmp_path / "all.jsonl", found)), Plan(dataset="shown"))
     assert (done.items, done.judgments, done.labels) == (3, 1, 1) and done.preview.ok
+    assert (done.preview.new.adjudications, done.preview.new.rules) == (1, 1)
     assert datasets.judges(store, done.dataset_id)[0][1:3] == ("rubric_open_ended", "gpt-4o")
     store.close()

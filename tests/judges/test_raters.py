@@ -129,6 +129,35 @@ def test_alpha_of_resampled_items_is_alpha_of_their_counts():
     assert (here.low, here.high) == pytest.approx((low, high))
 
 
+def test_alphas_interval_counts_what_it_rests_on():
+    # Three people in one cell of each item, two in the other; alpha of coincidences 1 / (m - 1) is that of counts.
+    found = planted({"a": 0.8, "b": 0.7, "c": 0.6}, items=30, cells=2)
+    found = found.where(~((found.cell % 2 == 1) & (found.person == 2)))
+    counts, drawn, rng = found.counts(), [], np.random.default_rng(0)
+    tables = [sum((np.outer(r, r) - np.diag(r)) / (r.sum() - 1) for r in counts[2 * n : 2 * n + 2]) for n in range(30)]
+    order = np.lexsort(np.stack([t.ravel() for t in tables]).T[::-1])
+    for _ in range(60):
+        rows = order[rng.integers(0, 30, 30)]
+        drawn.append(krippendorff_alpha(np.concatenate([counts[2 * n : 2 * n + 2] for n in rows]), "ordinal"))
+    here = alpha(found, replicates=60, level=0.9)
+    assert (here.low, here.high, here.lower_bound) == pytest.approx(np.quantile(drawn, [0.05, 0.95, 0.05]))
+    assert here.se == pytest.approx(np.std(drawn, ddof=1))
+    assert (here.items, here.cells, here.n_eff, here.level) == (30, 60, 30.0, 0.9)
+
+
+@pytest.mark.parametrize("scale", [FIVE, PLAIN], ids=["ordinal", "nominal"])
+def test_alpha_of_two_items_has_ends_where_it_exists(scale):
+    # Items say (0, 0) and (2, 2): alpha is 1 where both are drawn, undefined where one is drawn twice (half).
+    two = ratings([(n, 0, p, 2 * n) for n in range(2) for p in "ab"], scale)
+    here = alpha(two)
+    assert (here.point, here.low, here.items) == (1.0, None, 2) and here.undefined == pytest.approx(0.5, abs=0.1)
+    assert alpha(two.where(two.item == 0)).point is None
+    mixed = planted({"a": 0.8, "b": 0.7}, items=40, scale=scale)
+    here = alpha(mixed, replicates=100)
+    assert here.point == pytest.approx(krippendorff_alpha(mixed.counts(), "ordinal" if scale is FIVE else "nominal"))
+    assert here.low < here.point < here.high
+
+
 def test_the_sentence_says_who_agrees_better():
     people = {"a": 0.9, "b": 0.9, "c": 0.9}
     assert "room for a better judge" in told(ceiling(planted(people, judge=None)))
@@ -193,6 +222,28 @@ def test_too_few_items_or_people_decide_nothing():
     assert [one.p for one in alternative.test(same, 0.0).people] == [1.0, 1.0, 1.0]
     with pytest.raises(ValueError, match="handicap"):
         alternative.test(same, 1.5)
+
+
+def test_the_limits_of_the_test_are_the_methods():
+    assert list(alternative.EPSILONS) == [0.2, 0.15, 0.1] and alternative.test(planted({"a": 0.9})).epsilon == 0.2
+    least = alternative.test(planted(dict.fromkeys("abc", 0.9), items=30, judge=1.0))
+    assert [one.items for one in least.people] == [30] * 3 and least.left_out == () and least.enough and least.passed
+    nobody = alternative.test(planted({"a": 0.9}))
+    assert (nobody.people, nobody.omega, nobody.rho, nobody.passed) == ((), None, None, False)
+    with pytest.raises(ValueError, match="below 1"):
+        alternative.test(planted({"a": 0.9}), 1.0)
+    won, lost = (alternative.Against("a", 30, 30, 0.9, 0.5, p, p) for p in (0.05, 0.0501))
+    assert (won.won, lost.won) == (True, False)
+    for people, omega, passed in (((won, lost) * 2, 0.5, True), ((won, won, lost, lost, lost), 0.4, False)):
+        found = alternative.Test(people, (), 0.2)
+        assert (found.omega, found.passed) == (pytest.approx(omega), passed)
+
+
+def test_who_labels_alone_is_neither_tested_nor_left_out():
+    rows = [(n, 0, p, n % 5) for n in range(40) for p in "acd"] + [(n, 1, "b", 1) for n in range(40)]
+    judge = {(n, unit): n % 5 for n in range(40) for unit in range(2)}
+    found = alternative.test(ratings(rows, FIVE, judge))
+    assert ([one.name for one in found.people], found.left_out) == (["a", "c", "d"], ())
 
 
 # -- Dawid and Skene --------------------------------------------------------------------------------------------------

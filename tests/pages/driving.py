@@ -29,9 +29,7 @@ def enter(page: Any, url: str, name: str, path: str = "desk?stream=review") -> N
 
 def turn_to(page: Any, address: str) -> None:
     """Go to another page of the app as its own links do, in the session that is open, and wait until it is drawn."""
-    page.evaluate(
-        "to => { history.pushState({}, '', '/' + to); dispatchEvent(new PopStateEvent('popstate')) }", address
-    )
+    page.evaluate(TURN, address)
     at_rest(page)
 
 
@@ -108,6 +106,7 @@ def patiently(check: Callable[[], bool], seconds: float = 30) -> bool:
     return check()
 
 
+TURN = "to => { history.pushState({}, '', '/' + to); dispatchEvent(new PopStateEvent('popstate')) }"
 AT_REST = """() => {
   const app = document.querySelector("[data-testid='stApp']");
   if (!app || app.dataset.testScriptState !== 'notRunning') { window.restedFrom = 0; return false }

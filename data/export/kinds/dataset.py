@@ -1,13 +1,15 @@
-"""A whole dataset as lines of Assay's own: items, judges' replies, people's labels."""
+"""A whole dataset as lines of Assay's own: items, judges' replies, people's labels, adjudications, the gold rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from data.datasets import Dataset
 from data.export.kind import TEXT, Kind, Options, Row, columns
-from data.export.kinds import items, judgments, labels
+from data.export.kinds import adjudications, items, judgments, labels
 from data.export.shared import NAMES
+from data.settings import gold_rule
 from data.store import Store
 
 
@@ -16,19 +18,22 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     yield from items.rows(store, dataset, options)
     yield from judgments.rows(store, dataset, {"judge": ""})
     yield from labels.rows(store, dataset, {"dimension": "", **options})
+    yield from adjudications.rows(store, dataset, options)
+    yield {"gold_rule": asdict(gold_rule(store, dataset.id))}
 
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are of all sorts."""
+    """How many there are of all sorts, the rule among them."""
     every = {"judge": "", "dimension": "", **options}
-    return sum(one.count(store, dataset, every) for one in (items, judgments, labels))
+    lines: int = sum(one.count(store, dataset, every) for one in (items, judgments, labels, adjudications))
+    return lines + 1
 
 
 KIND = Kind(
     "dataset",
     "The whole dataset",
-    "Items, judges' replies and people's labels in one file that Assay imports: imported as drawn at random into an "
-    "empty workspace, they give the same figures. Adjudications and the dataset's rules do not go with them.",
+    "Items, judges' replies, people's labels, adjudications and the gold rule in one file that Assay imports: imported "
+    "by a lead, as drawn at random, into an empty workspace, they give the same gold and the same figures.",
     columns(id=TEXT, item=TEXT),
     rows,
     count,

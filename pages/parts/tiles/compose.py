@@ -78,7 +78,7 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         ends = f"{sentences.figure(given, interval.low)} to {sentences.figure(given, interval.high)}"
     notes: list[dict[str, Any]] = []
     if mean.missing:
-        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(interval.n_eff)} (unequal chances)"
+        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(interval.n_eff)} (unequal chances, n/a)"
         notes.append({"t": f"{mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"})
     else:
         notes.append({"t": f"{mean.n:,} labelled"})
