@@ -1,0 +1,63 @@
+"""Streamlit's own scripts, styles and fonts, answered from memory and packed.
+
+A first visit asks for some 130 of them, 5 MB that Streamlit reads from the disk piece by piece and sends as they are.
+What is not known here, or asked for in part, is left to Streamlit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import mimetypes
+from functools import cache
+from pathlib import Path
+
+import streamlit
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+FOLDER = Path(streamlit.__file__).parent / "static" / "static"
+PACKED = frozenset({".js", ".css", ".svg"})
+"""Endings of files that are worth packing; fonts and pictures are packed already."""
+KEPT = "public, immutable, max-age=31536000"
+"""A name has the fingerprint of what is in the file, so it may be kept for a year; Streamlit says the same."""
+
+
+class Assets:
+    """Answers for the files that have one name for good."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "") if scope["type"] == "http" and scope["method"] == "GET" else ""
+        if path not in _files():
+            return await self.app(scope, receive, send)
+        asked = Headers(scope=scope)
+        if "range" in asked:
+            return await self.app(scope, receive, send)
+        which = path, "gzip" in asked.get("accept-encoding", "")
+        if which not in _kept:
+            _kept[which] = await asyncio.to_thread(_read, *which)
+        body, kind, packed = _kept[which]
+        headers = {"cache-control": KEPT, "vary": "accept-encoding"} | ({"content-encoding": "gzip"} if packed else {})
+        await Response(body, media_type=kind, headers=headers)(scope, receive, send)
+
+
+_kept: dict[tuple[str, bool], tuple[bytes, str, bool]] = {}
+
+
+@cache
+def _files() -> dict[str, Path]:
+    """Address -> file, of all that there are: no other can be asked for."""
+    return {f"/static/{file.relative_to(FOLDER).as_posix()}": file for file in FOLDER.rglob("*") if file.is_file()}
+
+
+def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
+    """What is in a file, its type, and whether it is packed."""
+    file = _files()[path]
+    body, kind = file.read_bytes(), mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    if packs and file.suffix in PACKED:
+        return gzip.compress(body, 6, mtime=0), kind, True
+    return body, kind, False
