@@ -1,7 +1,8 @@
-"""A process that has loaded the packages of the app, and forks an app whenever it is asked: half of a start is loading.
+"""A process that has loaded what the app needs, and forks an app whenever it is asked: most of a start is loading.
 
-The child runs what `python -m streamlit ...` runs, in a session, a folder and an environment of its own; nothing of
-Assay is loaded before the fork. `make run`, and the test of it, start in the ordinary way.
+The child runs what `python -m streamlit ...` runs, in a session, a folder and an environment of its own. Of Assay only
+data and judges are loaded before the fork, which keep nothing at loading; the pages are each app's own. `make run`, and
+the test of it, start in the ordinary way.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = """streamlit.web.cli streamlit.web.bootstrap streamlit.web.server.starlette streamlit.runtime.app_session
     duckdb pandas pyarrow.parquet plotly.graph_objs._figure plotly.graph_objs._layout plotly.io
-    pydantic.main pydantic.type_adapter uvicorn httpx PIL.Image""".split()
+    pydantic.main pydantic.type_adapter uvicorn httpx PIL.Image
+    data.begin data.publishing.ahead data.runs data.report.judge data.report.bundle data.export data.annotators
+    data.trail data.tuning data.figures.compared data.figures.arms""".split()
 
 
 class Warm:
