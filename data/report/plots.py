@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from data.report import svg
 from data.report.evidence import Evidence, One
 from judges import agreement
 from judges.calibrate import Line
+from judges.counted import many
 from judges.uncertainty import Interval
 
 MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
+"""The marks of the states in text."""
+
+
+def standing(lines: Iterable[Line]) -> list[svg.Row]:
+    """Every dimension with its interval, its bound and its state; what the gate calls too little has no figure."""
+    rows = []
+    for line in lines:
+        interval, state = line.shown.interval, line.decision.state
+        settled = state not in ("not enough gold", "undefined") or not line.gated
+        figures = (interval.point, interval.low, interval.high, interval.lower_bound) if settled else (None,) * 4
+        rows.append(svg.Row(line.dimension.title, line.dimension.sort, *figures, state, _said(line)))
+    return rows
 
 
 def overview(found: Evidence) -> str:
-    """Every dimension with its interval, its bound and its state, against what the policy asks."""
-    rows = []
-    for one in found.dimensions:
-        line, interval = one.line, one.line.shown.interval
-        settled = line.decision.state not in ("not enough gold", "undefined") or found.basis != "gate"
-        point, low, high, bound = (
-            (interval.point, interval.low, interval.high, interval.lower_bound) if settled else (None,) * 4
-        )
-        rows.append(
-            svg.Row(
-                line.dimension.title, line.dimension.sort, point, low, high, bound, line.decision.state, _said(line)
-            )
-        )
+    """All dimensions against what the policy asks."""
     asked = found.asked.policy.threshold
-    return svg.intervals(rows, asked, f"asked: {asked:.2f}", title="Agreement with people, chance taken out (kappa)")
+    title = "Agreement with people, chance taken out (kappa)"
+    return svg.intervals(standing(one.line for one in found.dimensions), asked, f"asked: {asked:.2f}", title=title)
 
 
 def _said(line: Line) -> str:
+    """The state in a few words, with the items that are missing where their number is known."""
     state, more = line.decision.state, line.decision.more_items
-    told = f"{MARKS[state]} {state}"
-    return told + (f" · {more:,} more item{'' if more == 1 else 's'}" if more else "")
+    return f"{MARKS[state]} {state}" + (f" · {many(more, 'more item')}" if more else "")
 
 
 def table(one: One) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.calibration import Rest
 from data.gold import BASES, Basis
-from data.report.svg import Row
+from data.report import plots
 from data.scores import Mean
 from judges.calibrate import Line
 from judges.counted import many
@@ -107,24 +107,7 @@ def resting(lines: Sequence[Line], basis: Basis, dropped: bool) -> None:
 
 def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
     """Every dimension with its interval, its bound and its state, against what the policy asks."""
-    spans = []
-    for line in lines:
-        interval, state = line.shown.interval, line.decision.state
-        settled = state not in ("not enough gold", "undefined") or not line.gated
-        point = interval.point if settled else None
-        spans.append(
-            Row(
-                line.dimension.title,
-                line.dimension.sort,
-                point,
-                interval.low if settled else None,
-                interval.high if settled else None,
-                interval.lower_bound if settled else None,
-                state,
-                _remark(line),
-            )
-        )
-    charts.intervals(spans, f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
+    charts.intervals(plots.standing(lines), f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
     asked = ", which has to reach the dashed line too (and more where several are decided together)"
     asked = asked if policy.lower_bound else ""
     text.quiet(
@@ -132,12 +115,6 @@ def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
         "○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table to see it below.",
         asked=asked,
     )
-
-
-def _remark(line: Line) -> str:
-    """The state in a few words, with the items that are missing where their number is known."""
-    told = f"{charts.MARKS[line.decision.state]} {line.decision.state}"
-    return f"{told} · {_missing(line)}" if line.decision.more_items else told
 
 
 def _missing(line: Line) -> str:
@@ -157,7 +134,7 @@ def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor:
             {
                 "dimension": line.dimension.title,
                 "unit": line.dimension.sort,
-                "state": f"{charts.MARKS[line.decision.state]} {line.decision.state}",
+                "state": f"{plots.MARKS[line.decision.state]} {line.decision.state}",
                 "missing": _missing(line),
                 "items": line.shown.gold_items,
                 "cells": line.shown.cells,

@@ -34,8 +34,6 @@ _CONFIG = {
 }  # fmt: skip
 """Nothing but a camera, while the pointer is over a chart."""
 _ID = re.compile(r"[0-9a-f-]{20,}")
-MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
-"""The same marks in text."""
 
 
 def intervals(
