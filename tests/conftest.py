@@ -25,6 +25,7 @@ FLAGS = (
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
+ORDINARY = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US", "reduced_motion": "reduce"}
 # A test that asks for one of these, however indirectly, runs beside its file's others.
 BROWSING = {"chromium", "serve", "serve_all"}
 FAILED = pytest.StashKey[bool]()
@@ -191,13 +192,14 @@ def new_page(
 ) -> Iterator[Callable[..., Any]]:
     """A factory of pages, each in a browser context of its own, as of another person: new_page(color_scheme="dark").
 
-    1440x900, English; any option of Playwright's new_context may be given. For a second tab of the same person, call
-    `page.context.new_page()`. When a test fails, a picture of every page is kept and its place is printed.
+    1440x900, English, without animations, which cost a tenth of the time; any option of Playwright's new_context may be
+    given. For a second tab of the same person, call `page.context.new_page()`. When a test fails, a picture of every
+    page is kept and its place is printed.
     """
     contexts = []
 
     def open_one(**options: Any) -> Any:
-        context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en-US", **options})
+        context = chromium.new_context(**{**ORDINARY, **options})
         contexts.append(context)
         context.set_default_timeout(60_000)
         context.on("weberror", lambda error: page_errors.append(str(error.error)))

@@ -26,6 +26,12 @@ ASKED = {  # two turns and a conversation: ten cells an item
     "repair_handling": ("conversation",),
     "verdict": ("conversation",),
 }
+BODY = (
+    """'{"id":"item ' || i || '","kind":"dialogue","turns":[{"turn":1,"role":"user","text":"a"},"""
+    """{"turn":1,"role":"assistant","text":"' || repeat('b ', i % 40) || '"},"""
+    """{"turn":2,"role":"user","text":"c"},{"turn":2,"role":"assistant","text":"d"}]}'"""
+)
+"""SQL of an item's text."""
 LABELLED = 3_000
 SYSTEMS = tuple(f"system {n}" for n in range(5))
 WARM = 0.05
@@ -46,7 +52,7 @@ def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
         tx.add("judge", columns, [("judge", CARD, "1", "a-judge", "{}", True)])
         tx.rows(
             f"insert into item select md5(i::text)[:20], 'ds', 'item ' || i, 'dialogue', "
-            f"({list(systems)})[1 + i % {len(systems)}], '', '{{}}', '{{}}', md5(i::text)[:20], 10, {tx.seq} "
+            f"({list(systems)})[1 + i % {len(systems)}], '', {BODY}, '{{}}', md5(i::text)[:20], 10, {tx.seq} "
             f"from range({items}) t(i)"
         )
         tx.wrote.add("item")
@@ -107,7 +113,7 @@ def more(store):
     def work(tx):
         span = "range(1000) t(i)"
         tx.rows(
-            f"insert into item select 'x' || i, 'ds', 'new ' || i, 'dialogue', '{SYSTEMS[0]}', '', '{{}}', '{{}}', "
+            f"insert into item select 'x' || i, 'ds', 'new ' || i, 'dialogue', '{SYSTEMS[0]}', '', {BODY}, '{{}}', "
             f"'x' || i, 10, {tx.seq} from {span}"
         )
         tx.rows(
