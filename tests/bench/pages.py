@@ -28,7 +28,8 @@ READY = {"calibration": (3, "svg.plot", "canvas"), "dashboard": (7, ".tile", "h1
 """Page -> how many components have something drawn, what, and what else is there once it stands."""
 STANDS = """([name, plots, inside, other]) => {
   const drawn = [...document.querySelectorAll("*")].filter(e => e.shadowRoot?.querySelector(inside)).length;
-  return location.pathname.endsWith(name) && drawn >= plots && document.querySelector(other)
+  return document.querySelector("h1")?.textContent.toLowerCase() === name
+    && drawn >= plots && document.querySelector(other)
     && document.querySelector("[data-testid='stApp']")?.dataset.testScriptState === "notRunning"
     && !document.querySelector("[data-stale=true]") && performance.now() - (window.turned || 0) }"""
 
