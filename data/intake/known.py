@@ -98,10 +98,9 @@ class Judgments:
 
     def fetch(self, item_ids: Collection[str]) -> None:
         """Learn what the workspace holds for these items."""
-        wanted = [key for key in item_ids if key not in self._asked]
+        wanted = _first_asked(self._asked, item_ids)
         if not wanted:
             return
-        self._asked.update(wanted)
         query = "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)"
         for key, judge, item, part, sample in self._store.rows(query, [wanted]):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
@@ -144,10 +143,9 @@ class Labels:
 
     def fetch(self, item_ids: Collection[str]) -> None:
         """Learn what the workspace holds for these items."""
-        wanted = [key for key in item_ids if key not in self._asked]
+        wanted = _first_asked(self._asked, item_ids)
         if not wanted:
             return
-        self._asked.update(wanted)
         self._ids.update(row[0] for row in self._store.rows("select id from label where item_id = any($1)", [wanted]))
         query = (
             "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode from label_now "
@@ -201,10 +199,9 @@ class Decisions:
 
     def fetch(self, item_ids: Collection[str]) -> None:
         """Learn what the workspace holds for these items."""
-        wanted = [key for key in item_ids if key not in self._asked]
+        wanted = _first_asked(self._asked, item_ids)
         if not wanted:
             return
-        self._asked.update(wanted)
         query = (
             "select a.item_id, a.unit, a.dimension, a.person, a.value, a.reason, a.saw_judge, a.labels, a.withdrawn, "
             "c.made_at, c.action from adjudication a join change c on c.seq = a.seq where a.item_id = any($1) "
@@ -227,3 +224,10 @@ class Decisions:
         """A decision of this import."""
         self._made.add((cell, made))
         self.new.add(cell)
+
+
+def _first_asked(asked: set[str], keys: Collection[str]) -> list[str]:
+    """Those of the keys that were not asked for before; from now on they were."""
+    wanted = [key for key in keys if key not in asked]
+    asked.update(wanted)
+    return wanted

@@ -20,10 +20,10 @@ from data.report.svg import Row
 from judges.audits import Plot
 from judges.figures.reliability import Level
 from judges.intervals import Interval
-from pages.parts import picture, session
+from pages.parts import picture
 
-ACCENT, JUDGE, AMBER, ALARM, QUIET = "#000001", "#000002", "#000003", "#000005", "#000006"
-"""Places 1, 2, 3, 5 and 6 of the theme's chartCategoricalColors (.streamlit/config.toml)."""
+ACCENT, JUDGE, AMBER, QUIET = "#000001", "#000002", "#000003", "#000006"
+"""Places 1, 2, 3 and 6 of the theme's chartCategoricalColors (.streamlit/config.toml)."""
 GROUND, FAINT, INK = "#000038", "#000040", "#000037"
 """The page's ground, a touch off it, and its text."""
 POINTS = 2_000
@@ -223,8 +223,8 @@ def finding(plot: Plot, key: str) -> None:
         st.caption(f"Every {every:d}th point is drawn; the figures rest on all of them.")
 
 
-def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int], click: bool = False) -> Any:
-    """Put a figure on the page, quiet, with a camera that saves it; the event of a click where one is asked for.
+def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> None:
+    """Put a figure on the page, quiet, with a camera that saves it.
 
     Its ground is the page's, so that a saved picture can be read anywhere.
     """
@@ -233,14 +233,8 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int], clic
     figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"})
     if not figure.layout.showlegend:
         figure.update_layout(showlegend=False)
-    form = session.scratch("pictures").get("form", "PNG").lower()
-    config = _CONFIG | {"toImageButtonOptions": {"format": form, "filename": _file(key), "scale": 2}}
-    if not click:
-        st.plotly_chart(figure, key=key, config=config, theme="streamlit")
-        return None
-    return st.plotly_chart(
-        figure, key=key, config=config, theme="streamlit", on_select="rerun", selection_mode="points"
-    )  # fmt: skip
+    config = _CONFIG | {"toImageButtonOptions": {"format": picture.form(), "filename": _file(key), "scale": 2}}
+    st.plotly_chart(figure, key=key, config=config, theme="streamlit")
 
 
 def _file(key: str) -> str:

@@ -36,6 +36,11 @@ _plot = st.components.v2.component(
 )
 
 
+def form() -> str:
+    """The form in which plots are saved in this tab: png, or svg once that is chosen under Download."""
+    return str(session.scratch("pictures").get("form", "PNG")).lower()
+
+
 def button(svg: str, name: str, key: str, label: str = "Save as PNG") -> None:
     """A button that saves the plot as <name>.png; its colours are the light ones, which also print well."""
     _button(key=key, data={"svg": svg, "name": name, "label": label})
@@ -49,7 +54,6 @@ def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: 
     """
     kept = session.component_state(key)
     chosen = getattr(kept, "chosen", None)
-    form = session.scratch("pictures").get("form", "PNG").lower()
-    data = {"plots": [draw(width) for width in widths], "name": name, "label": label, "form": form, "chosen": chosen}
+    data = {"plots": [draw(width) for width in widths], "name": name, "label": label, "form": form(), "chosen": chosen}
     found: str | None = _plot(key=key, data=data, default={"chosen": None}, on_chosen_change=lambda: None).chosen
     return found
