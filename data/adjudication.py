@@ -12,12 +12,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from data import items, people
+from data import exposure, items, people
 from data.adjudicating import disputed
 from data.adjudicating.disputed import Cell, Decision
-from data.board import board
 from data.errors import BadInput, NotAllowed, NotFound
-from data.ids import new_id, now
 from data.labels import Text, checked
 from data.store import Store, Tx
 from judges.errors import BadScale
@@ -52,25 +50,13 @@ def _instead(able: list[str], actor: str, cell: Cell) -> list[str]:
 
 
 def look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
-    """Record that somebody who adjudicates these items is shown people's labels of them, once for each item.
+    """Record that somebody who adjudicates these items is shown people's labels of them.
 
     From then on the audit sample gives them no answer of these to make, and none of theirs to them counts as blind.
     Raises NotAllowed below the role researcher.
     """
-    known = board(store).workers[actor].known
-    if all(item in known for item in item_ids):
-        return
-
-    def act(tx: Tx) -> None:
-        people.require(tx, actor, "researcher")
-        found = [items.item(tx, one) for one in item_ids if one not in known]
-        tx.add(
-            "claim",
-            "id, dataset_id, draw_id, item_id, person, until",
-            [(new_id(), item.dataset_id, "", item.id, actor, now()) for item in found],
-        )
-
-    store.tx(actor, "claim", act)
+    people.require(store, actor, "researcher")
+    exposure.record(store, actor, dict.fromkeys(item_ids, (exposure.PEOPLE,)), "adjudication")
 
 
 def decide(
@@ -106,10 +92,12 @@ def decide(
             code = checked(tx, item.content, unit, dimension, float(value) if type(value) is int else value)
         except BadScale as error:
             raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
-        saw = saw_judge(tx, actor, item_id) or any(s.mode == "assisted" for s in cell.said)
+        known = exposure.seen(tx, actor, [item_id]).get(item_id, exposure.Seen())
+        saw = known.judge or any(s.mode == "assisted" for s in cell.said)
         told = disputed.kept(cell.said)
         row = (key, item.dataset_id, item_id, unit, dimension, code, reason, told, saw, False, actor)
         tx.add("adjudication", _COLUMNS, [row])
+        exposure.add(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
         return Decision(key, actor, code, reason, saw, cell.said, tx.seq)
 
     if not 8 <= len(key) <= 80:
@@ -155,28 +143,9 @@ def reveal(store: Store, actor: str, item_id: str) -> None:
         item = items.item(tx, item_id)
         if not any(cell.waits for cell in disputed.of_item(tx, item.dataset_id, item_id)):
             raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")
-        if not tx.rows("select 1 from score where item_id = $1 limit 1", [item_id]):
-            raise NotFound("No judge has scored this item: there is nothing to show, and nothing was recorded.")
-        if not tx.rows("select 1 from reveal where item_id = $1 and person = $2 limit 1", [item_id, actor]):
-            tx.add("reveal", "id, item_id, person", [(new_id(), item_id, actor)])
+        exposure.reveal(tx, actor, item_id)
 
     store.tx(actor, "reveal", act, target=item_id)
-
-
-def saw_judge(store: Store | Tx, actor: str, item_id: str) -> bool:
-    """Whether the judge's scores of an item were shown to somebody: they asked for them, held it on the desk with the
-
-    scores in view, or answered it so.
-    """
-    return bool(
-        store.rows(
-            "select 1 from reveal where item_id = $1 and person = $2 union all "
-            "select 1 from answer where item_id = $1 and person = $2 and mode <> 'blind' union all "
-            "select 1 from claim c join draw d on d.id = c.draw_id "
-            "where c.item_id = $1 and c.person = $2 and d.mode = 'assisted' limit 1",
-            [item_id, actor],
-        )
-    )
 
 
 def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str) -> Cell:

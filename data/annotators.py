@@ -6,17 +6,18 @@ A person is only ever held against gold that was made without their own labels: 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from data import cards, datasets
+from data import cards, datasets, exposure
 from data.fewshot import apart
 from data.gold import gold
+from data.people import require
 from data.settings import gold_rule
 from data.store import Store, remembered
 from judges.intervals import from_cells
@@ -213,7 +214,7 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
             item, value, theirs = ratings.item[held], ratings.value[held], found.others[held]
             agreement = from_cells(item, theirs, value, scale.size, scale.weights)
             relative = held & ~np.isnan(beside)
-            if _timed(found, relative):
+            if timed(found, relative):
                 own, others = (value == theirs).astype(np.float64)[relative[held]], beside[relative]
                 both = (habits.drift(per_item(ratings.item[relative], values)) for values in (own, others))
                 course = habits.either(*both)
@@ -259,7 +260,7 @@ def per_item(item: Codes, value: np.ndarray[tuple[int, ...], np.dtype[np.float64
     return means
 
 
-def _timed(found: Labels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
+def timed(found: Labels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
     """Whether the order of these labels is known: an import may give many items one moment."""
     moments, items = len(np.unique(found.made_at[rows])), len(np.unique(found.ratings.item[rows]))
     return moments > 1 and 2 * moments >= items
@@ -306,45 +307,16 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
     return found
 
 
-def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
-    """How a person's agreement with the others went: (when, share of equal answers, labels) per week, where the labels
-
-    span three weeks or more, else per stretch of equally many; at most so many points, none where the order is unknown.
-    """
-    held = (found.ratings.person == person) & (found.others >= 0)
-    if not held.any() or not _timed(found, held):
-        return []
-    equal = (found.ratings.value == found.others)[held].astype(np.float64)
-    day = found.made_at[held].astype("datetime64[D]").astype(np.int64)
-    week = (day + 3) // 7  # the first day of 1970 was a Thursday; weeks begin on Mondays
-    weeks = np.unique(week)
-    if len(weeks) >= 3:
-        group = np.searchsorted(weeks, week) * min(most, len(weeks)) // len(weeks)
-    else:
-        parts = min(most, max(1, len(equal) // 10))
-        group = np.arange(len(equal)) * parts // len(equal)
-    rows = []
-    for part in np.unique(group):
-        at = group == part
-        begin: datetime = found.made_at[held][at][0].astype(datetime)
-        told = f"{begin:%Y-%m-%d}" if len(weeks) >= 3 else f"from label {int(np.flatnonzero(at)[0]) + 1:,}"
-        rows.append((told, float(equal[at].mean()), int(at.sum())))
-    return rows
+def otherwise(store: Store, actor: str, found: Second) -> tuple[Otherwise, ...]:
+    """The cells that a second opinion sees otherwise, as far as the actor may be shown what people said of them."""
+    may = shown(store, actor, (row.item for row in found.otherwise))
+    return tuple(row for row in found.otherwise if row.item in may)
 
 
-def against(found: Labels, person: int) -> Codes:
-    """A person held against gold made without them, K x K: rows = the others, columns = the person."""
-    held, k = (found.ratings.person == person) & (found.others >= 0), found.ratings.scale.size
-    place = found.others[held] * k + found.ratings.value[held]
-    return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
-
-
-def cells_where(found: Labels, person: int, theirs: int, own: int, most: int = 500) -> list[tuple[str, str, str]]:
-    """(item, its name, unit) of the cells where the others make `theirs` of it and the person says `own`, by name."""
-    ratings = found.ratings
-    rows = (ratings.person == person) & (found.others == theirs) & (ratings.value == own)
-    cells = [found.cells[n] for n in ratings.cell[rows].tolist()]
-    return sorted(((*found.items[item], unit) for item, unit in cells), key=lambda c: c[1:])[:most]
+def shown(store: Store, actor: str, items: Iterable[str]) -> set[str]:
+    """Those of the items whose labels a researcher or lead may be shown; that they are is recorded."""
+    require(store, actor, "researcher")
+    return exposure.listed(store, actor, items, [exposure.PEOPLE], "annotators")
 
 
 def second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> Second | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,13 +11,13 @@ from functools import cache, partial
 from itertools import chain
 
 from data import evidence as gathered
-from data import settings
+from data import exposure, settings
 from data.cards import maybe
 from data.errors import BadInput
 from data.evidence import Scope
 from data.people import require
 from data.store import Store, Tx, remembered
-from judges.audits import Audit, Evidence, Finding, audits
+from judges.audits import Audit, Evidence, Finding, Flag, audits
 from judges.card import Card
 
 _SETTING = "audits"
@@ -103,6 +104,17 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
 def card(store: Store, judge_id: str) -> Card:
     """The card of a judge. Raises NotFound, UnknownCard."""
     return gathered.card_of(store, gathered.judge(store, judge_id))
+
+
+def shown(store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize) -> list[Flag]:
+    """Of the items behind a finding the first that a person may be shown; that they are is recorded.
+
+    Left out are items that may still come to them to be answered blind, as a flag tells what the judge said.
+    """
+    kept = exposure.pending(store, actor)
+    found = [flag for flag in flags if flag.item not in kept][:most]
+    exposure.record(store, actor, {flag.item: [judge_id] for flag in found}, "audits")
+    return found
 
 
 def names(store: Store, item_ids: Sequence[str]) -> dict[str, str]:

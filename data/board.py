@@ -12,7 +12,7 @@ import threading
 import weakref
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -22,27 +22,24 @@ OVERLAP = 1
 """People per item where a dataset says nothing."""
 
 
-_RULES, _DRAW, _CLAIM, _ANSWER, _KNOWN = 1, 2, 3, 4, 5
+_RULES, _DRAW, _CLAIM, _ANSWER, _EXPOSURE = 1, 2, 3, 4, 5
 _SINCE = """
-select 1, seq, cast(null as timestamp), id, scope, value, '', '', '', '', 0, 0.0
+select 1, seq, cast(null as timestamp), id, scope, value, '', '', '', '', '', 0, 0.0
 from setting where name = 'queue' and seq > $1 and seq <= $2
 union all
-select 2, seq, cast(null as timestamp), id, dataset_id, stream, item_id, mode, '', '', 0, priority
+select 2, seq, cast(null as timestamp), id, dataset_id, stream, item_id, mode, '', '', '', 0, priority
 from draw where seq > $1 and seq <= $2
 union all
-select 3, seq, until, id, draw_id, person, item_id, '', '', '', 0, 0.0
-from claim where seq > $1 and seq <= $2
+select 3, seq, until, id, draw_id, person, item_id, '', '', '', '', 0, 0.0
+from claim where draw_id <> '' and seq > $1 and seq <= $2
 union all
-select 4, seq, made_at, id, item_id, draw_id, person, action, dataset_id, previous, milliseconds, 0.0
+select 4, seq, made_at, id, item_id, draw_id, person, action, dataset_id, previous, mode, milliseconds, 0.0
 from answer where seq > $1 and seq <= $2
 union all
-select 5, seq, cast(null as timestamp), id, item_id, person, '', '', '', '', 0, 0.0
-from reveal where seq > $1 and seq <= $2
-union all
-select 5, seq, cast(null as timestamp), id, item_id, person, '', '', '', '', 0, 0.0
-from adjudication where seq > $1 and seq <= $2
+select 5, seq, cast(null as timestamp), id, item_id, person, judge_id, '', '', '', '', 0, 0.0
+from exposure where seq > $1 and seq <= $2
 """
-_TABLES = ("setting", "draw", "claim", "answer", "reveal", "adjudication")
+_TABLES = ("setting", "draw", "claim", "answer", "exposure")
 
 
 @dataclass(slots=True, eq=False)
@@ -88,18 +85,20 @@ class Saved:
 
 @dataclass(slots=True)
 class Worker:
-    """A person's items: how the newest answer to each came about (action, draw), first saves, and those of which they
+    """A person's items: how the newest answer to each came about (action, draw), first saves, those of which they were
 
-    know what others say of them: they adjudicate them, or asked for the judge's scores.
+    answered blind, those of which they were shown what other people say (`known`) or a judge's scores (`judged`).
     """
 
     last: dict[str, tuple[str, str]] = field(default_factory=dict)
     first: dict[str, Saved] = field(default_factory=dict)
+    blind: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
+    judged: set[str] = field(default_factory=set)
 
 
 class Board:
-    """The fold over draws, claims, answers and queue rules up to change `seq`."""
+    """The fold over draws, claims, answers, exposures and queue rules up to change `seq`."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -151,18 +150,20 @@ class Board:
                 queue.all.append(draw)
                 queue.line.append(draw)
                 queue.open += 1
-            elif sort == _KNOWN:
-                self.workers[values[1]].known.add(values[0])
-            elif sort == _CLAIM and not values[0]:  # looked at where it is adjudicated
-                self.workers[values[1]].known.add(values[2])
+            elif sort == _EXPOSURE:
+                item, person, judge, *_ = values
+                worker = self.workers[person]
+                (worker.judged if judge else worker.known).add(item)
             elif sort == _CLAIM and values[0] in self.draws:
                 self.draws[values[0]].holders[values[1]] = at
                 self.held.add(self.draws[values[0]])
             elif sort == _ANSWER:
-                item, draw_id, person, action, dataset, _, milliseconds, _ = values
+                item, draw_id, person, action, dataset, _, mode, milliseconds, _ = values
                 worker = self.workers[person]
                 if action == "save":
                     worker.first.setdefault(item, Saved(at, milliseconds, dataset))
+                if mode == "blind":
+                    worker.blind.add(item)
                 if row_id not in replaced:
                     self._answered(worker, person, item, draw_id, action)
         for name in {(d.dataset, d.stream) for d in weigh}:
@@ -172,7 +173,10 @@ class Board:
             self._weigh(draw)
 
     def _answered(self, worker: Worker, person: str, item: str, draw_id: str, action: str) -> None:
-        """A person's newest answer to an item: it counts for the draw it was given under, and no longer for another."""
+        """A person's newest answer to an item: it counts for the draw it was given under, and no longer for another.
+
+        A blind draw stays open while none of their answers to it was blind.
+        """
         before = worker.last.get(item)
         worker.last[item] = (action, draw_id)
         for one in {before[1] if before else "", draw_id}:
@@ -180,7 +184,8 @@ class Board:
             if draw is None:
                 continue
             had = bool(draw.savers)
-            (draw.savers.add if one == draw_id and action == "save" else draw.savers.discard)(person)
+            counts = one == draw_id and action == "save" and (draw.mode != "blind" or item in worker.blind)
+            (draw.savers.add if counts else draw.savers.discard)(person)
             self.queues[draw.dataset, draw.stream].answered += bool(draw.savers) - had
             self._weigh(draw)
 
@@ -219,12 +224,24 @@ class Board:
         return [p for p, until in draw.holders.items() if until > moment and not self.past(draw, p)]
 
     def past(self, draw: Draw, person: str) -> bool:
-        """Whether a person answered an item, or, in the audit sample, knows what others say of it."""
+        """Whether a person answered an item, or, in the audit sample, was shown what keeps their answer from counting:
+
+        what others say of it, or, where it is to be answered blind, a judge's scores.
+        """
         worker = self.workers[person]
-        return draw.item in worker.last or (draw.stream == "audit" and draw.item in worker.known)
+        if draw.item in worker.last or draw.stream != "audit":
+            return draw.item in worker.last
+        return draw.item in worker.known or (draw.mode == "blind" and draw.item in worker.judged)
+
+    def pending(self, person: str) -> set[str]:
+        """The items that may still come to a person for a blind answer, whoever holds them now."""
+        return {
+            d.item for (_, stream), queue in self.queues.items() if stream == "audit"
+            for d in queue.line if d.mode == "blind" and not d.closed and not self.past(d, person)
+        }  # fmt: skip
 
     def free(self, draw: Draw, person: str, moment: datetime) -> bool:
-        """Whether a person may be given this item now; of the audit sample none on which they know what others say."""
+        """Whether a person may be given this item now; of the audit sample none of which they were shown too much."""
         if draw.closed or self.past(draw, person):
             return False
         if not draw.holders:
@@ -238,18 +255,22 @@ class Board:
 
     def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
         """How many items of a queue are open to a person: all open ones but those that `free` keeps from them."""
-        worker = self.workers[person]
-        past = worker.last.keys() | worker.known if stream == "audit" else worker.last.keys()
+        worker, queue = self.workers[person], self.queues[dataset, stream]
+        told = [worker.last, worker.known, worker.judged] if stream == "audit" else [worker.last]
+        if sum(map(len, told)) < len(queue.line):
+            looked: Iterable[Draw] = (d for items in told for item in items for d in self.of_item.get(item, ()))
+        else:
+            looked = queue.line
         gone = {
-            d for item in past for d in self.of_item.get(item, ())
-            if not d.closed and d.dataset == dataset and d.stream == stream
+            d for d in looked
+            if not d.closed and d.dataset == dataset and d.stream == stream and self.past(d, person)
         }  # fmt: skip
         self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}
         gone |= {
             d for d in self.held
             if not d.closed and d.dataset == dataset and d.stream == stream and not self.free(d, person, moment)
         }  # fmt: skip
-        return self.queues[dataset, stream].open - len(gone)
+        return queue.open - len(gone)
 
     def holding(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[Draw, datetime]:
         """What a person holds of a queue and may still answer, with the end of each claim."""

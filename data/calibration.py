@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from data import cards
+from data import cards, exposure
 from data.fewshot import apart
 from data.gold import BASES, WEIGHTED, Basis, gold, labels, rests_on
 from data.settings import gold_rule
@@ -28,6 +28,8 @@ BEHIND = ("item", "judge", "card", "score", "label", "draw", "setting", "adjudic
 """The tables that gold and scores rest on. What is summed up of them is small, and asked for by many pages."""
 _AT_ONCE = 2_000_000
 """Items times dimensions that one statement sums up: it holds their labels in memory."""
+MOST = 500
+"""Cells of a list."""
 _LARGEST_TABLE = 16  # values squared: beyond it the cross-products of a table are too many columns
 
 
@@ -233,16 +235,21 @@ def _column(rows: list[tuple[Any, ...]], place: int) -> np.ndarray[Any, np.dtype
 
 def items_in(
     store: Store,
+    person: str,
     dataset_id: str,
     judge_id: str,
     dimension: Dimension,
     basis: Basis,
     human: float | None,
     judge: float | None,
-    most: int = 500,
+    most: int = MOST,
 ) -> list[Found]:
-    """The cells where people say `human` and the judge `judge` (None = n/a), by name; at most so many."""
-    conditions, params = [], []
+    """The cells where people say `human` and the judge `judge` (None = n/a), by name; at most so many.
+
+    Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
+    """
+    conditions: list[str] = ["not (g.item_id = any($4))"]
+    params: list[Any] = [sorted(exposure.pending(store, person))]
     for column, value in (("g.value", human), ("s.value", judge)):
         if value is None:
             conditions.append(f"{column} is null")
@@ -259,6 +266,7 @@ def items_in(
         f"order by i.name, g.unit limit {most:d}",
         [dataset_id, dimension.name, judge_id, *params],
     )
+    exposure.record(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
     return [
         Found(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit), _came(*told))
         for i, name, a, b, unit, *told in rows

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import reduce
 from operator import add
 
-from data import approvals, calibration, datasets, standing
+from data import approvals, calibration, datasets, exposure, standing
 from data.approvals import Approval
 from data.calibration import Found
 from data.datasets import Dataset
@@ -273,18 +273,17 @@ def items_in(
 ) -> list[Found]:  # fmt: skip
     """The cells behind a number: those of a system that the judge gave the n-th answer, or n/a (None); by item name.
 
-    Items that may yet come to this person for a blind answer are left out, as the list tells what the judge said.
+    Items that may still come to this person to be answered blind are left out, as the list tells what the judge said;
+    that the others are shown is recorded.
     """
     ask = asking(dimension)
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, s.unit from score_now s join item i on i.id = s.item_id "
         f"where i.dataset_id = $1 and s.judge_id = $2 and s.dimension = $3 and {behind(ask, answer, '$4')} "
-        "and (not exists (select 1 from draw d where d.item_id = i.id and d.stream = 'audit' and d.mode = 'blind') "
-        "or exists (select 1 from answer a where a.item_id = i.id and a.person = $5 and a.action = 'save') "
-        "or exists (select 1 from label l where l.item_id = i.id and l.annotator = $5)) "
-        f"order by i.name, s.unit limit {most:d}",
-        [dataset_id, judge_id, dimension.name, system, person],
+        f"and not (i.id = any($5)) order by i.name, s.unit limit {most:d}",
+        [dataset_id, judge_id, dimension.name, system, sorted(exposure.pending(store, person))],
     )
+    exposure.record(store, person, {str(row[0]): [judge_id] for row in rows}, "dashboard")
     return [Found(str(i), str(name), " · ".join(x for x in (a, b) if x), str(unit)) for i, name, a, b, unit in rows]
 
 

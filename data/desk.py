@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from data import datasets, items, labels
+from data import datasets, exposure, items, people
+from data.errors import NotFound
 from data.items import Stored
 from data.layers import Layer, layers
 from data.queue import Given
-from data.store import Store
+from data.store import Store, Tx
 from judges.card import Card
 from judges.types import Dimension
 
@@ -39,7 +40,7 @@ class View:
 
     item: Stored
     card: Card
-    mode: labels.Mode
+    mode: exposure.Mode
     stream: str
     draw: str
     why: tuple[str, ...]
@@ -95,10 +96,7 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
     stored = {i.id: i for i in items.items(store, [g.item for g in given])}
     ids = list(stored)
     marks = ", ".join(f"${n}" for n in range(2, len(ids) + 2))
-    revealed = {
-        str(r[0])
-        for r in store.rows(f"select item_id from reveal where person = $1 and item_id in ({marks})", [person, *ids])
-    }
+    known = exposure.seen(store, person, ids)
     version = {
         str(r[0]): str(r[1])
         for r in store.rows(
@@ -112,8 +110,7 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
             continue
         item = stored[g.item]
         main, *over = layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
-        draw = (g.draw, g.mode) if g.draw else None
-        mode = labels.mode_for(draw, g.item in revealed)
+        mode = exposure.mode(g.mode if g.draw else "", known.get(g.item))
         blind = mode == "blind"
         made.append(
             View(
@@ -123,8 +120,25 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
             )
         )  # fmt: skip
     _add_own(store, person, [v for v in made if v.version])
-    _add_judges(store, [v for v in made if any(one.judge_id for one in v.layers)])
+    shown = [v for v in made if any(one.judge_id for one in v.layers)]
+    exposure.record(store, person, {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}, "review desk")
+    _add_judges(store, shown)
     return made
+
+
+def reveal(store: Store, actor: str, item_id: str) -> None:
+    """Record that a person asked to see the judges' scores of an item they have answered blind, so that it shows them.
+
+    Raises NotFound where they have no answer yet (blind means blind), and where no judge has scored it.
+    """
+
+    def work(tx: Tx) -> None:
+        people.require(tx, actor, "annotator")
+        if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
+            raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
+        exposure.reveal(tx, actor, item_id)
+
+    store.tx(actor, "reveal", work, target=item_id)
 
 
 def _add_own(store: Store, person: str, answered: list[View]) -> None:

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from data import cards, tuning
+from data import cards, exposure, tuning
 from data.gold import gold
 from data.items import item as stored
+from data.people import require
 from data.settings import gold_rule
 from data.store import Store, remembered
 from judges.card import Card
@@ -54,6 +55,20 @@ def labelled(store: Store, dataset_id: str, card: Card, most: int = 200) -> dict
         [dataset_id, card.kind, names],
     )
     return {str(id_): f"{name} · {n} label{'' if n == 1 else 's'}" for id_, name, n in rows}
+
+
+def offered(store: Store, actor: str, dataset_id: str, card: Card) -> dict[str, str]:
+    """The same without items that may still come to this person to be answered blind: what `looked` may show them."""
+    kept = exposure.pending(store, actor)
+    return {item: told for item, told in labelled(store, dataset_id, card).items() if item not in kept}
+
+
+def looked(store: Store, actor: str, card: Card, item_id: str, part: str = "") -> Draft:
+    """A draft for a person who writes an example; that the judge's reply and people's labels are shown is recorded."""
+    require(store, actor, "researcher")
+    judges = exposure.judges_of(store, [item_id]).get(item_id, set())
+    exposure.record(store, actor, {item_id: judges | {exposure.PEOPLE}}, "examples")
+    return draft(store, card, item_id, part)
 
 
 def draft(store: Store, card: Card, item_id: str, part: str = "") -> Draft:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from data import exposure
 from data.errors import BadInput
 from data.ids import new_id
 from data.people import require
@@ -53,16 +54,18 @@ def ahead(
 ) -> list[Justified]:
     """The next cells that a person has not answered, in the judge's own random order, the same for everybody.
 
-    Nothing of it tells what others answered.
+    Nothing of it tells what others answered. Left out are items that may still come to them to be answered blind; that
+    the scores of the others are shown is recorded.
     """
-    marks = ", ".join(f"${n}" for n in range(4, 4 + len(dimensions))) or "null"
+    marks = ", ".join(f"${n}" for n in range(5, 5 + len(dimensions))) or "null"
     rows = store.rows(
         f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text {_DRAWN} {_HERE} "
         f"and r.dimension in ({marks}) and not exists (select 1 from fit f where f.judge_id = $2 and f.person = $3 "
-        "and f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension) "
+        "and f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension) and not (r.item_id = any($4)) "
         f"order by md5($2 || r.item_id || r.unit || r.dimension), r.item_id, r.unit, r.dimension limit {most:d}",
-        [dataset_id, judge_id, person, *dimensions],
+        [dataset_id, judge_id, person, sorted(exposure.pending(store, person)), *dimensions],
     )
+    exposure.record(store, person, {str(row[0]): [judge_id] for row in rows}, "justifications")
     return [_justified(row) for row in rows]
 
 
@@ -90,6 +93,7 @@ def answer(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "annotator")
+        exposure.add(tx, actor, {cell.item: [judge_id]}, "justifications")
         there = (
             "select 1 from remark where judge_id = $1 and item_id = $2 and unit = $3 and dimension = $4 "
             "and sort = 'note' limit 1"

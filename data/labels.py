@@ -8,14 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from data import cards, items, people
+from data import cards, exposure, items, people
 from data.errors import NotFound
 from data.ids import new_id, now
 from data.store import Store, Tx
 from judges.errors import BadScale
 from judges.types import Dialogue, Pair, Response, sort_of, units
-
-Mode = Literal["blind", "assisted", "revealed"]
 
 
 def _storable(text: Any) -> Any:
@@ -150,7 +148,7 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
         return "You answered this item elsewhere meanwhile (another tab?). That answer stands; open it to change it."
     # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
     draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
-    mode = mode_of(tx, item.id, actor, draw)
+    mode = exposure.mode(draw[1] if draw else "", exposure.seen(tx, actor, [item.id]).get(item.id))
     rows: list[tuple[Any, ...]] = []
     made_at = now()
     draw_id = draw[0] if draw else ""
@@ -226,7 +224,7 @@ def _current(tx: Tx, item_id: str, person: str) -> dict[tuple[str, str], dict[bo
     return found
 
 
-def _standing(by_mode: dict[bool, _Row], mode: Mode) -> tuple[_Row | None, _Row | None]:
+def _standing(by_mode: dict[bool, _Row], mode: exposure.Mode) -> tuple[_Row | None, _Row | None]:
     """(the label that stands in a cell, the one that a label of this mode replaces).
 
     A revealed label never replaces the blind one before it: dropping just those that people changed after seeing the
@@ -266,41 +264,3 @@ def _draw(tx: Store | Tx, item_id: str, claim: str | None, again: bool = False) 
         return None
     rows = tx.rows("select id, mode from draw where item_id = $1 and stream = 'audit' order by seq limit 1", [item_id])
     return (str(rows[0][0]), str(rows[0][1])) if rows else None
-
-
-def mode_of(store: Store | Tx, item_id: str, person: str, draw: tuple[str, str] | None) -> Mode:
-    """How a person's answer to an item counts: blind unless the judge's scores were shown to them, and then
-
-    `revealed` where the item was theirs to answer blind, else `assisted`. The store decides, never the browser.
-    Who adjudicates an item knows what others say of it: what would be blind is `revealed` then, too.
-    """
-    shown = store.rows("select 1 from reveal where item_id = $1 and person = $2 limit 1", [item_id, person])
-    mode = mode_for(draw, bool(shown))
-    adjudicates = (
-        "select 1 from claim where item_id = $1 and person = $2 and draw_id = '' union all "
-        "select 1 from adjudication where item_id = $1 and person = $2 limit 1"
-    )
-    return "revealed" if mode == "blind" and store.rows(adjudicates, [item_id, person]) else mode
-
-
-def mode_for(draw: tuple[str, str] | None, revealed: bool) -> Mode:
-    """The mode of an answer under a draw (id, mode), given whether the judge's scores were asked for afterwards."""
-    if revealed:
-        return "revealed"
-    return "blind" if draw and draw[1] == "blind" else "assisted"
-
-
-def reveal(store: Store, actor: str, item_id: str) -> None:
-    """Record that a person asked to see the judge's scores of an item they have answered blind.
-
-    Raises NotFound where they have no answer yet: blind means blind.
-    """
-
-    def work(tx: Tx) -> None:
-        people.require(tx, actor, "annotator")
-        if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
-            raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
-        if not tx.rows("select 1 from reveal where item_id = $1 and person = $2 limit 1", [item_id, actor]):
-            tx.add("reveal", "id, item_id, person", [(new_id(), item_id, actor)])
-
-    store.tx(actor, "reveal", work, target=item_id)

@@ -6,12 +6,14 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
+from data import exposure
 from data.board import Board, Draw, board
 from data.ids import now
 from data.queue import Filters, Stream, matching
 from data.store import Store
+from judges.triage import place as unit_place
 
 State = Literal[
     "open to you",
@@ -21,17 +23,19 @@ State = Literal[
     "answered by you",
     "skipped by you",
     "blind first",
-    "adjudicated by you",
+    "known to you",
 ]
 STATES: tuple[State, ...] = (
     "open to you", "held by you", "held", "answered", "answered by you", "skipped by you", "blind first",
-    "adjudicated by you",
+    "known to you",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Row:
-    """A draw as one person may see it. For a blind draw nothing of the judge is in it.
+    """A draw as one person may see it. For a blind draw nothing of the judge is in it, and of a reason only its kind
+
+    and place while the person was not shown what the judge said: the words may tell it.
 
     place: its place in the whole queue, from 1; probability: of being in this part of the sample (None: not at random);
     people: how many have answered it, of `overlap`; holders: who holds it now.
@@ -92,6 +96,7 @@ def listing(
             [e[1].id for e, _ in part],
         )
     }
+    known = exposure.seen(store, person, [e[1].item for e, _ in part])
     rows = []
     for (place, draw, stands), holders in part:
         name, one, other, probability, stratum, model, reasons = found[draw.id]
@@ -99,11 +104,19 @@ def listing(
             Row(
                 draw.item, place, name, tuple(s for s in (one, other) if s), draw.mode, probability, stratum,
                 "" if draw.mode == "blind" else model or "",
-                () if stands == "blind first" else tuple(r["text"] for r in json.loads(reasons)),
+                () if stands == "blind first" else _reasons(json.loads(reasons), draw.item in known),
                 stands, len(draw.savers), overlap, holders,
             )
         )  # fmt: skip
     return Listing(len(chosen), dict(counts), rows)
+
+
+def _reasons(reasons: list[dict[str, Any]], known: bool) -> tuple[str, ...]:
+    """Why an item is in the queue: in full to whom the judge was shown, else where the doubt is and its sort."""
+    if known:
+        return tuple(r["text"] for r in reasons)
+    told = ((f"{unit_place(r['unit'])}{r['dimension'].replace('_', ' ')}".strip(), r["kind"]) for r in reasons)
+    return tuple(dict.fromkeys(f"{where}: {kind}" if where else kind for where, kind in told))
 
 
 def _state(there: Board, draw: Draw, person: str, moment: datetime) -> State:
@@ -113,8 +126,8 @@ def _state(there: Board, draw: Draw, person: str, moment: datetime) -> State:
         return "answered by you" if mine[0] == "save" else "skipped by you"
     if draw.closed:
         return "answered" if there.full(draw) else "blind first"
-    if draw.stream == "audit" and draw.item in there.workers[person].known:
-        return "adjudicated by you"
+    if there.past(draw, person):
+        return "known to you"
     if not there.free(draw, person, moment):
         return "held"
     return "held by you" if draw.holders.get(person, moment) > moment else "open to you"

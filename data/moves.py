@@ -37,7 +37,8 @@ class Move:
 def recent(store: Store, most: int = 8) -> list[Move]:
     """The newest moves, newest first. Claims, and looks at a judge's scores, are no moves."""
     changes = store.rows(
-        "select seq, made_at, actor, action, target from change where action not in ('claim', 'release', 'reveal') "
+        "select seq, made_at, actor, action, target from change "
+        "where action not in ('claim', 'release', 'reveal', 'exposure') "
         f"order by seq desc limit {_LOOK}"
     )
     moves: list[Move] = []

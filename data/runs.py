@@ -49,7 +49,7 @@ def dry_run(store: Store, actor: str, order: Order, n: int = 3) -> list[Shown]:
     """Ask the endpoint about the first n items of the draw; nothing is stored. Raises AssayError in a sentence."""
     require(store, actor, "researcher")
     _check(store, order)
-    return trial.dry_run(store, order, n, SEED)
+    return trial.dry_run(store, actor, order, _judge(order), n, SEED)
 
 
 def start(store: Store, actor: str, order: Order, *, patient: bool = True, source: Source | None = None) -> str:

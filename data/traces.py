@@ -9,7 +9,7 @@ from typing import Any
 
 from judges.counted import many
 
-QUIET = ("labels", "claims", "replies")
+QUIET = ("labels", "claims", "exposures", "replies")
 """Kinds of which there are so many that they hide the others."""
 
 
@@ -122,6 +122,10 @@ def _claimed(n: int, given: bool, looked: bool) -> str:
     return f"{'was given' if given else 'gave back'} {many(n, 'item')}"
 
 
+def _shown(_: int, items: int, name: str, route: str, judge: str) -> str:
+    return f"was shown {'what a judge said' if judge else 'what people said'} of {_named(items, name)} ({route})"
+
+
 def _started(card: str, model: str, items: int) -> str:
     return f"made a run of {card} by {model} over {many(int(items), 'item')}"
 
@@ -204,8 +208,8 @@ TRACES = (
         _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _answered, _here("answer"),
     ),
     Trace(
-        "labels", "reveal", _items("reveal"),
-        lambda _, items, name: f"looked at the judge's scores of {_named(items, name)}", _by_item("reveal"),
+        "exposures", "exposure",
+        _items("exposure", ", min(t.route), max(t.judge_id)"), _shown, _by_item("exposure"),
     ),
     Trace(
         "labels", "fit", _items("fit"),

@@ -13,7 +13,7 @@ from judges.types import ITEM, units
 _PAGE = 500
 _TABLES = (
     *("person_event", "setting", "dataset", "intake", "item", "card", "judge", "judgment", "score", "remark"),
-    *("draw", "claim", "answer", "label", "comment", "reveal"),
+    *("draw", "claim", "answer", "label", "comment", "reveal", "exposure"),
     *("run", "run_event", "reply", "batch_event", "fit"),
     *("adjudication", "item_use", "repair", "approval", "approval_evidence", "export"),
 )
@@ -43,6 +43,7 @@ _REFERENCES = (
     ("reply", "item_id", "item", "id", False),
     ("batch_event", "run_id", "run", "id", False),
     ("fit", "item_id", "item", "id", False),
+    ("exposure", "item_id", "item", "id", False),
     ("adjudication", "item_id", "item", "id", False),
     ("item_use", "item_id", "item", "id", False),
     ("repair", "answer_id", "answer", "id", False),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from data import cards, desk
+from data import cards, desk, exposure, people
 from data.adjudicating import provenance
 from data.adjudicating.disputed import Cell, Said, made_at, read
 from data.adjudicating.provenance import Came
@@ -72,7 +72,7 @@ def dockets(store: Store, actor: str, cells: Sequence[Cell], most: int) -> list[
     for cell in cells:
         by_item.setdefault(cell.item, []).append(cell)
     ids = list(by_item)[:most]
-    asked, revealed = cards.questions(store), _revealed(store, actor, ids)
+    asked, revealed = cards.questions(store), exposure.asked_for(store, actor, ids)
     # Taken as drawn blind, whatever it was: the judge's scores never reach a browser that has not asked for them.
     views = desk.views(store, "", [Given("adjudication", i, "audit", "blind", "", ()) for i in ids])
     found = []
@@ -100,8 +100,12 @@ def shuffled(item: str, unit: str, dimension: str, said: Iterable[Said]) -> list
     return sorted(said, key=lambda s: content_id(item, unit, dimension, s.person, s.id))
 
 
-def done(store: Store, dataset_id: str, most: int = 500) -> list[Done]:
-    """The decisions that stand in a dataset, newest first."""
+def done(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[Done]:
+    """The decisions that stand in a dataset, newest first; none on items that may still come to the actor to be
+
+    answered blind, as the list tells what people said.
+    """
+    people.require(store, actor, "researcher")
     scales = cards.scales(store)
     rows = store.rows(
         "select a.id, a.item_id, i.name, i.kind, a.unit, a.dimension, a.value, a.person, a.reason, a.saw_judge, "
@@ -109,21 +113,17 @@ def done(store: Store, dataset_id: str, most: int = 500) -> list[Done]:
         f"where a.dataset_id = $1 order by a.seq desc, a.id desc limit {most:d}",
         [dataset_id],
     )
+    may = exposure.listed(store, actor, {str(row[1]) for row in rows}, [exposure.PEOPLE], "decisions")
     found = []
     for id_, item, name, kind, unit, dimension, value, person, reason, saw, labels, at in rows:
+        if item not in may:
+            continue
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
             said = ", ".join(f"{s.person} {scale.say(s.value)}" for s in read(labels))
             told = (str(reason), said, bool(saw), made_at(labels, at))
             found.append(Done(id_, item, name, unit, dimension, scale.say(value), str(person), *told))
     return sorted(found, key=lambda one: one.at, reverse=True)
-
-
-def _revealed(store: Store, actor: str, ids: Sequence[str]) -> set[str]:
-    """Those of the items whose judge's scores somebody has asked for."""
-    marks = ", ".join(f"${n}" for n in range(2, len(ids) + 2)) or "null"
-    rows = store.rows(f"select distinct item_id from reveal where person = $1 and item_id in ({marks})", [actor, *ids])
-    return {str(row[0]) for row in rows}
 
 
 def _judged(store: Store, item_id: str) -> list[Judged]:

@@ -10,13 +10,16 @@ from typing import Any
 
 from data import audits, datasets
 from data.audits import Audited
+from data.commands.actor import actor
 from data.commands.chosen import judges
 from data.evidence import MOST
+from data.people import require
 from data.store import open_store
-from judges.audits import Finding
+from judges.audits import Finding, Flag
 from judges.audits import audits as known
 
 _SHOWN = 20
+_Shown = dict[tuple[str, str], list[Flag]]
 
 
 def add(subparsers: Any) -> None:
@@ -33,6 +36,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--every", action="store_true", help=f"look at every reply, not at a random sample where they are over {MOST:,}"
     )
+    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
     parser.set_defaults(run=run)
 
 
@@ -42,17 +46,22 @@ def run(options: argparse.Namespace) -> int:
     try:
         found = datasets.dataset(store, options.dataset)
         chosen = judges(store, found, options.judge)
-        named = [(judge, card, model, audits.audited(store, found.id, judge, most)) for judge, card, model in chosen]
-        limits = audits.thresholds(store)
+        limits, who = audits.thresholds(store), require(store, actor(store, options.actor), "annotator").name
+        flags = sys.maxsize if options.all or options.json else _SHOWN
+        named = [(*one, audits.audited(store, found.id, one[0], most)) for one in chosen]
+        shown = {
+            (judge, name): audits.shown(store, who, judge, finding.flags, flags)
+            for judge, _, _, audited in named for name, finding in audited.findings.items()
+        }
         items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}
     finally:
         store.close()
     if options.json:
-        told = [_as_json(*one, limits, items) for one in named]
+        told = [_as_json(*one, limits, items, shown) for one in named]
         print(json.dumps({"dataset": options.dataset, "judges": told}, ensure_ascii=False, indent=2))
     else:
         for one in named:
-            _tell(*one, limits, items, len(items) if options.all else _SHOWN)
+            _tell(*one, limits, items, shown)
     return 1 if any(audited.alarms for *_, audited in named) else 0
 
 
@@ -61,7 +70,7 @@ def _limit(name: str, limits: dict[str, float]) -> float | None:
 
 
 def _tell(
-    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str], most: int
+    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
 ) -> None:
     """A line for each audit, and the items behind it."""
     scope = audited.scope
@@ -72,11 +81,12 @@ def _tell(
     for name, found in audited.findings.items():
         figures = ", ".join(_figures(name, found, limits))
         print(f"  {found.verdict:<15} {name:<22} {figures + ': ' if figures else ''}{found.why}")
-        for flag in found.flags[:most]:
+        flags = shown[judge, name]
+        for flag in flags:
             where = " ".join(part for part in (flag.unit, flag.dimension) if part)
             print(f"      {items.get(flag.item, flag.item)}{' ' + where if where else ''}: {flag.text}")
-        if len(found.flags) > most:
-            print(f"      ... and {len(found.flags) - most:,} more (--all lists them)")
+        if left := len(found.flags) - len(flags):
+            print(f"      ... and {left:,} more (--all lists those that do not wait for a blind answer of yours)")
 
 
 def _figures(name: str, found: Finding, limits: dict[str, float]) -> list[str]:
@@ -91,11 +101,11 @@ def _figures(name: str, found: Finding, limits: dict[str, float]) -> list[str]:
 
 
 def _as_json(
-    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str]
+    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
 ) -> dict[str, Any]:
     made = {}
     for name, found in audited.findings.items():
-        flags = [{**asdict(flag), "item": items.get(flag.item, flag.item)} for flag in found.flags]
+        flags = [{**asdict(flag), "item": items.get(flag.item, flag.item)} for flag in shown[judge, name]]
         interval = None if found.interval is None else {k: getattr(found.interval, k) for k in ("low", "high", "level")}
         made[name] = {
             "verdict": found.verdict, "why": found.why, "figure": found.figure, "interval": interval, "n": found.n,

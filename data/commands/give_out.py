@@ -11,7 +11,7 @@ from typing import Any
 from data import datasets
 from data.commands.actor import actor
 from data.errors import BadInput
-from data.export import FORMATS, Format, give, kind, kinds, known_options, loads, preview
+from data.export import FORMATS, Format, count, give, kind, kinds, known_options, loads
 from data.store import open_store
 from judges.commands.bar import Bar
 
@@ -58,8 +58,7 @@ def run(options: argparse.Namespace) -> int:
         stack.callback(store.close)
         name, dataset = actor(store, options.actor), datasets.dataset(store, options.dataset)
         if options.dry_run:
-            _, count = preview(store, name, dataset, chosen, given)
-            print(f"{chosen.title} of {dataset.name}: {count:,} rows.")
+            print(f"{chosen.title} of {dataset.name}: {count(store, name, dataset, chosen, given):,} rows.")
             return 0
         bar = stack.enter_context(Bar(unit="rows"))
         format: Format = options.format or options.out.suffix.removeprefix(".").lower() or "jsonl"

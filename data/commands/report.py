@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data import datasets
+from data.commands.actor import actor
 from data.commands.chosen import judge
 from data.errors import BadInput
 from data.report.bundle import bundle
@@ -29,6 +30,7 @@ def add(subparsers: Any) -> None:
         "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, cells and plots"
     )
     parser.add_argument("--figures", action="store_true", help="every figure as one JSON object, instead of the report")
+    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
     parser.set_defaults(run=run)
 
 
@@ -43,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         dataset = datasets.dataset(store, options.dataset)
         judge_id, _, _ = judge(store, dataset, options.judge)
         if zipped:
-            made = bundle(store, dataset.id, judge_id, _say)
+            made = bundle(store, actor(store, options.actor), dataset.id, judge_id, _say)
         elif options.figures:
             found = figures(gather(store, dataset.id, judge_id, _say))
             made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()

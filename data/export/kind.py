@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -39,7 +39,8 @@ class Kind:
     JSON in Parquet and CSV). `count` tells how many rows there are without making them, where they may be many, and
     `first` gives the first so many without putting all of them in order. `lines`
     is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as tuning
-    items. `place` is where it stands in lists.
+    items. `place` is where it stands in lists. What the rows tell of an item, and so show to whoever takes them:
+    `people`, what people said; `judges`, what judges said, `all` of them unless one is chosen, or only a `chosen` one.
     """
 
     name: str
@@ -53,6 +54,13 @@ class Kind:
     lines: bool = False
     first: Callable[[Store, Dataset, Options, int], Iterator[Row]] | None = None
     tunes: bool = False
+    people: bool = True
+    judges: Literal["all", "chosen", "none"] = "none"
+
+    def tells(self, told: Options) -> tuple[bool, str]:
+        """(whether every judge's word, else the one judge's or "") the rows show with these options."""
+        chosen = str(told.get("judge") or told.get("by_judge") or "") if self.judges != "none" else ""
+        return self.judges == "all" and not chosen, chosen
 
 
 TEXT, NUMBER, WHOLE, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()

@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from data import exposure
 from data.errors import BadInput
 from data.items import items as stored_items
 from data.judging import endpoints
@@ -24,15 +25,21 @@ _FITS = 8
 _practice = ""
 
 
-def dry_run(store: Store, order: Order, n: int, seed: int) -> list[Shown]:
-    """Ask the endpoint about the first n items of the order's draw; nothing is stored. Raises AssayError."""
+def dry_run(store: Store, actor: str, order: Order, judge_id: str, n: int, seed: int) -> list[Shown]:
+    """Ask the endpoint about n items of the order's draw; nothing of the judge is stored. Raises AssayError.
+
+    They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded.
+    """
     left = Remaining(store, order, "", store.newest(), seed)
-    chosen = left.ids()[:n]
-    tasks = []
+    kept = exposure.pending(store, actor)
+    chosen = sorted(left.ids(), key=lambda i: i in kept)[:n]
+    exposure.record(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")
+    tasks: list[Task] = []
     for task in left.tasks():
-        if task.key not in chosen:
+        if task.key in chosen:
+            tasks += [task] if task.sample == 0 else []
+        elif {one.key for one in tasks} == set(chosen):
             break
-        tasks += [task] if task.sample == 0 else []
     answers, judged = _wait(_dry(order, tasks, endpoints.modes(store)))
     names = {found.id: found.name for found in stored_items(store, chosen)}
     shown = []

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from data import calibration
+from data import calibration, exposure
 from data.fewshot import apart
 from data.gold import Basis
+from data.people import require
 from data.report import judge, plots, tables
 from data.report.evidence import Evidence, One, Told, gather
 from data.report.figures import figures
@@ -46,30 +47,41 @@ fingerprints.csv  of the labels and scores behind each dimension and basis
 audits.csv        the known failures that were looked for
 decisions.csv     what leads have decided
 means.csv         the judge's own mean scores by system
-cells/            the cells behind each dimension, from which every figure can be computed again:
-                  human and judge in words, and as codes; n/a is an answer, an empty judge is unscored;
-                  weight is 1/pi of the item's draw
+{cells}
 plots/            the plots, as SVG
 
 In CSV files a text that begins like a formula has a ' before it. An empty field is a figure that does not exist.
 """
+_CELLS = """\
+cells/            the cells behind each dimension, from which every figure can be computed again:
+                  human and judge in words, and as codes; n/a is an answer, an empty judge is unscored;
+                  weight is 1/pi of the item's draw"""
+_NO_CELLS = """\
+cells/            is only in an archive that a researcher or a lead makes: it tells of every item what people and the
+                  judge said, and who has seen that cannot answer blind any more"""
 
 
-def bundle(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> bytes:
-    """The archive. The same data gives the same bytes. Raises NotFound."""
+def bundle(store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> bytes:
+    """The archive, with the cells for researchers and leads, who are then recorded as having been shown them.
+
+    The same data gives the same bytes to the same role. Raises NotFound, NotAllowed.
+    """
+    cells = require(store, actor, "annotator").may("researcher")
     found = gather(store, dataset_id, judge_id, told)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in _files(found):
+        for name, text in _files(found, cells):
             archive.writestr(_entry(name), text)
-        for one in found.dimensions:
+        shown = set[str]()
+        for one in found.dimensions if cells else ():
             told(f"Cells of {one.dimension.title}")
-            archive.writestr(_entry(f"cells/{one.line.key}.csv"), _cells(store, found, one))
+            archive.writestr(_entry(f"cells/{one.line.key}.csv"), _cells(store, found, one, shown))
+    exposure.record(store, actor, dict.fromkeys(shown, (judge_id, exposure.PEOPLE)), "report")
     return target.getvalue()
 
 
-def _files(found: Evidence) -> Iterator[tuple[str, str]]:
-    yield "README.txt", _ABOUT
+def _files(found: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
+    yield "README.txt", _ABOUT.format(cells=_CELLS if cells else _NO_CELLS)
     yield "report.html", judge.written(found)
     yield "figures.json", json.dumps(figures(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     for name in _TABLES:
@@ -85,22 +97,23 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _cells(store: Store, found: Evidence, one: One) -> str:
+def _cells(store: Store, found: Evidence, one: One, shown: set[str]) -> str:
     def rows() -> Iterator[list[Any]]:
         for basis in found.rests:
-            yield from _on(store, found, one, basis)
+            yield from _on(store, found, one, basis, shown)
 
     return _MARK + as_csv(CELLS, rows())
 
 
-def _on(store: Store, found: Evidence, one: One, basis: Basis) -> Iterator[list[Any]]:
+def _on(store: Store, found: Evidence, one: One, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:
     d = one.dimension
     met = calibration.met(store, found.dataset.id, d, basis, apart(store, found.judge.id))
     frame = store.frame(
-        f"with met as ({met}) select i.name, m.unit, m.human, m.judge, m.scored, m.weight "
+        f"with met as ({met}) select i.id, i.name, m.unit, m.human, m.judge, m.scored, m.weight "
         "from met m join item i on i.id = m.item_id order by i.name, i.id, m.unit",
         [found.dataset.id, d.name, found.judge.id],
     )
+    shown.update(frame["id"].unique())
     human, judged = (frame[side].to_numpy(dtype=np.float64, na_value=np.nan) for side in ("human", "judge"))
     for name, unit, h, j, scored, weight in zip(
         frame["name"], frame["unit"], human, judged, frame["scored"], frame["weight"], strict=True

@@ -21,7 +21,7 @@ def panel(at: load.Place, line: Line, key: str) -> None:
         cell = agreed.table(shown, f"table:{key}")
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
-            found = load.items_in(store, at.plain, line.dimension, at.basis, people, judge)
+            found = load.items_in(store, at.plain, session.me().name, line.dimension, at.basis, people, judge)
             agreed.listed(
                 found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=at.name, item=item)
             )

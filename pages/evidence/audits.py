@@ -80,8 +80,9 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: Findin
     """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
     if not finding.flags:
         return
-    names = audits.names(session.store(), [flag.item for flag in finding.flags[: audited.SHOWN]])
-    clicked = audited.listed(finding.flags, names, f"flags:{key}")
+    shown = audits.shown(session.store(), who.name, judge, finding.flags, audited.SHOWN)
+    names = audits.names(session.store(), [flag.item for flag in shown])
+    clicked = audited.listed(shown, len(finding.flags), names, f"flags:{key}")
     if clicked is not None:
         links.go("desk", dataset=dataset.name, item=clicked.item)
     if who.may("researcher"):

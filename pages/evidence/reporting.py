@@ -10,7 +10,9 @@ from pages.parts import saved, session
 
 def download(at: load.Place, dataset: str, model: str) -> None:
     """The button with the judge's report and its tables; they are made when they are asked for."""
-    store, name = session.store(), saved.named("assay", dataset, model)
+    store, who, name = session.store(), session.me(), saved.named("assay", dataset, model)
+    cells = "the cells behind them (whoever has seen those answers none of their items blind any more), "
+    cells = cells if who.may("researcher") else ""
     saved.popover(
         [
             saved.File(
@@ -20,9 +22,9 @@ def download(at: load.Place, dataset: str, model: str) -> None:
             ),
             saved.File(
                 "Tables and plots (ZIP)", f"{name}.zip", "application/zip",
-                lambda: bundle(store, at.dataset, at.judge),
-                "Every table as CSV with all digits, the cells behind them, every plot as SVG, and the report. On very "
-                "many labels this takes minutes.",
+                lambda: bundle(store, who.name, at.dataset, at.judge),
+                f"Every table as CSV with all digits, {cells}every plot as SVG, and the report. On very many labels "
+                "this takes minutes.",
             ),
         ],
         f"report:{at.dataset}:{at.judge}",

@@ -54,7 +54,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
         key=key,
         on_outbox=lambda: _act(who, key, state, zone),
     )
-    adjudicated.decided(docket.done(store, dataset.id), who, zone, key)
+    adjudicated.decided(docket.done(store, who.name, dataset.id), who, zone, key)
 
 
 def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:

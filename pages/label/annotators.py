@@ -9,6 +9,7 @@ import streamlit as st
 from data import annotators
 from data.annotators import Annotator, Labels
 from data.datasets import Dataset
+from data.figures import course as figures
 from judges.raters import ceiling
 from judges.types import Dimension
 from pages.parts import choose, links, picked, rated, session, text
@@ -16,8 +17,7 @@ from pages.parts import choose, links, picked, rated, session, text
 
 def page() -> None:
     """What is worth a look, everybody in a table, one person in full, the people among each other, a second opinion."""
-    session.me("researcher")
-    store = session.store()
+    who, store = session.me("researcher"), session.store()
     st.title("Annotators")
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
@@ -54,7 +54,8 @@ def page() -> None:
         rated.matrix(most, *annotators.between(found, most), len(found.ratings.people), key)
     st.subheader("A second opinion")
     opinion = annotators.second(store, dataset.id, dimension, resting)
-    rated.second(opinion, dimension.scale, key, partial(_desk, dataset.name))
+    differing = annotators.otherwise(store, who.name, opinion) if opinion is not None else ()
+    rated.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))
 
 
 def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
@@ -69,10 +70,10 @@ def _person(dataset: Dataset, row: Annotator, found: Labels, key: str) -> None:
     """One person in full; a click on their table lists the items."""
     people, scale = found.ratings.people, found.ratings.scale
     number = people.index(row.name) if row.name in people else -1
-    course, counts = annotators.course(found, number), annotators.against(found, number)
+    course, counts = figures.course(found, number), figures.against(found, number)
     cell = rated.person(row, course, counts, scale.answers, f"{key}:{row.name}")
     if cell is not None:
-        cells = annotators.cells_where(found, number, *cell)
+        cells = figures.cells_where(session.store(), session.me().name, found, number, *cell)
         rated.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))
 
 

@@ -72,7 +72,7 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
     want = outbox.get("want")
     if want and want.get("item"):
         if want.get("reveal"):
-            labels.reveal(store, who.name, want["item"])
+            desk.reveal(store, who.name, want["item"])
         found.append(compose.sheet(desk.opened(store, who.name, want["item"]), again=True))
     return found
 

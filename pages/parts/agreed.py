@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.calibration import Found
+from data.calibration import MOST, Found
+from data.exposure import NOTE
 from data.figures.arms import Arms
 from data.report.svg import Row
 from judges.calibrate import Line, Summary
@@ -124,8 +125,10 @@ def listed(
     text.say(
         "People say **{people}**, the judge **{judge}**: {n}. Click one to open it on the desk.",
         people=people, judge=judge,
-        n=many(total, "cell") + (f", the first {len(found):,}" if total > len(found) else ""),
+        n=many(total, "cell") + (f", {len(found):,} listed" if total > len(found) else ""),
     )  # fmt: skip
+    if total > len(found):
+        text.quiet("At most {most} are listed. {note}", most=MOST, note=NOTE)
     frame = pd.DataFrame(
         [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold is"]
     )

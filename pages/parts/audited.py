@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.evidence import Scope
+from data.exposure import NOTE
 from data.gold import BASES
 from judges.audits import Audit, Finding, Flag, Verdict, audits
 from judges.counted import many
@@ -94,11 +95,14 @@ def told(one: Audit, limit: float | None) -> None:
     text.quiet("**Alarm:** {said}", said=said)
 
 
-def listed(flags: Sequence[Flag], names: Mapping[str, str], key: str) -> Flag | None:
-    """The items behind a finding; the one that was clicked."""
-    shown = flags[:SHOWN]
-    more = f"; the {len(shown):,} strongest are listed" if len(flags) > len(shown) else ""
-    text.say("**{n}** behind it{more}. Click one to open it on the desk.", n=many(len(flags), "place"), more=more)
+def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str) -> Flag | None:
+    """The items behind a finding, those of `total` that may be shown; the one that was clicked."""
+    more = f"; the {len(shown):,} strongest are listed" if len(shown) == SHOWN < total else ""
+    text.say("**{n}** behind it{more}. Click one to open it on the desk.", n=many(total, "place"), more=more)
+    if len(shown) < min(total, SHOWN):
+        st.caption(NOTE)
+    if not shown:
+        return None
     frame = pd.DataFrame(
         [(names.get(f.item, f.item), where(f), f.text) for f in shown], columns=["Item", "Where", "Why"]
     )

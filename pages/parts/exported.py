@@ -98,11 +98,23 @@ def shown(rows: Sequence[Mapping[str, Any]], count: int, of: Kind) -> None:
     if not count:
         st.info(text.plain(_nothing(of)), icon=":material/inbox:")
         return
-    text.say("**{n}**. The first {few}:", n=many(count, "row"), few=len(rows))
+    text.say("**{n}**. The first {few}:" if rows else "**{n}**.", n=many(count, "row"), few=len(rows))
+    if not rows:
+        return
     names = list(dict.fromkeys(name for row in rows for name in row))
     st.dataframe(
         pd.DataFrame([[_cell(row.get(name)) for name in names] for row in rows], columns=names), hide_index=True
     )
+
+
+def blinded(items: int) -> None:
+    """What taking this file costs the person who takes it: blind answers that they could have given."""
+    if items:
+        text.quiet(
+            "This file tells what judges or people said. {n} of this dataset may still come to you to be answered "
+            "blind: their rows are left out above, and once you make the file they go to others.",
+            n=many(items, "item"),
+        )  # fmt: skip
 
 
 def _nothing(of: Kind) -> str:

@@ -16,7 +16,7 @@ STATES: dict[State, str] = {
     "answered": "Answered by others",
     "skipped by you": "Skipped by you",
     "blind first": "Blind first",
-    "adjudicated by you": "Adjudicated by you",
+    "known to you": "Known to you",
 }
 HELP = (
     "The chance with which an item of its stratum is in this part of the sample (blind, or with the judge), over all "
@@ -24,7 +24,7 @@ HELP = (
 )
 STATE = (
     "Blind first: the item waits for its blind answers in the audit sample, and what the judge said stays hidden. "
-    "Adjudicated by you: you know what others say of it, so the audit sample does not ask you."
+    "Known to you: you were shown what a judge or other people say of it, so the audit sample does not ask you."
 )
 COLUMNS = {
     "#": st.column_config.NumberColumn(width=40, help="The place in the whole queue."),

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from data.annotators import RESTING, Annotator, Otherwise, Resting, Second
+from data.exposure import NOTE
 from judges.audits import Plot
 from judges.counted import many
 from judges.raters import habits
@@ -247,8 +248,13 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
     )  # fmt: skip
 
 
-def second(found: Second | None, scale: Scale, key: str, go: Callable[[str], None]) -> None:
-    """The second opinion: how many cells would come out otherwise, and which; `go` gets the item that is clicked."""
+def second(
+    found: Second | None, differing: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[str], None]
+) -> None:
+    """The second opinion: how many cells would come out otherwise, and which of them may be shown; `go` gets the item
+
+    that is clicked.
+    """
     if found is None:
         st.caption("A second opinion needs cells that at least two people have labelled.")
         return
@@ -264,8 +270,10 @@ def second(found: Second | None, scale: Scale, key: str, go: Callable[[str], Non
         "is often alone counts less, and somebody who always says one step more is read one step lower. It changes no "
         "gold. Where it differs, look again; it takes people as independent, and with few labels each it knows little."
     )
-    if n:
-        _otherwise(found.otherwise, scale, key, go)
+    if len(differing) < n:
+        st.caption(NOTE)
+    if differing:
+        _otherwise(differing, scale, key, go)
 
 
 def _otherwise(rows: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[str], None]) -> None:

@@ -29,6 +29,7 @@ KINDS = {
     "queues": "queues",
     "labels": "answers",
     "claims": "claims",
+    "exposures": "what was shown",
     "replies": "replies",
 }
 
@@ -38,7 +39,7 @@ def kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
     there = [kind for kind in st.query_params.get("kinds", "").split(",") if kind in known]
     chosen: list[str] = st.multiselect(
         "What", known, default=there, format_func=lambda kind: KINDS.get(kind, kind), key="trail:kinds",
-        placeholder="all but answers, claims and replies",
+        placeholder="all but answers, claims, what was shown, and replies",
     )  # fmt: skip
     if chosen:
         st.query_params["kinds"] = ",".join(chosen)

@@ -53,6 +53,7 @@ def _file(who: Person, store: Store, dataset: Dataset, kind: Kind, format: Forma
     rows, count = _preview(store, who.name, dataset, kind.name, options, (store.url, stamp))
     exported.shown(rows, count, kind)
     key = (dataset.id, kind.name, format, tuple(options.items()))
+    exported.blinded(export.blinded(store, who.name, dataset, kind, options))
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
         file = giving.place(f"{_plain(dataset.name)}-{kind.name}.{format}")
         with exported.progress(count) as seen:

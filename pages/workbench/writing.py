@@ -53,9 +53,9 @@ def examples(who: Person, card: Card) -> None:
     if len(now) < exampling.MOST:
         dataset = exampling.where(store, card)
         if dataset is not None:
-            items = fewshot.labelled(store, dataset.id, card)
+            items = fewshot.offered(store, who.name, dataset.id, card)
             at = exampling.item(store, items, card)
-            found = exampling.written(card, fewshot.draft(store, card, *at) if at else None, at)
+            found = exampling.written(card, fewshot.looked(store, who.name, card, *at) if at else None, at)
         else:
             found = exampling.pasted(card)
         if found is not None:

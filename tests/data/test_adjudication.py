@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from data import adjudication, labels, listing, people, queue, settings
+from data import adjudication, desk, exposure, listing, people, queue, settings
 from data.adjudicating import disputed, docket, provenance
 from data.adjudicating.disputed import Said, distance, lie_apart, one
 from data.datasets import dataset
@@ -49,6 +49,14 @@ def decide(store, found, actor="lea", value=4, reason="misread the text", at=0, 
     cell = disputed.waiting(store, found)[at]
     told = {"item_id": cell.item, "unit": cell.unit, "dimension": cell.dimension, "token": cell.token, **changes}
     return adjudication.decide(store, actor, key or new_id(), value=value, reason=reason, **told)
+
+
+def saw(store, person, item):
+    return exposure.seen(store, person, [item]).get(item, exposure.Seen()).judge
+
+
+def mode(store, item, person, drawn):
+    return exposure.mode(drawn, exposure.seen(store, person, [item]).get(item))
 
 
 def value_on(store, found, basis, item):
@@ -121,7 +129,7 @@ def test_a_decision_stands_and_can_be_taken_back(store):
     told = json.loads(store.rows("select labels from adjudication")[0][0])
     assert sorted((one_["person"], one_["value"], one_["mode"]) for one_ in told) == [
         ("person0", 3.0, "blind"), ("person1", 5.0, "blind")]  # fmt: skip
-    [done] = docket.done(store, found)
+    [done] = docket.done(store, "res", found)
     assert (done.person, done.value, done.said, done.reason) == ("res", "4", "person0 3, person1 5", "misread the text")
     with pytest.raises(NotAllowed, match="res made this decision"):
         people.set_person(store, "lea", "ann", "researcher")
@@ -201,27 +209,15 @@ def test_the_store_knows_who_saw_the_judge(store):
     assert value_on(store, found, "gate", ids[0]) == value_on(store, found, "blind", ids[0]) == (3.0, "median")
     # The labels themselves were given with the judge in view: what is decided on them counts on no blind basis either.
     assert decide(store, found, "res", 2).saw_judge
-    assert labels.mode_of(store, ids[0], "lea", ("draw", "blind")) == "revealed"  # and lea's own label is no blind one
+    assert mode(store, ids[0], "lea", "blind") == "revealed"  # and lea's own label is no blind one
 
 
-def test_who_held_or_answered_an_item_with_the_judge_in_view_saw_it(store):
-    found, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (3.0, 5.0), 3.0)])
-
-    def seen(tx):
-        draw = (new_id(), found, ids[0], "review", "assisted", "", "", None, 0.0, "[]")
-        tx.add(
-            "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons", [draw]
-        )
-        tx.add(
-            "claim",
-            "id, dataset_id, draw_id, item_id, person, until",
-            [(new_id(), found, draw[0], ids[0], "res", "2026-01-01")],
-        )
-
-    store.tx("test", "claim", seen)
-    assert adjudication.saw_judge(store, "res", ids[0])
-    assert not adjudication.saw_judge(store, "res", ids[1])
-    assert not adjudication.saw_judge(store, "lea", ids[0])
+def test_who_opened_an_item_with_the_judge_in_view_saw_it(store):
+    _, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (3.0, 5.0), 3.0)])
+    desk.opened(store, "res", ids[0])
+    assert saw(store, "res", ids[0])
+    assert not saw(store, "res", ids[1])
+    assert not saw(store, "lea", ids[0])
 
 
 def test_a_decision_is_reopened_when_labels_change(store):
@@ -330,18 +326,17 @@ def test_who_knows_what_others_say_is_not_asked_in_the_audit_sample(store):
         drawn = queue.claim(store, "res", found, "audit", queue.Filters(), (), 9)
         return {number for number, item in ids.items() if item in {given.item for given in drawn}}
 
-    blind = ("draw", "blind")
-    assert mine() == {0, 1, 2} and labels.mode_of(store, ids[0], "res", blind) == "blind"
+    assert mine() == {0, 1, 2} and mode(store, ids[0], "res", "blind") == "blind"
     adjudication.look(store, "res", [ids[0], ids[1]])
     adjudication.look(store, "res", [ids[1], ids[0]])  # shown again: nothing new to write
-    assert store.rows("select count(*) from claim where draw_id = ''") == [(2,)]
+    assert store.rows("select count(*) from exposure where judge_id = '' and person = 'res'") == [(2,)]
     decide(store, found, "res", item_id=ids[2], token=_token(store, found, ids[2]))
     assert mine() == set() and queue.waiting(store, "res", found, "audit") == 0
     assert queue.waiting(store, "lea", found, "audit") == 3
     seen = listing.listing(store, "res", found, "audit", queue.Filters()).rows
-    assert {row.state for row in seen} == {"adjudicated by you"}
-    assert {labels.mode_of(store, item, "res", blind) for item in ids.values()} == {"revealed"}
-    assert labels.mode_of(store, ids[0], "res", ("draw", "assisted")) == "assisted"
-    assert not [told for told in verify(store) if "claim" in told]
+    assert {row.state for row in seen} == {"known to you"}
+    assert {mode(store, item, "res", "blind") for item in ids.values()} == {"revealed"}
+    assert mode(store, ids[0], "res", "assisted") == "assisted"
+    assert not [told for told in verify(store) if "claim" in told or "exposure" in told]
     with pytest.raises(NotAllowed, match="needs the role researcher"):
         adjudication.look(store, "ann", [ids[0]])

@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from data import annotators, datasets, people
+from data.figures import course
 from data.ids import new_id
 from data.intake import Plan, detect, from_path, suggest, take
 from data.store import open_store
@@ -54,14 +55,16 @@ def test_nobody_is_held_against_their_own_label(store):
     """a says 1 and b 3 in every cell: gold of both is the lower median 1, yet a agrees with nobody."""
     cells = [Cell(n, "turn:1", (1.0 + (n % 2), 3.0 + (n % 2)), 3.0) for n in range(6)]
     dataset, judge = fill(store, cells, "own")
+    people.join(store, "lea")
     one, other = annotators.annotators(store, dataset, HELP, "blind")
     assert (one.exact, other.exact) == (0.0, 0.0)
     assert (one.leniency.size, other.leniency.size) == (-2.0, 2.0)
     found = annotators.labels(store, dataset, HELP, "blind", judge)
     assert found.others.tolist() == [2, 0, 3, 1, 2, 0, 3, 1, 2, 0, 3, 1]
     assert set(found.ratings.judge.tolist()) == {2}
-    assert annotators.against(found, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
-    assert [c[1:] for c in annotators.cells_where(found, 0, 2, 0)] == [(f"item {n}", "turn:1") for n in (0, 2, 4)]
+    assert course.against(found, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
+    listed = course.cells_where(store, "lea", found, 0, 2, 0)
+    assert [c[1:] for c in listed] == [(f"item {n}", "turn:1") for n in (0, 2, 4)]
     n, shares = annotators.between(found, ["person0", "person1"])
     assert n.tolist() == [[0, 6], [6, 0]] and shares[0, 1] == 0.0 and np.isnan(shares[0, 0])
 
@@ -120,16 +123,16 @@ def test_a_second_opinion_names_the_cells_that_it_sees_otherwise(store):
 def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
     dataset, _ = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 60, "weeks")
     found = annotators.labels(store, dataset, HELP)
-    weeks = annotators.course(found, 0)
+    weeks = course.course(found, 0)
     assert 3 <= len(weeks) <= 12 and sum(n for *_, n in weeks) == 120 and weeks[0][0] == "2026-03-02"
     assert all(0 <= share <= 1 for _, share, _ in weeks)
     short = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 14, "days")[0]
-    stretches = annotators.course(annotators.labels(store, short, HELP), 0)
+    stretches = course.course(annotators.labels(store, short, HELP), 0)
     assert [(when, n) for when, _, n in stretches] == [("from label 1", 14), ("from label 15", 14)]
     at_once = fill(store, [Cell(n, "turn:1", (1.0, 2.0), 3.0) for n in range(30)], "at once")[0]
     imported = annotators.labels(store, at_once, HELP)
     imported.made_at[:] = imported.made_at[0]
-    assert annotators.course(imported, 0) == []
+    assert course.course(imported, 0) == []
 
 
 def test_pandalm_and_mt_bench_people(tmp_path, real: Path):

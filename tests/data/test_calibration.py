@@ -140,12 +140,12 @@ def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store)
     cells = [Cell(n, f"turn:{t}", (4.0,), 4.0 if t == 1 else 2.0) for n in range(5) for t in (1, 2)]
     cells += [Cell(7, "turn:1", (None,), None), Cell(8, "turn:1", (4.0,), "unscored")]
     dataset, judge = fill(store, cells, "listed")
-    found = items_in(store, dataset, judge, HELP, "blind", 4.0, 2.0)
+    found = items_in(store, "lea", dataset, judge, HELP, "blind", 4.0, 2.0)
     assert [(f.name, f.unit) for f in found] == [(f"item {n}", "turn:2") for n in range(5)]
     assert found[1].systems == "s1"
-    assert len(items_in(store, dataset, judge, HELP, "blind", 4.0, 4.0, most=3)) == 3
-    assert [f.name for f in items_in(store, dataset, judge, HELP, "blind", None, None)] == ["item 7"]
-    assert items_in(store, dataset, judge, HELP, "gate", 4.0, 4.0) == []
+    assert len(items_in(store, "lea", dataset, judge, HELP, "blind", 4.0, 4.0, most=3)) == 3
+    assert [f.name for f in items_in(store, "lea", dataset, judge, HELP, "blind", None, None)] == ["item 7"]
+    assert items_in(store, "lea", dataset, judge, HELP, "gate", 4.0, 4.0) == []
     assert unscored(store, dataset, judge) == [("refused", 1)]
 
 

@@ -128,10 +128,10 @@ def test_what_was_decided_with_the_judge_in_view_counts_on_no_blind_basis(two: t
     # The lower median of 3 and 5 is 3; 4 is what was decided.
     for basis, wanted in (("gate", [4.0, 3.0]), ("blind", [4.0, 3.0]), ("all", [4.0, 4.0])):
         assert [row["code"] for row in lines(there, "view", "gold", basis=basis, dimension="helpfulness")] == wanted
-    done = docket.done(there, datasets.dataset(there, "view").id)
+    done = docket.done(there, "lea", datasets.dataset(there, "view").id)
     assert {(d.value, d.person, d.said, d.saw_judge) for d in done} == {
         ("4", "res", "person0 3, person1 5", False), ("4", "res", "person0 3, person1 5", True)}  # fmt: skip
-    assert {d.at for d in done} == {d.at for d in docket.done(here, found)}  # when it was made, not when it came
+    assert {d.at for d in done} == {d.at for d in docket.done(here, "res", found)}  # when it was made, not when it came
 
 
 def test_a_decision_whose_labels_changed_waits_there_too(two: tuple[Store, Store]) -> None:
@@ -190,7 +190,7 @@ def test_what_stands_here_is_not_replaced_but_by_a_later_import(store: Store) ->
     assert wrong(store, [earlier]) == [(1, "made_at", said)]
     bring(store, [later])
     assert [row["value"] for row in lines(store, "d", "gold")] == ["b"]
-    [done] = docket.done(store, datasets.dataset(store, "d").id)
+    [done] = docket.done(store, "lea", datasets.dataset(store, "d").id)
     adjudication.withdraw(store, "lea", new_id(), done.id)
     assert bring(store, [first, later]).preview.new.total == 0  # what was taken back stays so
     [cell] = disputed.waiting(store, datasets.dataset(store, "d").id)

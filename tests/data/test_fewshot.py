@@ -85,7 +85,7 @@ def test_items_that_stand_as_examples_count_in_no_figure_of_that_judge(store: St
             assert len(calibration.meeting(store, dataset(store), judge, asked, basis).human) == cells
             sums = calibration.sums(store, dataset(store), judge, asked, basis)
             assert sums.cells.sum() == cells
-            assert len(calibration.items_in(store, dataset(store), judge, asked, basis, 5.0, 3.0)) == cells
+            assert len(calibration.items_in(store, "lea", dataset(store), judge, asked, basis, 5.0, 3.0)) == cells
         assert baselines.measured(store, dataset(store), judge, [asked], "blind")["turn", "敬語"].items == cells
         assert len(gather(store, dataset(store), judge)[0].gold) == cells
 

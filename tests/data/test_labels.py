@@ -281,14 +281,14 @@ def test_a_claim_of_another_item_is_not_believed(audited: Bench) -> None:
 def test_nothing_is_revealed_before_the_answer(audited: Bench) -> None:
     given = blind(audited)
     with pytest.raises(NotFound):
-        labels.reveal(audited.store, "ann", given.item)
+        desk.reveal(audited.store, "ann", given.item)
     audited.ok(audited.answer(given))
     with pytest.raises(NotFound):
-        labels.reveal(audited.store, "ben", given.item)
+        desk.reveal(audited.store, "ben", given.item)
     assert desk.opened(audited.store, "ann", given.item).scores == {}
-    labels.reveal(audited.store, "ann", given.item)
-    labels.reveal(audited.store, "ann", given.item)
-    assert audited.store.rows("select count(*) from reveal") == [(1,)]
+    desk.reveal(audited.store, "ann", given.item)
+    desk.reveal(audited.store, "ann", given.item)
+    assert audited.store.rows("select count(*) from exposure where route = 'asked for'") == [(1,)]
     assert desk.opened(audited.store, "ann", given.item).scores != {}
     assert desk.opened(audited.store, "ben", given.item).scores == {}
 
@@ -296,7 +296,7 @@ def test_nothing_is_revealed_before_the_answer(audited: Bench) -> None:
 def test_what_is_changed_after_the_reveal_stands_beside_the_blind_label(audited: Bench) -> None:
     given = blind(audited)
     first = audited.ok(audited.answer(given, values={CELL: 4.0, ("turn:2", "safety"): 5.0}))
-    labels.reveal(audited.store, "ann", given.item)
+    desk.reveal(audited.store, "ann", given.item)
     second = audited.ok(audited.answer(given, version=first, values={CELL: 1.0, ("turn:2", "safety"): 5.0}))
     assert audited.now(given.item) == [
         (*CELL, 4.0, "blind"),

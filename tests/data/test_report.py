@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data import standing
+from data import people, standing
 from data.commands import main
 from data.errors import NotFound
 from data.report import html, svg
@@ -56,6 +56,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str
     ]
     cells += [Cell(n, "conversation", (2.0,), "unscored", "blind", 0.5, "coherence") for n in range(4)]
     dataset, judge = fill(store, cells, NASTY)
+    people.join(store, "lea")
     yield store, dataset, judge
     store.close()
 
@@ -69,7 +70,7 @@ def made(place: tuple[Store, str, str]) -> str:
 @pytest.fixture(scope="module")
 def archive(place: tuple[Store, str, str]) -> dict[str, str]:
     """The files of its archive."""
-    with zipfile.ZipFile(io.BytesIO(bundle(*place))) as opened:
+    with zipfile.ZipFile(io.BytesIO(bundle(place[0], "lea", *place[1:]))) as opened:
         assert {entry.date_time for entry in opened.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         return {name: opened.read(name).decode("utf-8-sig") for name in opened.namelist()}
 
@@ -266,6 +267,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     store = open_store(url)
     cells = [Cell(n, TURN, (float(n % 5 + 1),), 3.0, dimension="rating") for n in range(5)]
     fill(store, cells, "demo", card="mt_bench")
+    people.join(store, "lea")
     store.close()
     assert main(["report", "--dataset", "demo", "--judge", "m", "--out", str(tmp_path / "r.html")]) == 0
     wanted = (tmp_path / "r.html").read_text(encoding="utf-8")

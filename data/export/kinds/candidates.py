@@ -93,4 +93,5 @@ KIND = Kind(
     rows,
     options=(JUDGE, BASIS, MOST),
     place=33,
+    judges="all",
 )  # fmt: skip

@@ -39,5 +39,6 @@ KIND = Kind(
     count,
     (NAMES,),
     place=5,
+    judges="all",
     lines=True,
 )

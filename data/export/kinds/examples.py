@@ -70,5 +70,6 @@ KIND = Kind(
     rows,
     options=(CARD, FEW),
     place=40,
+    judges="all",
     tunes=True,
 )

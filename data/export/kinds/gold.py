@@ -57,5 +57,6 @@ KIND = Kind(
     count,
     (BASIS, DIMENSION, JUDGE),
     place=8,
+    judges="chosen",
     first=rows,
 )  # fmt: skip

@@ -43,4 +43,5 @@ KIND = Kind(
     rows,
     count,
     place=10,
+    people=False,
 )  # fmt: skip

@@ -53,4 +53,6 @@ KIND = Kind(
     count,
     (JUDGE,),
     place=12,
+    people=False,
+    judges="all",
 )  # fmt: skip

@@ -64,5 +64,6 @@ KIND = Kind(
     count,
     (DIMENSION, NAMES),
     place=14,
+    judges="all",
     first=rows,
 )  # fmt: skip

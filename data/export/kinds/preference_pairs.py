@@ -81,4 +81,5 @@ KIND = Kind(
     rows,
     options=(BASIS, JUDGE),
     place=31,
+    judges="chosen",
 )  # fmt: skip

@@ -57,5 +57,7 @@ KIND = Kind(
     count,
     (JUDGE, DIMENSION),
     place=20,
+    people=False,
+    judges="all",
     first=rows,
 )  # fmt: skip
