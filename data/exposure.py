@@ -20,6 +20,7 @@ PEOPLE = ""
 """In the place of a judge: other people's labels."""
 ASKED = "asked for"
 """The route of scores that a person asked for (on the desk after a blind answer, or where they adjudicate)."""
+_COLUMNS = "id, item_id, judge_id, person, route"
 NOTE = "Items that you may still be asked to label blind are left out."
 """What a list says of the items that `listed` keeps from it."""
 
@@ -57,19 +58,34 @@ def mode(drawn: str, known: Seen | None) -> Mode:
 
 
 def add(tx: Tx, person: str, shown: Mapping[str, Collection[str]], route: str) -> int:
-    """Append, in a transaction, that a person is shown of each item what these judges said; how many rows are new."""
-    known = {
-        (str(item), str(judge))
-        for item, judge in tx.rows(
-            "select item_id, judge_id from exposure where person = $1 and item_id = any($2)", [person, list(shown)]
-        )
-    }
-    return _append(tx, person, [(i, j) for i, judges in shown.items() for j in judges if (i, j) not in known], route)
+    """Append, in a transaction, that a person is shown of each item what these judges said; how many rows are new.
+
+    It holds for every copy of an item in another dataset as well.
+    """
+    copies = tx.rows(
+        "select o.id, t.id from item o join item t on t.hash = o.hash where o.id = any($1)", [list(shown)]
+    )
+    pairs = {(str(copy), judge) for item, copy in copies for judge in shown[str(item)]}
+    known = tx.rows(
+        "select item_id, judge_id from exposure where person = $1 and item_id = any($2)",
+        [person, sorted({copy for copy, _ in pairs})],
+    )
+    return _append(tx, person, sorted(pairs - {(str(item), str(judge)) for item, judge in known}), route)
+
+
+def inherit(tx: Tx) -> int:
+    """Append, for the items that this very change has brought in, what people were shown of copies of them."""
+    rows = tx.rows(
+        "select distinct e.person, t.id, e.judge_id from item t join item o on o.hash = t.hash and o.id <> t.id "
+        "join exposure e on e.item_id = o.id where t.seq = $1",
+        [tx.seq],
+    )
+    return tx.add("exposure", _COLUMNS, [(new_id(), i, judge, who, "a copy of it") for who, i, judge in rows])
 
 
 def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -> int:
     rows = [(new_id(), item, judge, person, route) for item, judge in pairs]
-    return tx.add("exposure", "id, item_id, judge_id, person, route", rows)
+    return tx.add("exposure", _COLUMNS, rows)
 
 
 def record(store: Store, person: str, shown: Mapping[str, Collection[str]], route: str) -> None:

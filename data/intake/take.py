@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import BinaryIO, Literal
 
+from data import exposure
 from data.datasets import ensure
 from data.errors import BadInput
 from data.ids import canonical, content_id, new_id
@@ -145,6 +146,7 @@ def _write(tx: Tx, actor: str, source: Source, admission: Admission) -> None:
     append(tx, [Person(n, "annotator", False, team) for n, team in admission.people.items() if n not in known])
     for table, (columns, file, _) in admission.files.items():
         tx.load(table, columns, file)
+    exposure.inherit(tx)
     for name, mapping in admission.mappings.items():
         kept = mapping.model_dump(mode="json")
         if get(tx, SCOPE, name) != kept:

@@ -85,9 +85,9 @@ def anchor(_store: Store, at: Place, dimension: Dimension) -> Anchor:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def items_in(_store: Store, at: Place, who: str, of: Dimension, basis: Basis, human: float, judge: float) -> list[Found]:
+def items_in(_store: Store, at: Place, who: str, of: Dimension, on: Basis, human: float, judge: float) -> list[Found]:
     """The items of one cell of a table, as far as this person may be shown them."""
-    return calibration.items_in(_store, who, at.dataset, at.judge, of, basis, human, judge)
+    return calibration.items_in(_store, who, at.dataset, at.judge, of, on, human, judge)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

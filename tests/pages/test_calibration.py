@@ -33,7 +33,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     """The app with all that the calibration page tells apart; nobody here answers anything."""
     server = serve_all(start=False)
     store = open_store(server.store)
-    people.join(store, "lea")
+    people.join(store, "person0")  # who labelled all of it: for anybody else its blind draws are open
     cells = judged(150, probability=0.5)
     cells += [Cell(1000 + n, TURN, c.people, c.judge, "assisted", 0.5) for n, c in enumerate(judged(40))]
     cells += [Cell(n, TURN, (5.0,), 5.0, probability=0.5, dimension="safety") for n in range(40)]
@@ -53,7 +53,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
 
 
 def look(page: Any, app: Server, dataset: str, more: str = "") -> None:
-    enter(page, app.url, "lea", f"calibration?dataset={quote(dataset)}{more}")
+    enter(page, app.url, "person0", f"calibration?dataset={quote(dataset)}{more}")
 
 
 def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:

@@ -1,0 +1,367 @@
+"""Who was shown what: on every way on which a judge's score reaches a person it is recorded, and unmakes "blind"."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data import (
+    adjudication,
+    annotators,
+    audits,
+    calibration,
+    dashboard,
+    desk,
+    export,
+    exposure,
+    fewshot,
+    fits,
+    labels,
+    listing,
+    people,
+    queue,
+    runs,
+    settings,
+)  # fmt: skip
+from data.adjudicating import disputed, docket
+from data.cards import card
+from data.commands import COMMANDS, main
+from data.datasets import dataset
+from data.figures import course
+from data.ids import new_id
+from data.intake import Plan, from_path, take
+from data.judging.orders import Order
+from data.queue import Filters
+from data.report.bundle import bundle
+from data.settings import GoldRule, QueueRules
+from data.store import Store, open_store
+from data.verify import verify
+from judges.audits import Flag
+from judges.endpoint import Endpoint
+from judges.params import Params
+from judges.types import Dimension
+from tests import seeds
+
+COUNT = 10
+TOLD = "it holds together, says the judge"
+
+
+class House:
+    """Ten judged dialogues, each labelled by `old` and `elder` from a file (they differ on the first turn)."""
+
+    def __init__(self, path: Path) -> None:
+        items = [seeds.dialogue(n) for n in range(1, COUNT + 1)]
+        made = [seeds.judgment(i, {**seeds.reply(i, helpfulness=2), "verdict": "good"}) for i in items]
+        said = [
+            {"item": i["id"], "unit": "turn:1", "dimension": "helpfulness", "value": value, "annotator": name,
+             "mode": "assisted", "made_at": "2026-01-31T12:00:00Z"}
+            for i in items for name, value in (("old", 2), ("elder", 5))
+        ]  # fmt: skip
+        self.path = path
+        self.store: Store = seeds.workspace(path, [*items, *made, *said], names=("lea", "rex", "ann", "ben"))
+        people.set_person(self.store, "lea", "rex", "researcher")
+        self.dataset = dataset(self.store, "demo")
+        self.judge = str(self.store.rows("select id from judge")[0][0])
+        self.card = card(self.store, "multi_turn_dialogue")
+        self.help: Dimension = next(d for d in self.card.dimensions if d.name == "helpfulness")
+        self.ids = [str(r[0]) for r in self.store.rows("select id from item order by name")]
+        settings.set_gold_rule(self.store, "lea", self.dataset.id, GoldRule("median", 1))
+
+    def draw(self) -> None:
+        """Everything into the audit sample, all of it blind, for two people each."""
+        settings.set_rules(self.store, "lea", self.dataset.id, QueueRules(overlap=2, assisted_share=0))
+        queue.draw_audit(self.store, "lea", self.dataset.id, COUNT, self.judge, seed=1)
+
+    def given(self, person: str, stream: queue.Stream = "audit") -> set[str]:
+        return {g.item for g in queue.claim(self.store, person, self.dataset.id, stream, Filters(), [], COUNT)}
+
+    def exposed(self, person: str) -> set[str]:
+        return {str(r[0]) for r in self.store.rows("select item_id from exposure where person = $1", [person])}
+
+    def mode(self, person: str, item: str) -> str:
+        """How an answer of this person to a blind draw counts."""
+        draw = self.store.rows("select id from draw where item_id = $1 and mode = 'blind'", [item])[0][0]
+        key = new_id()
+        saved, refused = labels.save(self.store, person, [{
+            "key": key, "person": person, "action": "save", "item": item, "claim": draw, "judge": "", "version": "",
+            "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}],
+        }])  # fmt: skip
+        assert saved, refused
+        return str(self.store.rows("select mode from answer where id = $1", [key])[0][0])
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Any:
+    made = House(tmp_path / "a.duckdb")
+    yield made
+    assert verify(made.store) == []
+    made.store.close()
+
+
+def _queue(house: House, who: str) -> set[str]:
+    given = queue.claim(house.store, who, house.dataset.id, "review", Filters(), [], 3)
+    return {v.item.id for v in desk.views(house.store, who, given) if v.scores}
+
+
+def _link(house: House, who: str) -> set[str]:
+    return {i for i in house.ids[:2] if desk.opened(house.store, who, i).scores}
+
+
+def _square(house: House, who: str) -> set[str]:
+    found = calibration.items_in(house.store, who, house.dataset.id, house.judge, house.help, "all", 2.0, 2.0)
+    return {f.item for f in found}
+
+
+def _tile(house: House, who: str) -> set[str]:
+    found = dashboard.items_in(house.store, house.dataset.id, house.judge, house.help, "model-x", 1, who)
+    return {f.item for f in found}
+
+
+def _flags(house: House, who: str) -> set[str]:
+    flags = [Flag(i, "a 2 where people say 5", "turn:1", "helpfulness") for i in house.ids]
+    return {f.item for f in audits.shown(house.store, who, house.judge, flags)}
+
+
+def _fits(house: House, who: str) -> set[str]:
+    return {c.item for c in fits.ahead(house.store, house.dataset.id, house.judge, who, ["coherence"])}
+
+
+def _fit(house: House, who: str) -> set[str]:
+    cells = fits.ahead(house.store, house.dataset.id, house.judge, who, ["coherence"], most=1)
+    for cell in cells:
+        fits.answer(house.store, who, house.judge, cell, True)
+    return {c.item for c in cells}
+
+
+def _board(house: House, who: str) -> set[str]:
+    found = docket.dockets(house.store, who, adjudication.work(house.store, who, house.dataset.id).mine, 2)
+    shown = {one.view.item.id for one in found}
+    adjudication.look(house.store, who, list(shown))
+    return shown
+
+
+def _asked(house: House, who: str) -> set[str]:
+    adjudication.reveal(house.store, who, house.ids[0])
+    return {house.ids[0]}
+
+
+def _decided(house: House, who: str) -> set[str]:
+    for cell in disputed.waiting(house.store, house.dataset.id)[:3]:
+        told = cell.item, cell.unit, cell.dimension, 4, "read it twice", cell.token
+        adjudication.decide(house.store, "lea" if who != "lea" else "rex", new_id(), *told)
+    return {d.item for d in docket.done(house.store, who, house.dataset.id)}
+
+
+def _people(house: House, who: str) -> set[str]:
+    found = annotators.labels(house.store, house.dataset.id, house.help, "all")
+    number = found.ratings.people.index(next(p for p in found.ratings.people if p.startswith("old")))
+    return {c[0] for c in course.cells_where(house.store, who, found, number, 4, 1)}
+
+
+def _cells(house: House, who: str) -> set[str]:
+    bundle(house.store, who, house.dataset.id, house.judge)
+    return set(house.ids)
+
+
+def _draft(house: House, who: str) -> set[str]:
+    item = next(iter(fewshot.offered(house.store, who, house.dataset.id, house.card)), "")
+    if item:
+        fewshot.looked(house.store, who, house.card, item)
+    return {item} - {""}
+
+
+def _dry(house: House, who: str) -> set[str]:
+    order = Order(
+        house.dataset.id, house.card, "practice-heuristic", Params(), Endpoint(base_url=runs.practice_url()),
+        None, None, 0, False, False,
+    )  # fmt: skip
+    shown = {s.name for s in runs.dry_run(house.store, who, order, n=2)}
+    return {i for i, name in house.store.rows("select id, name from item") if name in shown}
+
+
+LISTS: dict[str, Callable[[House, str], set[str]]] = {
+    "a square of the table of agreement": _square,
+    "a number of the dashboard": _tile,
+    "the items behind an audit": _flags,
+    "does the justification fit": _fits,
+    "an answer to that": _fit,
+    "the decisions of adjudication": _decided,
+    "a person's cells": _people,
+    "an example for a card": _draft,
+}
+"""Ways on which one looks at many items: what may still come to somebody blind is not among them."""
+SHOWS: dict[str, Callable[[House, str], set[str]]] = {
+    **LISTS,
+    "the review queue, not answered": _queue,
+    "a link": _link,
+    "the board of adjudication": _board,
+    "scores asked for there": _asked,
+    "the archive's cells": _cells,
+    "a dry run": _dry,
+}
+RESEARCH = {
+    "the decisions of adjudication", "a person's cells", "an example for a card", "the board of adjudication",
+    "scores asked for there", "the archive's cells", "a dry run",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", SHOWS)
+def test_what_was_shown_before_the_draw_is_not_answered_blind(house: House, way: str) -> None:
+    who = "rex" if way in RESEARCH else "ann"
+    shown = SHOWS[way](house, who)
+    assert shown, "the way shows nothing: the test says nothing"
+    assert house.exposed(who) >= shown
+    house.draw()
+    assert not house.given(who) & shown, "the audit sample passes over what was shown"
+    assert house.mode(who, min(shown)) == "revealed"
+    assert house.given("ben") == set(house.ids), "it stays open to others"
+
+
+@pytest.mark.parametrize("way", LISTS)
+def test_what_waits_for_a_blind_answer_is_in_no_list(house: House, way: str) -> None:
+    who = "rex" if way in RESEARCH else "ann"
+    house.draw()
+    assert house.given(who) == set(house.ids)
+    assert LISTS[way](house, who) == set()
+    assert house.exposed(who) == set()
+    assert house.mode(who, house.ids[0]) == "blind"
+
+
+@pytest.mark.parametrize("kind", [k.name for k in export.kinds().values()])
+def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path) -> None:
+    options = {"examples": {"card": "multi_turn_dialogue"}, "gold": {"judge": house.judge}}.get(kind, {})
+    one, file = export.kind(kind), tmp_path / "out.jsonl"
+    export.give(house.store, "rex", house.dataset, one, options, "jsonl", file)
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    names = dict(house.store.rows("select name, id from item"))
+    told = {names[row["item"]] for row in rows if "item" in row}
+    assert house.exposed("rex") == told
+    text = file.read_text(encoding="utf-8")
+    judged = {str(r[0]) for r in house.store.rows("select item_id from exposure where judge_id <> ''")}
+    tells = any(word in text for word in ("holds together", '"judge_value"', '"seen"', '"judge_model"'))
+    assert judged == (told if tells or one.judges == "all" else set())
+
+
+def test_the_first_rows_of_an_export_leave_out_what_waits(house: House) -> None:
+    house.draw()
+    rows, count = export.preview(house.store, "rex", house.dataset, export.kind("scores"), {})
+    assert (rows, count) == ([], COUNT * 14) and house.exposed("rex") == set()
+    assert export.blinded(house.store, "rex", house.dataset, export.kind("scores"), {}) == COUNT
+    assert export.blinded(house.store, "rex", house.dataset, export.kind("items"), {}) == 0
+
+
+def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
+    assert b"cells/turn.helpfulness.csv" in bundle(house.store, "rex", house.dataset.id, house.judge)
+    assert b"cells/turn" not in bundle(house.store, "ann", house.dataset.id, house.judge)
+    assert house.exposed("ann") == set()
+
+
+SILENT = {"import", "approve", "dashboard", "backup", "restore", "verify", "run"}
+"""Commands that print no score of an item; a dry run of `run` is the same function as the page's."""
+TELLING: dict[str, list[str]] = {
+    "export": ["--kind", "scores", "--out", "{out}.jsonl"],
+    "audit": ["--all", "--json"],
+    "report": ["--out", "{out}.zip"],
+}
+
+
+def test_every_command_is_known_to_tell_or_not() -> None:
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    subparsers = parser.add_subparsers()
+    for command in COMMANDS:
+        command.add(subparsers)
+    assert set(subparsers.choices) == SILENT | set(TELLING)
+
+
+@pytest.mark.parametrize("command", TELLING)
+def test_a_command_records_what_it_tells(
+    house: House, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", house.store.url)
+    house.store.close()
+    more = [part.format(out=tmp_path / "out") for part in TELLING[command]]
+    assert main([command, "--dataset", "demo", "--as", "rex", *more]) in (0, 1)
+    told = capsys.readouterr().out
+    house.store = open_store(house.store.url)
+    if command == "audit":
+        names = {f["item"] for j in json.loads(told)["judges"] for a in j["audits"].values() for f in a["flags"]}
+        ids = dict(house.store.rows("select name, id from item"))
+        assert house.exposed("rex") == {ids[name] for name in names} != set()
+    else:
+        assert house.exposed("rex") == set(house.ids)
+
+
+def test_reasons_in_the_list_of_the_queue_tell_no_score_to_who_has_not_seen_it(house: House) -> None:
+    def reasons() -> dict[str, tuple[str, ...]]:
+        found = listing.listing(house.store, "ann", house.dataset.id, "review", Filters())
+        return {row.item: row.reasons for row in found.rows}
+
+    before = reasons()
+    assert before and house.exposed("ann") == set()
+    item = next(iter(before))
+    desk.opened(house.store, "ann", item)
+    full = {str(r[0]): json.loads(r[1]) for r in house.store.rows("select item_id, reasons from draw")}
+    assert reasons()[item] == tuple(r["text"] for r in full[item])
+    assert {kind for told in before.values() for line in told for kind in (line.rpartition(": ")[2],)} <= {
+        r["kind"] for found in full.values() for r in found
+    }
+
+
+def test_another_claim_makes_no_answer_blind(house: House) -> None:
+    """Shown in the review queue, then answered under the blind draw that came later, and the other way round."""
+    item = min(_queue(house, "ann"))
+    house.draw()
+    assert house.mode("ann", item) == "revealed"
+    fresh = next(i for i in house.ids if i not in house.exposed("ann"))
+    review = house.store.rows("select id from draw where item_id = $1 and stream = 'review'", [fresh])
+    key = new_id()
+    saved, _ = labels.save(house.store, "ann", [{
+        "key": key, "person": "ann", "action": "save", "item": fresh, "claim": review[0][0] if review else None,
+        "version": "", "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}],
+    }])  # fmt: skip
+    assert saved and house.store.rows("select mode from answer where id = $1", [key]) in ([("assisted",)], [("blind",)])
+
+
+def test_an_answer_that_is_not_blind_leaves_its_blind_draw_open(house: House) -> None:
+    settings.set_rules(house.store, "lea", house.dataset.id, QueueRules(overlap=1, assisted_share=0))
+    item = min(_link(house, "ann"))
+    queue.draw_audit(house.store, "lea", house.dataset.id, COUNT, house.judge, seed=1)
+    assert house.mode("ann", item) == "revealed"
+    version = str(house.store.rows("select id from answer")[0][0])
+    draw = house.store.rows("select draw_id from answer")[0][0]
+    saved, refused = labels.save(house.store, "ann", [{
+        "key": new_id(), "person": "ann", "action": "save", "item": item, "claim": draw, "version": version,
+        "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 1.0}],
+    }])  # fmt: skip
+    assert saved, refused
+    assert item in house.given("ben")
+    assert house.mode("ben", item) == "blind"
+
+
+def test_a_copy_in_another_dataset_shows_the_same_item(house: House, tmp_path: Path) -> None:
+    """Whoever has seen the judge on a copy of an item is not blind on the item."""
+    rows = house.path.with_suffix(".jsonl")
+    take(house.store, "rex", from_path(rows), Plan(dataset="copy"))
+    copy = dataset(house.store, "copy").id
+    twin = str(house.store.rows("select min(id) from item where dataset_id = $1", [copy])[0][0])
+    desk.opened(house.store, "ann", twin)
+    [(name,)] = house.store.rows("select name from item where id = $1", [twin])
+    [(item,)] = house.store.rows("select id from item where name = $1 and id <> $2", [name, twin])
+    house.draw()
+    assert item not in house.given("ann")
+    assert house.mode("ann", item) == "revealed"
+
+
+def test_a_copy_that_comes_in_later_is_known_as_well(house: House) -> None:
+    desk.opened(house.store, "ann", house.ids[0])
+    take(house.store, "rex", from_path(house.path.with_suffix(".jsonl")), Plan(dataset="copy"))
+    copy = dataset(house.store, "copy").id
+    [(name,)] = house.store.rows("select name from item where id = $1", [house.ids[0]])
+    [(twin,)] = house.store.rows("select id from item where dataset_id = $1 and name = $2", [copy, name])
+    assert exposure.seen(house.store, "ann", [twin])[twin].judge
