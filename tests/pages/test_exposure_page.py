@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from data import exposure, people
+from data.ids import now
 from data.store import open_store
 from judges.card import cards
 from pages.evidence.dimension import PANELS
@@ -62,10 +64,11 @@ def test_every_note_of_a_judge_that_reaches_a_browser_is_on_record(serve: Serve,
     waited = {names[i] for i in exposure.pending(store, who)}
     store.close()
     app.start()
-    frames: list[bytes] = []
+    sent: dict[str, datetime] = {}
 
     def keep(frame: Any) -> None:
-        frames.append(frame if isinstance(frame, bytes) else frame.encode())
+        for name in SAID.findall(frame if isinstance(frame, bytes) else frame.encode()):
+            sent.setdefault(name.decode(), now())
 
     page.on("websocket", lambda socket: socket.on("framereceived", keep))
     enter(page, app.url, who, "")
@@ -73,12 +76,16 @@ def test_every_note_of_a_judge_that_reaches_a_browser_is_on_record(serve: Serve,
     for address in addresses(judge, ids):
         turn_to(page, address)
         assert not page.locator("[data-testid='stException']").count(), address
-    sent = {name.decode() for name in SAID.findall(b"\n".join(frames))}
     app.stop()
     store = open_store(app.store)
-    rows = store.rows("select distinct item_id from exposure where person = $1 and judge_id = $2", [who, judge])
-    known = {names[str(row[0])] for row in rows}
+    rows = store.rows(
+        "select e.item_id, min(c.made_at) from exposure e join change c on c.seq = e.seq "
+        "where e.person = $1 and e.judge_id = $2 group by e.item_id",
+        [who, judge],
+    )
+    known = {names[str(item)]: at for item, at in rows}
     store.close()
     assert sent, "no page showed a note: the test says nothing"
-    assert sent <= known
-    assert not known & waited, "what waits for a blind answer was shown on no page"
+    late = {name for name, at in sent.items() if name not in known or known[name] > at}
+    assert not late, "shown, and not on record before it was"
+    assert not known.keys() & waited, "what waits for a blind answer was shown on no page"
