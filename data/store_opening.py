@@ -57,7 +57,7 @@ class Found:
 
 def real(path: Path) -> Path:
     """The file that a store's path means, past links. Raises StoreDamaged for a link to nowhere."""
-    if path.is_symlink() and not path.exists():
+    if os.path.islink(path) and not os.path.exists(path):
         raise StoreDamaged(f"The store {path} is a link to {os.readlink(path)}, where nothing is. Mend the link.")
     return Path(os.path.realpath(path))
 
@@ -170,7 +170,7 @@ def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
             f"The mark {mark.path} cannot be read ({error}), so nothing says whether the {newest} changes in "
             f"{path.name} are all that were confirmed. {RESTORE}, or go on with what is there: {ACCEPT}"
         ) from None
-    if confirmed is None and newest:
+    if confirmed is None and version:  # with no change in it, too: its changes may all have been in a log
         raise StoreDamaged(
             f"Beside the store {path} its mark {mark.path.name} is missing, so nothing says whether its {newest} "
             "changes are all that were confirmed. A store moves with its .wal and .mark: copy these, too. Is it a "
