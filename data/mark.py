@@ -1,11 +1,13 @@
 """The high-water mark: the number of the newest confirmed change, in a small fsynced file beside the store.
 
 A damaged or deleted write-ahead log can let DuckDB open silently with rows missing; the mark remembers what was
-confirmed. It is overwritten in place with one write of 32 bytes, so that a full disk cannot stop it.
+confirmed. It is made whole under another name, then overwritten in place with one write of 30 bytes: neither a full
+disk nor a power cut leaves half a mark.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import zlib
@@ -15,7 +17,7 @@ _LINE = re.compile(rb"(\d{20}) ([0-9a-f]{8})\n")
 
 
 class Mark:
-    """The file that holds the mark. `read` gives None where there is none, or none that can be believed."""
+    """The file that holds the mark."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -23,24 +25,43 @@ class Mark:
         self._last = -1
 
     def read(self) -> int | None:
-        """The newest confirmed change."""
+        """The newest confirmed change, None where there is no mark. Raises ValueError for one that is damaged."""
         try:
-            found = _LINE.match(self.path.read_bytes())
-        except OSError:
+            found = _LINE.fullmatch(self.path.read_bytes())
+        except FileNotFoundError:
             return None
+        except OSError as error:
+            raise ValueError(error.strerror) from None
         if not found or f"{zlib.crc32(found[1]):08x}".encode() != found[2]:
-            return None
+            raise ValueError("it is damaged")
         return int(found[1])
+
+    def make(self, number: int) -> None:
+        """Put a new mark in the place of what is there, and wait until it is on the disk. Raises OSError."""
+        part = self.path.with_name(self.path.name + ".making")
+        try:
+            with part.open("wb") as file:
+                file.write(_line(number))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, self.path)
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink()
+
+    def hold(self) -> None:
+        """Take hold of the mark that is there. Raises OSError where it could not be raised later."""
+        self._fd = os.open(self.path, os.O_RDWR)
 
     def write(self, number: int) -> None:
         """Raise the mark and wait until it is on the disk. One that lags behind is harmless, so this never raises."""
         if number == self._last:
             return
-        digits = f"{number:020d}".encode()
         try:
             if self._fd is None:
-                self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-            os.pwrite(self._fd, digits + f" {zlib.crc32(digits):08x}\n".encode(), 0)
+                self.hold()
+            assert self._fd is not None
+            os.pwrite(self._fd, _line(number), 0)
             os.fdatasync(self._fd) if hasattr(os, "fdatasync") else os.fsync(self._fd)
             self._last = number
         except OSError:
@@ -51,3 +72,8 @@ class Mark:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+
+def _line(number: int) -> bytes:
+    digits = f"{number:020d}".encode()
+    return digits + f" {zlib.crc32(digits):08x}\n".encode()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from data.errors import BadInput, StoreDamaged
+from data.errors import BadInput
 from data.ids import now
 
 if TYPE_CHECKING:
@@ -103,10 +103,6 @@ class Store(Reader):
         """
 
     @abstractmethod
-    def script(self, sql: str, version: int, name: str) -> None:
-        """Run one migration and its record in one transaction, then write it through to the file."""
-
-    @abstractmethod
     def backup(self, file: Path) -> None:
         """Write a consistent copy to a new file while the store is in use."""
 
@@ -143,24 +139,6 @@ def statements(sql: str) -> list[str]:
     return [part.strip().rstrip(";") for part in parts if part.strip().rstrip(";")]
 
 
-def migrate(store: Store, done: int, before: Callable[[], None] = lambda: None) -> None:
-    """Bring a store's tables up to date. `before` is called once, before the first change to a store that has data.
-
-    Raises StoreDamaged when the store was written by a newer Assay.
-    """
-    known = migrations()
-    if done > known[-1][0]:
-        raise StoreDamaged(
-            f"The store {store.url} was written by a newer Assay (its tables are at version {done}, this one knows "
-            f"{known[-1][0]}). Start the newer version."
-        )
-    waiting = [m for m in known if m[0] > done]
-    if waiting and done:
-        before()
-    for version, name, sql in waiting:
-        store.script(sql, version, name)
-
-
 def address() -> str:
     """The store that the environment names."""
     return os.environ.get("ASSAY_STORE", "").strip() or "duckdb:///assay.duckdb"
@@ -178,8 +156,9 @@ def duckdb_path(url: str) -> Path | None:
 def open_store(url: str | None = None, accept: bool = False) -> Store:
     """Open the store of that URL (default: `ASSAY_STORE`), making and migrating it as needed.
 
-    `accept` goes on with what is there although changes that were confirmed are missing. Raises StoreLocked,
-    StoreDamaged or BadInput, each a sentence that says what to do.
+    `accept` goes on with what is there although changes that were confirmed are missing, or nothing says how many
+    were. Raises StoreLocked, StoreDamaged, StoreFailed or BadInput, each a sentence that says what to do; then every
+    byte is as it was.
     """
     url = url or address()
     path = duckdb_path(url)

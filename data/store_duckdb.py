@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
+from data import store_opening as opening
 from data.errors import StoreDamaged, StoreFailed, StoreLocked
-from data.ids import now
 from data.mark import Mark
-from data.store import Row, Store, T, Tx, migrate, statements
+from data.store import Row, Store, T, Tx
 
 if TYPE_CHECKING:
     import pandas
 
 _BULK = 50
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "preserve_insertion_order": "false",
-}
+_CHECKPOINT = 16
+"""MB of log after which DuckDB folds it into the file."""
+_TRIES = 40
+_UNUSABLE = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionException)
+"""After these the database object is lost, and the file is opened anew."""
 
 
 class DuckTx(Tx):
@@ -72,73 +72,99 @@ class DuckStore(Store):
     """One DuckDB file, opened by one process; reads run on cursors of their own, writes under one lock."""
 
     def __init__(self, path: Path, url: str, accept: bool = False) -> None:
-        self.path, self.url = path, url
-        self._lock = threading.RLock()
-        self._last: dict[str, int] = {}
+        self.path, self.url = opening.real(path), url
         self.memory = {}
+        self._lock, self._copying = threading.RLock(), threading.Lock()
+        self._last: dict[str, int] = {}
+        self._log = 0
+        self._closed = False
         self._con: duckdb.DuckDBPyConnection | None = None
-        self._mark = Mark(path.with_name(path.name + ".mark"))
-        self._open()
-        try:
-            if not accept:
-                self._check_mark()
-            migrate(self, self._version(), before=self._backup_before)
-            self._mark.write(self.newest())
-        except BaseException:
-            self.close()
-            raise
+        self._mark = Mark(opening.beside(self.path, ".mark"))
+        self._base = 0
+        """No table was written after this change, but for those in `_last`."""
+        with opening.alone(self.path):
+            opening.free(self.path)
+            found = opening.look(self.path, accept)
+            self._begin(found)
+            try:
+                self._con = opening.connect(self.path)
+                opening.own(self.path, self)
+                self._confirmed = self._ends_at(found.newest if found else 0)
+            except BaseException:
+                self.close()
+                raise
+        self._mark.write(self._confirmed)
 
     # -- opening ------------------------------------------------------------------------------------------------
 
-    def _open(self) -> None:
+    def _begin(self, found: opening.Found | None) -> None:
+        """Make the mark and the tables that are missing. What fails leaves nothing behind."""
+        made = found is None or not found.marked
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._con = duckdb.connect(str(self.path), config=_CONFIG)
-        except duckdb.IOException as error:
-            raise self._why_not(error) from None
-        except duckdb.Error as error:
+            if made:
+                self._mark.make(found.newest if found else 0)
+            self._mark.hold()
+            opening.bring_up(self.path, found)
+        except BaseException as error:
+            self._mark.close()
+            if found is None:
+                self._mark.path.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise StoreFailed(
+                    f"The store {self.path} cannot be opened: its mark {self._mark.path.name} cannot be written "
+                    f"({error.strerror}). Check the disk's free space and rights."
+                ) from None
+            raise
+
+    def _ends_at(self, seen: int) -> int:
+        """The newest change, which is no older than what was seen before the file was opened for writing."""
+        assert self._con is not None
+        with self._told("Nothing was read"):
+            held = opening.newest(self._con)
+        if held < seen:
             raise StoreDamaged(
-                f"The store {self.path} cannot be opened: {_first_line(error)} "
-                "Restore a backup (python -m data restore BACKUP), or move the file away to begin a new one."
-            ) from None
-        except OSError as error:
-            raise StoreFailed(f"The store {self.path} cannot be opened: {error.strerror}. Check the folder.") from None
-
-    def _why_not(self, error: duckdb.IOException) -> StoreLocked | StoreDamaged | StoreFailed:
-        text = str(error)
-        if "lock" in text.lower():
-            holder = re.search(r"Conflicting lock is held in (.+?) \(PID (\d+)\)", text)
-            who = f"{Path(holder[1]).name} (process {holder[2]})" if holder else "another process"
-            return StoreLocked(
-                f"The store {self.path} is in use by {who}. Do this in the running app instead, or stop it first; "
-                "for several processes at once use a PostgreSQL store."
+                f"The store {self.path} was changed while it was opened: it ended at change {seen}, now at {held}. "
+                "See that nothing else works on its files, then start again."
             )
-        if "permission" in text.lower() or "read-only" in text.lower():
-            return StoreFailed(
-                f"The store {self.path} cannot be written: {_first_line(error)} Check the file's rights."
-            )
-        return StoreDamaged(
-            f"The store {self.path} cannot be opened: {_first_line(error)} "
-            "Restore a backup (python -m data restore BACKUP), or move the file away to begin a new one."
-        )
+        return held
 
-    def _version(self) -> int:
-        known = self.rows("select count(*) from information_schema.tables where table_name = 'migration'")[0][0]
-        return int(self.rows("select coalesce(max(version), 0) from migration")[0][0]) if known else 0
+    def _reopen(self) -> None:
+        """Open the file anew where the connection is of no use any more, as often as that is needed.
 
-    def _check_mark(self) -> None:
-        confirmed = self._mark.read()
-        held = self.newest() if self._version() else 0
-        if confirmed is not None and held < confirmed:
-            raise StoreDamaged(
-                f"The store {self.path} ends at change {held}, but {confirmed} changes were confirmed: "
-                f"{confirmed - held} are missing, probably with a damaged or deleted write-ahead log ({self.path.name}"
-                ".wal). Restore a backup (python -m data restore BACKUP), or accept the loss with "
-                "python -m data verify --accept."
-            )
+        A failed checkpoint makes the whole database object unusable, and lack of space is how one fails: until the
+        next one, the log may grow by as much again.
+        """
+        with self._lock:
+            if self._closed:
+                raise StoreFailed(f"The store {self.path} is closed. Start Assay again.")
+            if self._con is not None:
+                with contextlib.suppress(duckdb.Error):
+                    self._con.execute("select 1 from change limit 1").fetchall()
+                    return
+                self._log += _CHECKPOINT
+                with contextlib.suppress(duckdb.Error):
+                    self._con.close()
+                self._con = None
+            with opening.alone(self.path):
+                found = self._look_again()
+                if found is None or found.newest < self._confirmed:
+                    raise StoreDamaged(
+                        f"The store {self.path} ends at change {found.newest if found else 0}, but {self._confirmed} "
+                        "changes were confirmed. See what was done to its files; nothing is saved until they are back."
+                    )
+                self._con = opening.connect(self.path, self._log + _CHECKPOINT)
+                opening.own(self.path, self)
+            # A change whose commit raised may have reached the disk all the same.
+            self._base = self._ends_at(found.newest)
+            self._last.clear()
 
-    def _backup_before(self) -> None:
-        self.backup(self.path.with_name(f"{self.path.stem}.before-{now():%Y%m%d-%H%M%S}{self.path.suffix}"))
+    def _look_again(self) -> opening.Found | None:
+        """Look once the reads that were under way have let go of the old connection."""
+        for _ in range(_TRIES):
+            with contextlib.suppress(StoreLocked):
+                return opening.look(self.path)
+            time.sleep(0.05)
+        return opening.look(self.path)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -146,21 +172,35 @@ class DuckStore(Store):
     def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
         con = self._con
         if con is None:
-            raise StoreFailed(f"The store {self.path} is closed. Start Assay again.")
+            self._reopen()
+            con = self._con
+        assert con is not None
         cursor = con.cursor()
         try:
             yield cursor
         finally:
             cursor.close()
 
-    def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    @contextlib.contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Every error of DuckDB is one sentence of ours."""
         try:
-            with self._cursor() as cursor:
-                return run(cursor)
-        except (duckdb.FatalException, duckdb.ConnectionException):
-            self._reopen()
-            with self._cursor() as cursor:
-                return run(cursor)
+            yield
+        except duckdb.Error as error:
+            raise StoreFailed(
+                f"{what}: the store {self.path} says {opening.first_line(error)} "
+                "Check the disk's free space and rights, then try again."
+            ) from error
+
+    def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        with self._told("Nothing was read"):
+            try:
+                with self._cursor() as cursor:
+                    return run(cursor)
+            except _UNUSABLE:
+                self._reopen()
+                with self._cursor() as cursor:
+                    return run(cursor)
 
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
         return self._read(lambda c: c.execute(sql, list(params)).fetchall())
@@ -169,7 +209,7 @@ class DuckStore(Store):
         return self._read(lambda c: c.execute(sql, list(params)).df())
 
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
-        with self._cursor() as cursor:
+        with self._told("Not all was read"), self._cursor() as cursor:
             cursor.execute(sql, list(params))
             while rows := cursor.fetchmany(size):
                 yield from rows
@@ -177,11 +217,10 @@ class DuckStore(Store):
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        with self._lock:
+        with self._lock, self._told("Nothing was saved"):
             try:
                 return self._once(work)
-            except duckdb.FatalException:
-                # A failed checkpoint makes the whole database object unusable: only a new one can go on.
+            except _UNUSABLE:
                 self._reopen()
                 return self._once(work)
 
@@ -189,72 +228,47 @@ class DuckStore(Store):
         with self._cursor() as cursor:
             cursor.begin()
             try:
-                seq = int(cursor.execute("select coalesce(max(seq), 0) + 1 from change").fetchall()[0][0])
+                seq = opening.newest(cursor) + 1
                 tx = DuckTx(cursor, seq, self)
                 result = work(tx)
                 if not tx.wrote:
                     cursor.rollback()
                     return result
-                cursor.commit()
-            except duckdb.FatalException:
-                raise
-            except duckdb.Error as error:
-                self._undo(cursor)
-                raise StoreFailed(
-                    f"Nothing was saved: the store {self.path} says {_first_line(error)} "
-                    "Check the disk's free space and rights, then try again."
-                ) from error
             except BaseException:
                 self._undo(cursor)
                 raise
+            try:
+                cursor.commit()
+            except duckdb.Error as error:
+                self._undo(cursor)
+                cursor.close()
+                if not (isinstance(error, _UNUSABLE) and self._landed(seq)):
+                    raise
         self._last.update(dict.fromkeys(tx.wrote, seq))
+        self._confirmed = seq
         self._mark.write(seq)
         return result
 
+    def _landed(self, seq: int) -> bool:
+        """Whether a change is on the disk although its commit raised: the checkpoint after it may be what failed."""
+        self._reopen()
+        return self.newest() >= seq
+
     def touched(self, table: str) -> int | None:
         # One process owns the file, so what this process wrote since it opened the store is all there is.
-        return self._last.get(table, 0)
+        return self._last.get(table, self._base)
 
     def _undo(self, cursor: duckdb.DuckDBPyConnection) -> None:
         with contextlib.suppress(duckdb.Error):
             cursor.rollback()
 
-    def _reopen(self) -> None:
-        with self._lock:
-            try:
-                if self._con is not None:
-                    self._con.execute("select 1").fetchall()
-                    return
-            except duckdb.Error:
-                pass
-            with contextlib.suppress(duckdb.Error):
-                if self._con is not None:
-                    self._con.close()
-            self._con = None
-            self._open()
-            self._check_mark()
-
-    def script(self, sql: str, version: int, name: str) -> None:
-        with self._lock, self._cursor() as cursor:
-            cursor.execute("create table if not exists migration (version bigint, name text, made_at timestamp)")
-            cursor.begin()
-            try:
-                for statement in statements(sql):
-                    cursor.execute(statement)
-                cursor.execute("insert into migration values ($1, $2, $3)", [version, name, now()])
-                cursor.commit()
-            except BaseException:
-                self._undo(cursor)
-                raise
-            cursor.execute("checkpoint")
-
     def backup(self, file: Path) -> None:
-        part = file.with_name(file.name + ".part")
-        part.unlink(missing_ok=True)
+        part = opening.beside(file, ".part")
         quoted = str(part).replace("'", "''")
-        with self._cursor() as cursor:
-            held = cursor.execute("select current_database()").fetchall()[0][0]
+        with self._copying, self._cursor() as cursor:
             try:
+                opening.forget(part)
+                held = cursor.execute("select current_database()").fetchall()[0][0]
                 cursor.execute(f"attach '{quoted}' as copy_of_store")
                 try:
                     cursor.execute(f'copy from database "{held}" to copy_of_store')
@@ -263,21 +277,18 @@ class DuckStore(Store):
                 part.replace(file)
             except (duckdb.Error, OSError) as error:
                 raise StoreFailed(
-                    f"The backup {file} was not made: {_first_line(error)} Nothing was changed."
+                    f"The backup {file} was not made: {opening.first_line(error)} Nothing was changed."
                 ) from None
             finally:
-                part.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    opening.forget(part)
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             if self._con is not None:
                 with contextlib.suppress(duckdb.Error):
                     self._con.close()
             self._con = None
+            opening.disown(self)
             self._mark.close()
-
-
-def _first_line(error: BaseException) -> str:
-    """What DuckDB said, as the end of a sentence of ours."""
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return re.sub(r"^[\w ]+ Error: ", "", said).rstrip(".! ") + "."

@@ -2,101 +2,81 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
 from pathlib import Path
 
 import duckdb
 
-from data.errors import BadInput, NotFound, StoreDamaged, StoreLocked
-from data.ids import now
+from data import store_opening as opening
+from data.errors import BadInput, NotFound, StoreDamaged, StoreFailed
 from data.mark import Mark
 from data.store import duckdb_path
 from data.store_duckdb import DuckStore
 from data.verify import verify
 
 
-def restore(backup: Path, url: str) -> tuple[int, Path | None]:
+def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | None]:
     """Put a copy of the backup where the store of that URL is: (its changes, where the present file was put or None).
 
-    Raises NotFound or BadInput for what is no sound backup, StoreLocked while the store is in use; then nothing is
-    changed.
+    `force` takes a backup that holds no change, or ends before its own mark. Raises NotFound, BadInput or StoreFailed
+    for what is no sound backup, StoreLocked while one of both is in use; then nothing is changed.
     """
-    path = duckdb_path(url)
-    if path is None:
+    named = duckdb_path(url)
+    if named is None:
         raise BadInput("Only a DuckDB file can be restored here. Use the tools of the database that ASSAY_STORE names.")
     if not backup.is_file():
         raise NotFound(f"There is no backup {backup}. Check the path; it is relative to the folder you are in.")
+    path, backup = opening.real(named), opening.real(backup)
     if path.exists() and backup.samefile(path):
         raise BadInput(f"{backup} is the store itself. Give the backup's file.")
-    _check_free(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".restoring")
-    _forget(part)
-    try:
-        changes = _sound(backup, part, url)
-        aside = _aside(path)
-        os.replace(part, path)
-    finally:
-        _forget(part)
-    mark = Mark(_beside(path, ".mark"))
-    mark.write(changes)
-    mark.close()
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path} is no file, so no store can take its place. ASSAY_STORE names another path.")
+    part = opening.beside(path, ".restoring")
+    with opening.alone(path):
+        opening.idle(path)
+        try:
+            opening.forget(part)
+            changes = _sound(backup, part, url, force)
+            aside = _aside(path)
+            Mark(opening.beside(path, ".mark")).make(changes)
+            os.replace(part, path)
+        except (duckdb.Error, OSError) as error:
+            raise StoreFailed(
+                f"{backup} was not restored: {opening.first_line(error)} Check the disk's free space and rights."
+            ) from error
+        finally:
+            opening.forget(part)
     return changes, aside
 
 
-def _check_free(path: Path) -> None:
-    """Raise StoreLocked while another process holds the store; a store that cannot be opened is free."""
-    if not path.exists():
-        return
-    try:
-        duckdb.connect(str(path)).close()
-    except duckdb.IOException as error:
-        if "lock" in str(error).lower():
-            raise StoreLocked(f"The store {path} is in use. Stop Assay first, then restore.") from None
-    except duckdb.Error:
-        pass
-
-
-def _sound(backup: Path, part: Path, url: str) -> int:
+def _sound(backup: Path, part: Path, url: str, force: bool) -> int:
     """Copy the backup and read all of it; the number of its changes. Raises BadInput where it is not whole."""
-    shutil.copyfile(backup, part)
+    opening.free(backup)
     try:
-        store = DuckStore(part, url, accept=True)
+        marked = opening.beside(backup, ".mark").exists()
+        found = opening.look(backup, accept=force or not marked, write=False)
     except StoreDamaged as error:
         raise BadInput(f"{backup} is no backup that can be opened, so nothing was changed. {error}") from None
+    if not force and (found is None or not found.newest):
+        raise BadInput(
+            f"{backup} holds no change, so it is hardly the backup that you mean; nothing was changed. "
+            "Restore it all the same with --force."
+        )
+    opening.copy(backup, part)
+    store = DuckStore(part, url, accept=True)
     try:
-        found = verify(store)
-        if found:
-            raise BadInput(f"{backup} is damaged, so nothing was changed. {' '.join(found[:5])}")
+        wrong = verify(store)
+        if wrong:
+            raise BadInput(f"{backup} is damaged, so nothing was changed. {' '.join(wrong[:5])}")
         return store.newest()
     finally:
         store.close()
 
 
 def _aside(path: Path) -> Path | None:
-    """Give the present store, with its write-ahead log, another name."""
-    if not path.exists():
-        return None
-    stem = f"{path.stem}.replaced-{now():%Y%m%d-%H%M%S}"
-    aside = path.with_name(stem + path.suffix)
-    number = 1
-    while aside.exists():
-        number += 1
-        aside = path.with_name(f"{stem}-{number}{path.suffix}")
-    log = _beside(path, ".wal")
-    if log.exists():
-        os.replace(log, _beside(aside, ".wal"))
-    os.replace(path, aside)
-    return aside
-
-
-def _forget(part: Path) -> None:
-    for file in (part, _beside(part, ".wal"), _beside(part, ".mark")):
-        with contextlib.suppress(FileNotFoundError):
-            file.unlink()
-
-
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
+    """Give the present store, with its logs and mark, another name; also what is left of one without its file."""
+    files = [file for file in (*opening.logs(path), path, opening.beside(path, ".mark")) if os.path.lexists(file)]
+    aside = opening.vacant(path, "replaced")
+    for file in files:
+        os.replace(file, aside.with_name(aside.name + file.name.removeprefix(path.name)))
+    return aside if files else None

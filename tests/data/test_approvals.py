@@ -62,7 +62,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
     key = (dataset, judge, "turn", "helpfulness")
     store.backup(path.with_name("b.duckdb"))
     store.close()
-    store = open_store(f"duckdb:///{path.with_name('b.duckdb')}")
+    store = open_store(f"duckdb:///{path.with_name('b.duckdb')}", accept=True)
     approve(store, key)
     store.close()
     return path, key
@@ -71,7 +71,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
 @pytest.fixture
 def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key, approvals.Approval]]:
     """The same with helpfulness approved by lea."""
-    store = open_store(f"duckdb:///{shutil.copy(made[0].with_name('b.duckdb'), tmp_path)}")
+    store = open_store(f"duckdb:///{shutil.copy(made[0].with_name('b.duckdb'), tmp_path)}", accept=True)
     yield store, made[1], approvals.now(store)[0]
     store.close()
 
@@ -79,7 +79,7 @@ def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key
 @pytest.fixture
 def demo(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key]]:
     """A copy of it of the test's own."""
-    store = open_store(f"duckdb:///{shutil.copy(made[0], tmp_path)}")
+    store = open_store(f"duckdb:///{shutil.copy(made[0], tmp_path)}", accept=True)
     yield store, made[1]
     store.close()
 
