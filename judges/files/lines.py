@@ -135,7 +135,7 @@ def _row(line: bytes) -> dict[str, Any] | str:
         value = json.loads(line.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
-        return f"not JSON: {error.msg.lower()} at character {error.pos + 1}."
+        return f"{not_json(error)}."
     except RecursionError:
         return "nested too deeply."
     except UnicodeError:
@@ -143,6 +143,12 @@ def _row(line: bytes) -> dict[str, Any] | str:
     except ValueError as error:
         return f"not JSON: {error}."
     return value if isinstance(value, dict) else "not an object: each line is one JSON object."
+
+
+def not_json(error: json.JSONDecodeError, where: str = "") -> str:
+    """What is wrong with a text that is no JSON, as a phrase with its place; the library's own may end with `at`."""
+    said = error.msg[:1].lower() + error.msg[1:]
+    return f"not JSON: {said.removesuffix(' at')} {where or f'at character {error.pos + 1}'}"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
