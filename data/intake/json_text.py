@@ -18,7 +18,7 @@ _ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 class BadJson(ValueError):
-    """Text that is not taken as JSON; the message says why, as words that follow `The line`: `is not JSON`, `holds NaN`."""
+    """Text that is not taken as JSON; the message is what follows `The line`: `is not JSON`, `holds NaN`."""
 
 
 def parse(text: str) -> Any:

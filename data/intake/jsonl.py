@@ -49,7 +49,8 @@ def record(number: int, raw: bytes) -> Record:
         text = raw.decode("utf-8").strip()
     except UnicodeDecodeError as error:
         shown = raw[:1000].decode("utf-8", "replace")
-        return Record(number, {}, shown, f"is not UTF-8: byte {error.start + 1} of the line is 0x{raw[error.start]:02x}")
+        why = f"is not UTF-8: byte {error.start + 1} of the line is 0x{raw[error.start]:02x}"
+        return Record(number, {}, shown, why)
     if "\x00" in text:
         return Record(number, {}, text, "holds the character NUL")
     if text.startswith("\ufeff"):
