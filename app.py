@@ -21,6 +21,7 @@ from pages.parts import giving, session
 from pages.parts.assets import Assets
 from pages.parts.headers import SecurityHeaders
 from pages.parts.settle import settle
+from pages.parts.uploads import Uploads
 
 
 @contextlib.asynccontextmanager
@@ -53,5 +54,5 @@ app = st.App(
     "pages/main.py",
     lifespan=life,
     routes=[Route("/health", health), Route(giving.ADDRESS, giving.download)],
-    middleware=[Middleware(SecurityHeaders), Middleware(Assets)],
+    middleware=[Middleware(SecurityHeaders), Middleware(Assets), Middleware(Uploads)],
 )

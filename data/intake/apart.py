@@ -38,7 +38,7 @@ MEMORY = 2**30
 """Bytes that reading may take, beyond what the process has when it begins."""
 FILE = 2 * 2**30
 """Bytes of the largest file that it may write."""
-SECONDS, SECONDS_A_MB = 30.0, 1.0
+SECONDS, SECONDS_A_MB = 30.0, 2.0
 """Processor time that reading may take. On the clock it is four times as much, as all others come first."""
 OUT_OF_MEMORY = 77
 """What the process ends with when there is no more memory."""
@@ -52,10 +52,12 @@ _line: list[object] = []
 _moved = threading.Condition()
 
 
-def formats(source: Source, wanted: Format = "auto", waits: Waits | None = None) -> list[Known]:
+def formats(
+    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: Waits | None = None
+) -> list[Known]:
     """What each file of a source is. Raises BadInput as `data.intake.formats.formats` does, or past the limits."""
     with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
-        told = _ask_of(source, {"task": "formats", "wanted": wanted}, Path(folder), _nothing, None)
+        told = _ask_of(source, {"task": "formats", "wanted": wanted}, Path(folder), _nothing, progress)
     known = []
     for file, one in zip(source.files, told, strict=True):
         held, role = one["held"], one["role"]

@@ -77,7 +77,7 @@ def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
 
 
 class _Long(csv.Error):
-    """A line that is not looked into; the message says why, as words that follow `The row`."""
+    """A row that is too long, which ends the reading; the message says how, as words that follow `The row`."""
 
 
 class _Lines:
@@ -101,7 +101,7 @@ class _Lines:
             self.row.append(given)
             self._size += len(given)
             if self._size > SPREAD and len(self.row) > 1:
-                raise csv.Error("unexpected end of data")
+                raise _Long(f"opens a quote in line {self.opened()} that is not closed within {SPREAD // 2**20} MB")
             yield given
 
     def begin(self) -> None:
@@ -181,7 +181,7 @@ def _problem(error: csv.Error, lines: _Lines) -> str:
     """What an error of the reader means, as words that follow `The row`; a quote is named by its line."""
     said = str(error)
     if isinstance(error, _Long):
-        return said
+        return f"{said}; the rest of the file was not read"
     if "unexpected end" in said:
         return f"opens a quote in line {lines.opened()} that is never closed"
     if "expected after" in said:

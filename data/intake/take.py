@@ -24,9 +24,11 @@ from data.settings import get, put
 from data.store import Store, Tx
 
 
-def detect(source: Source, wanted: Format = "auto", waits: Waits | None = None) -> list[Known]:
+def detect(
+    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: Waits | None = None
+) -> list[Known]:
     """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
-    return apart.formats(source, wanted, waits) if source.apart else formats.formats(source, wanted)
+    return apart.formats(source, wanted, progress, waits) if source.apart else formats.formats(source, wanted)
 
 
 def preview(
@@ -96,7 +98,7 @@ def _read(
     actor: str, found: list[Known] | None, waits: Waits | None,
 ) -> tuple[Brief, Gathered]:  # fmt: skip
     """Read a source to its end: how the workspace stood before, and what came of it."""
-    found = detect(source, plan.format, waits) if found is None else found
+    found = detect(source, plan.format, progress, waits) if found is None else found
     known = brief(store, plan, found, actor)
     if source.apart:
         return known, apart.gather(known, source, found, asking(store), spool, progress, rejects, waits)
