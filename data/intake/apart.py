@@ -73,7 +73,7 @@ def gather(
 ) -> Gathered:  # fmt: skip
     """Read a source as `data.intake.gather.gather` does. Raises BadInput, too, past the limits."""
     known = [(one.held, one.format, one.role) for one in found]
-    task = {"task": "gather", "brief": brief.packed(), "found": known, "spool": str(spool.path)}
+    task = {"task": "gather", "brief": brief.packed(), "found": known}
     with _turn(waits):
         told = _ask_of(source, task, spool.path, ask, progress)
     if rejects is not None:
@@ -118,7 +118,7 @@ def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Ask, progre
     with _process(folder) as process:
         talk = _Talk(process, source, ask, progress, time.monotonic() + 4 * seconds)
         try:
-            talk.send({**task, "name": source.name, "files": files, "limits": limits})
+            talk.send({**task, "folder": str(folder), "name": source.name, "files": files, "limits": limits})
             told = talk.answer()
         except BrokenPipeError:
             told = None
@@ -179,6 +179,8 @@ class _Talk:
             elif "at" in said:
                 *at, self.file = said["at"]
                 self._at = (int(at[0]), int(at[1]), int(at[2]))
+                if self._progress is not None:
+                    self._progress(*self._at)
             elif "no" in said:
                 raise BadInput(str(said["no"]))
             else:

@@ -78,15 +78,21 @@ def gather(
         admission.close()
         made.rows = spool.done()
     except OSError as error:
-        raise BadInput(
-            f"The import could not be made ready in {tempfile.gettempdir()}: {error.strerror or error}. Nothing was "
-            "written. Make room there and import again."
-        ) from None
+        raise no_room(error) from None
     made.judges = {k: (j.card.name, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
     made.people, made.rule = admission.people, admission.rule.new
     if progress is not None:
         progress(source.size, source.size, made.lines)
     return made
+
+
+def no_room(error: OSError) -> BadInput:
+    """The refusal where the spool cannot be written."""
+    where = tempfile.gettempdir()
+    return BadInput(
+        f"The import could not be made ready in {where}: {(error.strerror or str(error)).rstrip('.')}. Nothing was "
+        "written. Make room there, or split the file, and import again."
+    )
 
 
 def _chunks(found: Iterable[Entry]) -> Iterator[list[Entry]]:

@@ -13,6 +13,7 @@ import pickle
 import queue
 import re
 import resource
+import shutil
 import sys
 import threading
 import time
@@ -35,13 +36,15 @@ class _Ears:
     """What is heard, piece by piece; a thread listens, so that an end is heard in the middle of work, too."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+        self._stream, self.folder = stream, ""
         self._heard: queue.Queue[Any] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
         while len(size := self._stream.read(8)) == 8:
             self._heard.put(pickle.loads(self._stream.read(int.from_bytes(size, "big"))))
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)  # who would have done it was killed
         os._exit(1)
 
     def next(self) -> Any:
@@ -73,11 +76,14 @@ def main() -> None:
     """Do one task."""
     mouth, ears = _Mouth(), _Ears(sys.stdin.buffer)
     task = ears.next()
+    ears.folder = task["folder"]
     limit(**task["limits"])
     try:
         mouth.say(done=_done(task, mouth, ears))
     except AssayError as error:
         mouth.say(no=str(error))
+    except OSError as error:
+        mouth.say(no=str(gathering.no_room(error)))
     except MemoryError:
         os._exit(apart.OUT_OF_MEMORY)
     except Exception as error:
@@ -96,7 +102,7 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
         found = formats(source, task["wanted"])
         return [{n: getattr(one, n) for n in ("held", "format", "role", "columns", "rows")} for one in found]
     known = [Known(file, *told) for file, told in zip(files, task["found"], strict=True)]
-    folder = Path(task["spool"])
+    folder = Path(task["folder"])
 
     def ask(name: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         mouth.say(ask=[name, list(ids)])

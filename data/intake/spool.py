@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -102,10 +103,11 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for table in self._tables.values():
-            table.close()
-        for file in self._opened:
-            file.close()
+        # Where there was no room to write, there is none for the rest either; the first error tells.
+        quiet = contextlib.suppress(OSError, pa.ArrowException) if error else contextlib.nullcontext()
+        for held in (*self._tables.values(), *self._opened):
+            with quiet:
+                held.close()
         if self._folder:
             self._folder.cleanup()
 

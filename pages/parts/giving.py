@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
+
+from pages.parts.folders import folder
 
 ADDRESS = "/given/{token}/{name}"
 _MOST = 20
 _made: dict[str, Path] = {}
 
 
-@cache
-def _folder() -> Path:
-    """Where the files lie until Assay stops."""
-    made = Path(tempfile.mkdtemp(prefix="assay-given-"))
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
-
-
 def place(name: str) -> Path:
     """A path for a new file of that name."""
-    made = _folder() / secrets.token_hex(8)
+    made = folder("given") / secrets.token_hex(8)
     made.mkdir()
     return made / name
 

@@ -6,16 +6,12 @@ Streamlit would keep all of them in memory until the tab is closed.
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
 import re
 import secrets
-import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +21,11 @@ from streamlit.runtime import get_instance
 from data import intake
 from data.errors import NotFound
 from data.intake import Source
+from pages.parts.folders import folder
 
 _ADDRESS = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
 _MOST = 2 * 2**30
 _waiting: dict[str, Path] = {}
-
-
-@cache
-def _folder() -> Path:
-    """Where the files lie until Assay stops."""
-    made = Path(tempfile.mkdtemp(prefix="assay-uploads-"))
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
 
 
 class Uploads:
@@ -77,15 +66,16 @@ def _keep(session: str, name: str) -> bool:
     manager: Any = get_instance().uploaded_file_mgr
     for record in manager.get_files(session, [name]):
         token = secrets.token_hex(16)
+        path = folder("uploads") / token
         try:
-            (_folder() / token).write_bytes(record.data)
+            path.write_bytes(record.data)
         except OSError as error:
-            print(f"An upload was not kept in {_folder()}: {error.strerror}.", file=sys.stderr, flush=True)
-            (_folder() / token).unlink(missing_ok=True)
+            print(f"An upload was not kept in {path.parent}: {error.strerror}.", file=sys.stderr, flush=True)
+            path.unlink(missing_ok=True)
             manager.remove_file(session, name)
             return False
         manager.add_file(session, record._replace(data=token.encode()))
-        _waiting[token] = _folder() / token
+        _waiting[token] = path
     while len(_waiting) > 1 and sum(path.stat().st_size for path in _waiting.values()) > _MOST:
         _waiting.pop(next(iter(_waiting))).unlink()
     return True

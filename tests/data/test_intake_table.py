@@ -153,7 +153,8 @@ def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_pa
     source = from_bytes([("t.csv", b'id,output\n1,a\n2,"b\n3,c\n4,d\n')])
     mapping = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
     found = preview(store, source, Plan("d", mappings=(mapping,)))
-    assert [(p.line, p.sentence) for p in found.problems] == [(3, "The row opens a quote in line 3 that is never closed.")]
+    says = "The row opens a quote in line 3 that is never closed."
+    assert [(p.line, p.sentence) for p in found.problems] == [(3, says)]
     store.close()
 
 
