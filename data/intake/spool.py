@@ -105,9 +105,10 @@ class Spool:
     ) -> None:
         # Where there was no room to write, there is none for the rest either; the first error tells.
         quiet = contextlib.suppress(OSError, pa.ArrowException) if error else contextlib.nullcontext()
-        for held in (*self._tables.values(), *self._opened):
+        ends = [*(table.close for table in self._tables.values()), *(file.close for file in self._opened)]
+        for end in ends:
             with quiet:
-                held.close()
+                end()
         if self._folder:
             self._folder.cleanup()
 

@@ -295,7 +295,8 @@ def test_reading_stops_after_10000_bad_lines_and_none_of_the_file_is_taken(
     back = [json.loads(line)["line"] for line in rejects.getvalue().splitlines()]
     assert back == list(range(2, MOST + 2))
     before = counts(store)
-    with pytest.raises(Refused, match=r"Nothing was written\. 10,000 lines are bad, and reading stopped at line 10,001"):
+    says = r"Nothing was written\. 10,000 lines are bad, and reading stopped at line 10,001"
+    with pytest.raises(Refused, match=says):
         take(store, "lea", given, Plan("d"), "good rows")
     assert counts(store) == before
 
