@@ -9,10 +9,9 @@ from typing import Any, BinaryIO
 from data.errors import BadInput
 from data.ids import canonical
 from judges.counted import many
+from judges.files.lines import MOST
 
 KEPT = 1_000
-MOST = 10_000
-"""Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
 _NAME, _SENTENCE = 200, 1_000
 _ROW = 20 * 2**20
 

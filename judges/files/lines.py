@@ -13,6 +13,8 @@ from judges.errors import AssayError
 from judges.prepared import prepared
 from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
+MOST = 10_000
+"""Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
 _SHOWN = 10
 _KINDS = ("dialogue", "pair", "response")
 _KINDS_SAID = "dialogue, pair or response"
@@ -107,6 +109,8 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
             bad.append((number, said(error.errors())))
         except AssayError as error:
             bad.append((number, str(error)))
+        if len(bad) == MOST:
+            raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
     if bad:
         raise bad_lines(path, bad)
     if not found:

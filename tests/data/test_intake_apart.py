@@ -24,9 +24,9 @@ from data.errors import BadInput
 from data.intake import From, Mapping, Plan, Refused, Source, apart, detect, from_bytes, from_uploads, preview, take
 from data.intake.brief import brief, unpacked
 from data.intake.csv_rows import SPREAD
-from data.intake.report import MOST
 from data.store import Store
 from data.verify import verify
+from judges.files.lines import MOST
 from tests.data.importing import bring, counts, decided, label, pair, source, text, verdict, workspace
 from tests.data.test_cards import recipe
 from tests.data.test_intake_fastchat import PAIRS, vote
