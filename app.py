@@ -17,10 +17,11 @@ from data.begin import begin
 from data.publishing.ahead import ahead
 from judges.card import cards
 from judges.errors import AssayError
-from pages.parts import giving, session
+from pages.parts import folders, giving, session
 from pages.parts.assets import Assets
 from pages.parts.headers import SecurityHeaders
 from pages.parts.settle import settle
+from pages.parts.uploads import Uploads
 
 
 @contextlib.asynccontextmanager
@@ -42,6 +43,7 @@ async def life(_: object) -> AsyncIterator[None]:
         session.serve(None)
         runs.close(store)
         store.close()
+        folders.forget()
 
 
 def health(_: Request) -> JSONResponse:
@@ -53,5 +55,5 @@ app = st.App(
     "pages/main.py",
     lifespan=life,
     routes=[Route("/health", health), Route(giving.ADDRESS, giving.download)],
-    middleware=[Middleware(SecurityHeaders), Middleware(Assets)],
+    middleware=[Middleware(SecurityHeaders), Middleware(Assets), Middleware(Uploads)],
 )

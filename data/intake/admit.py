@@ -5,52 +5,48 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from pydantic import ValidationError
 
+from data.errors import BadInput
 from data.intake import door_items, rows
+from data.intake.brief import Brief
 from data.intake.door import Door, No
 from data.intake.door_decisions import DecisionDoor
 from data.intake.door_judgments import JudgmentDoor
 from data.intake.door_labels import LabelDoor
 from data.intake.door_rule import RuleDoor
 from data.intake.json_text import BadJson
-from data.intake.known import Decisions, Items, Judgments, Labels
+from data.intake.known import Ask, Decisions, Items, Judgments, Labels
 from data.intake.lines import Bad, Entry, Line
-from data.intake.mapping import Mapping
-from data.intake.plan import Plan
 from data.intake.report import Tally
 from data.intake.sentences import problems
 from data.intake.spool import Spool
-from data.store import Store
 from judges.errors import AssayError
 
 _CHUNK = 500
+_PEOPLE, _JUDGES = 20_000, 1_000
 
 
 class Admission:
     """One import on its way in. Give it entries with `take`, then call `finish` once; the rows are in the spool.
 
-    `since` is the newest change of the workspace when it was looked at; `mappings` are those of the
-    tables; `files` are the spool's, when all is read. `lead`: who imports may set the gold rule.
+    What the workspace holds already is asked of `ask`.
     """
 
-    def __init__(
-        self, store: Store, plan: Plan, dataset_id: str, spool: Spool, tally: Tally, lead: bool = True
-    ) -> None:
-        self.since = store.newest()
-        self.mappings: dict[str, Mapping] = {}
-        self.files: dict[str, tuple[str, Path, int]] = {}
-        self.door = Door(plan, dataset_id, spool, tally, Items(store, dataset_id, spool.open("items")))
-        self.judgments = JudgmentDoor(self.door, Judgments(store))
-        self.labels = LabelDoor(self.door, Labels(store))
-        self.decisions = DecisionDoor(self.door, Decisions(store))
-        self.rule = RuleDoor(self.door, lead)
+    def __init__(self, brief: Brief, ask: Ask, spool: Spool, tally: Tally) -> None:
+        self.door = Door(brief, spool, tally, Items(ask, brief.dataset_id, spool.open("items")))
+        self.judgments = JudgmentDoor(self.door, Judgments(ask))
+        self.labels = LabelDoor(self.door, Labels(ask))
+        self.decisions = DecisionDoor(self.door, Decisions(ask))
+        self.rule = RuleDoor(self.door)
         self._waiting = spool.open("waiting")
 
     def take(self, entries: Sequence[Entry], last: bool = False) -> None:
-        """A few hundred entries, in their order. What names an item that has not come yet waits for the end."""
+        """A few hundred entries, in their order. What names an item that has not come yet waits for the end.
+
+        Raises Enough when too many of them are bad, BadInput when they name more people or judges than there can be.
+        """
         self._fetch(entries)
         for entry in entries:
             if isinstance(entry, Line):
@@ -60,12 +56,18 @@ class Admission:
                 self.door.tally.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
                 self.door.tally.warn(entry.sentence)
+        for what, there, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
+            if len(there) > most:
+                raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
 
     def finish(self) -> None:
-        """Take what waited, settle which label replaces which, and complete the report."""
+        """Take what waited, and settle which label replaces which. Raises what `take` does."""
         for entries in self._waited():
             self.take(entries, last=True)
         self.door.spool.replace(self.labels.known.replaced())
+
+    def close(self) -> None:
+        """Complete the report."""
         report = self.door.report
         report.unscored = dict(self.judgments.unscored)
         report.people = sorted(self.people)

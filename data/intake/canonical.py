@@ -20,7 +20,7 @@ def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
     """The lines of one file."""
     for record in records:
         if record.problem:
-            yield Bad(file, record.line, [("", f"The line {_verb(record.problem)}.")], record.text)
+            yield Bad(file, record.line, [("", f"The line {record.problem}.")], record.text)
         else:
             yield line(file, record)
 
@@ -32,7 +32,7 @@ def line(file: str, record: Record) -> Entry:
         given = [key for key in ("reply", "raw") if value.get(key) is not None]
         if len(given) == 1:
             return Line(file, record.line, "judgment", value, value)
-        problem = "a judgment has reply or raw, not both." if given else "a judgment must have reply or raw."
+        problem = "A judgment has reply or raw, not both." if given else "A judgment must have reply or raw."
         return Bad(file, record.line, [("reply", problem)], value)
     if "adjudicator" in value and "annotator" not in value:
         return Line(file, record.line, "adjudication", value, value)
@@ -49,9 +49,3 @@ def line(file: str, record: Record) -> Entry:
         f"{keys[:200]}."
     )
     return Bad(file, record.line, [("", problem)], value)
-
-
-def _verb(problem: str) -> str:
-    """A problem as it follows `The line`."""
-    verbs = ("holds", "begins", "is ", "the line is")
-    return problem.removeprefix("the line ") if problem.startswith(verbs) else f"is {problem}"

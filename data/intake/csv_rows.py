@@ -12,8 +12,11 @@ from typing import BinaryIO
 
 from data.errors import BadInput
 from data.intake.jsonl import LIMIT, Record
+from judges.counted import many
 
 DELIMITERS = (",", ";", "\t", "|")
+SPREAD = 4 * 2**20
+"""The most characters that one row may have on several lines: beyond it, a quote was never closed."""
 _COLUMNS, _FIELDS = 1_000, 1_000_000
 _SAMPLE = 2**16
 _KANA = re.compile(r"[\u3041-\u30fe]")
@@ -73,47 +76,76 @@ def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
     return sum(width == widths[0] for width in widths[:50]), widths[0]
 
 
+class _Long(csv.Error):
+    """A row that is too long, which ends the reading; the message says how, as words that follow `The row`."""
+
+
 class _Lines:
-    """The lines of a stream, decoded; the numbers of those that hold what is no text are kept in `bad`."""
+    """The lines of a stream, decoded; the numbers of those that hold what is no text are kept in `bad`.
+
+    `row` has the lines of the row that is being read, which begins in line `first`.
+    """
 
     def __init__(self, stream: BinaryIO, dialect: Dialect) -> None:
         self._stream, self._encoding, self._delimiter = stream, dialect.encoding, dialect.delimiter
         self.bad: dict[int, str] = {}
-        self._number = 0
+        self.number, self.first = 0, 1
+        self.row: list[str] = []
+        self._size = 0
 
     def __iter__(self) -> Iterator[str]:
         for line in self._wide() if self._encoding.startswith("utf-16") else self._plain():
             if "\x00" in line:
-                self.bad[self._number] = "holds the character NUL"
-            yield line.lstrip("\ufeff") if self._number == 1 else line
+                self.bad[self.number] = "holds the character NUL"
+            given = line.lstrip("\ufeff") if self.number == 1 else line
+            self.row.append(given)
+            self._size += len(given)
+            if self._size > SPREAD and len(self.row) > 1:
+                raise _Long(f"opens a quote in line {self.opened()} that is not closed within {SPREAD // 2**20} MB")
+            yield given
+
+    def begin(self) -> None:
+        """A row is done: the next line is the first of another."""
+        self.row.clear()
+        self._size, self.first = 0, self.number + 1
+
+    def opened(self) -> int:
+        """The line of the quote in this row that does not close where a field ends."""
+        text, place = "".join(self.row), 0
+        ends = f"{re.escape(self._delimiter)}\r\n"
+        for quoted in re.finditer(rf'(?<![^{ends}])"(?:[^"]++|"")*+("(?=[{ends}]|\Z))?', text):
+            place = quoted.start()
+            if not quoted[1]:
+                break
+        return self.first + text.count("\n", 0, place)
 
     def _plain(self) -> Iterator[str]:
         while raw := self._stream.readline(LIMIT + 2):
-            self._number += 1
+            self.number += 1
             self._long(len(raw), raw.count(self._delimiter.encode()))
             try:
                 yield raw.decode(self._encoding)
             except UnicodeDecodeError as error:
-                self.bad[self._number] = f"is not {self._encoding} (byte 0x{raw[error.start]:02x})"
+                self.bad[self.number] = f"is not {self._encoding} (byte 0x{raw[error.start]:02x})"
                 yield raw.decode(self._encoding, "replace")
 
     def _wide(self) -> Iterator[str]:
         text = io.TextIOWrapper(self._stream, self._encoding, errors="replace", newline="")
         try:
             while line := text.readline(LIMIT + 2):
-                self._number += 1
+                self.number += 1
                 self._long(len(line), line.count(self._delimiter))
                 if "\ufffd" in line:
-                    self.bad[self._number] = f"is not {self._encoding}"
+                    self.bad[self.number] = f"is not {self._encoding}"
                 yield line
         finally:
             text.detach()
 
     def _long(self, size: int, signs: int) -> None:
         if size > LIMIT:
-            raise csv.Error(f"the line is longer than {LIMIT // 2**20} MB")
+            raise _Long(f"is longer than {LIMIT // 2**20} MB")
         if signs > _FIELDS:
-            raise csv.Error(f"the line has more than {_FIELDS:,} fields")
+            raise _Long(f"has more than {_FIELDS:,} fields")
 
 
 def records(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
@@ -121,37 +153,40 @@ def records(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
     lines = _Lines(stream, dialect)
     reader = csv.reader(lines, delimiter=dialect.delimiter, strict=True)
     header: list[str] | None = None
-    done = 0
     while True:
         problem, row = "", []
+        lines.begin()
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            problem = _sentence(str(error))
-        first, done = done + 1, reader.line_num
-        for number in range(first, done + 1) if lines.bad else ():
+            problem = _problem(error, lines)
+        for number in range(lines.first, lines.number + 1) if lines.bad else ():
             problem = problem or lines.bad.pop(number, "")
         if header is None:
             if problem:
-                raise BadInput(f"{name}, line {first}: {problem}. The header must name the columns.")
+                raise BadInput(f"{name}: its header (line {lines.first}) {problem}. It must name the columns.")
             header = _header(name, row) if row else None
             continue
         if not row and not problem:
             continue
         if not problem and len(row) != len(header):
-            problem = f"has {len(row)} fields, the header has {len(header)}"
-        value = dict(zip(header, row, strict=False))
-        yield Record(first, {} if problem else value, dialect.delimiter.join(row)[:100_000], problem)
+            problem = f"has {many(len(row), 'field')}, and the header has {len(header)}"
+        value = {} if problem else dict(zip(header, row, strict=True))
+        yield Record(lines.first, value, "".join(lines.row)[:100_000] if problem else "", problem)
 
 
-def _sentence(error: str) -> str:
-    if "unexpected end" in error:
-        return "opens a quote that is never closed"
-    if "field larger" in error:
-        return f"has a field longer than {LIMIT // 2**20} MB: probably a quote that is never closed"
-    return error if error.startswith("the line") else f"breaks the rules of quoting ({error})"
+def _problem(error: csv.Error, lines: _Lines) -> str:
+    """What an error of the reader means, as words that follow `The row`; a quote is named by its line."""
+    said = str(error)
+    if isinstance(error, _Long):
+        return f"{said}; the rest of the file was not read"
+    if "unexpected end" in said:
+        return f"opens a quote in line {lines.opened()} that is never closed"
+    if "expected after" in said:
+        return f"has a quote, opened in line {lines.opened()}, that is closed within a text: one is missing or too many"
+    return f"breaks the rules of CSV ({said.rstrip('.?')})"
 
 
 def _header(name: str, row: list[str]) -> list[str]:

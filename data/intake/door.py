@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from data.intake.brief import Brief
 from data.intake.json_text import check_value
 from data.intake.known import Item, Items
-from data.intake.plan import Plan
 from data.intake.report import Preview, Tally
 from data.intake.sentences import show
 from data.intake.spool import Spool
 
-_SHOWN = 5
+_SHOWN, _LONG = 5, 2_000
 _REMEMBERED = 100_000
 _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}")
 
@@ -30,12 +30,16 @@ class No(Exception):
 class Door:
     """One import on its way in."""
 
-    plan: Plan
-    dataset_id: str
+    brief: Brief
     spool: Spool
     tally: Tally
     items: Items
     refused: set[str] = field(default_factory=set)
+
+    @property
+    def dataset_id(self) -> str:
+        """The dataset into which it goes."""
+        return self.brief.dataset_id
 
     @property
     def report(self) -> Preview:
@@ -59,7 +63,8 @@ class Door:
     def show(self, sort: str, count: int, **shown: Any) -> None:
         """One of the first rows of a sort, as it would be stored."""
         if count <= _SHOWN:
-            self.report.rows.setdefault(sort, []).append(shown)
+            cut = {name: value[:_LONG] if isinstance(value, str) else value for name, value in shown.items()}
+            self.report.rows.setdefault(sort, []).append(cut)
 
 
 def person(given: str, name: str = "annotator") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from data import cards
 from data.adjudicating.disputed import Place, Said, kept
 from data.ids import content_id
 from data.intake import rows
@@ -19,7 +18,7 @@ class DecisionDoor:
     def __init__(self, door: Door, known: Decisions) -> None:
         self.door, self.known = door, known
         self.people: dict[str, str] = {}
-        self._asked = cards.questions(door.items.store)
+        self._asked = door.brief.questions
 
     def take(self, line: Line) -> None:
         """Put a decision into the spool, or count it as known. Raises No or AssayError."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from data import cards
 from data.ids import canonical
 from data.intake import rows
 from data.intake.door import Door, No, check_text
@@ -40,7 +39,7 @@ class JudgmentDoor:
 
     def __init__(self, door: Door, known: Judgments) -> None:
         self.door, self.known = door, known
-        self._cards = cards.known(door.items.store)
+        self._cards = door.brief.cards
         self.judges: dict[str, Judge] = {}
         self.unscored: Counter[str] = Counter()
         self._ids: dict[tuple[str, str, str, bool], str] = {}
@@ -95,10 +94,10 @@ class JudgmentDoor:
 
     def _judge(self, card: Card, given: JudgmentIn) -> str:
         """The id of the judge that a judgment names."""
-        model = self.door.plan.models.get(given.model, given.model)
+        model = self.door.brief.plan.models.get(given.model, given.model)
         params = canonical(given.params) if given.params else "{}"
         # Another name for it makes no language model of a practice judge.
-        synthetic = self.door.plan.synthetic or practice(model) or practice(given.model)
+        synthetic = self.door.brief.plan.synthetic or practice(model) or practice(given.model)
         found = self._ids.get((card.name, model, params, synthetic))
         if found is None:
             check_text(model)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from data import cards
 from data.ids import content_id
 from data.intake import rows
 from data.intake.asked import asked
@@ -20,7 +19,7 @@ class LabelDoor:
     def __init__(self, door: Door, known: Labels) -> None:
         self.door, self.known = door, known
         self.people: dict[str, str] = {}
-        self._asked = cards.questions(door.items.store)
+        self._asked = door.brief.questions
 
     def take(self, line: Line) -> None:
         """Put a label into the spool, or count it as known. Raises No or AssayError."""
@@ -43,7 +42,7 @@ class LabelDoor:
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
-        probability = self.door.plan.probability
+        probability = self.door.brief.plan.probability
         if probability is not None and "probability" in given.model_fields_set:
             probability = given.probability
         told = (given.mode, "", "", False, None, probability, None, False, made_at)

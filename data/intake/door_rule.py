@@ -6,14 +6,14 @@ from dataclasses import asdict
 
 from data.intake.door import Door, No
 from data.intake.lines import Line, RuleIn
-from data.settings import GoldRule, get, gold_rule
+from data.settings import GoldRule
 
 
 class RuleDoor:
     """Takes the gold rule of an import; `new` is the one that it sets, if it sets one."""
 
-    def __init__(self, door: Door, lead: bool) -> None:
-        self.door, self._lead = door, lead
+    def __init__(self, door: Door) -> None:
+        self.door = door
         self.new: GoldRule | None = None
         self._given: GoldRule | None = None
 
@@ -24,15 +24,15 @@ class RuleDoor:
         if self._given not in (None, rule):
             raise No("gold_rule", "There is another gold rule earlier in this import: a dataset has one.")
         known, self._given = self._given is not None, rule
-        store, name = self.door.items.store, self.door.plan.dataset
-        report, held = self.door.report, gold_rule(store, self.door.dataset_id)
+        brief, report = self.door.brief, self.door.report
+        name, held = brief.plan.dataset, brief.rule
         if known or held == rule:
             report.known.rules += 1
-        elif get(store, self.door.dataset_id, "gold") is not None:
+        elif brief.ruled:
             self.door.tally.warn(
                 f"{name} keeps its own gold rule ({_words(held)}). Left aside: that of the file ({_words(rule)})."
             )
-        elif not self._lead:
+        elif not brief.lead:
             self.door.tally.warn(
                 f"Left aside: the file's gold rule ({_words(rule)}), which only a lead can bring in, as every figure "
                 f"rests on it. {name} goes by {_words(held)}."

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from data.cards import known as known_cards
@@ -22,6 +23,7 @@ from data.settings import get
 from data.store import Store
 
 SCOPE = "mapping"
+_SHORT = 2**20
 
 _NAMES: dict[str, str] = {
     "canonical": "Assay's JSON lines",
@@ -44,36 +46,28 @@ _ROLES: dict[Role, str] = {
 
 @dataclass(frozen=True)
 class Known:
-    """A file and what it turned out to be."""
+    """A file and what it turned out to be, with the columns of its first rows and those rows, as far as they are short.
+    """
 
     file: File
     held: Container
     format: Format
     role: Role | None = None
-    sample: tuple[Record, ...] = ()
+    columns: list[str] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def says(self) -> str:
         """What the file is, in words."""
         return f"FastChat: {_ROLES[self.role]}" if self.format == "fastchat" and self.role else _NAMES[self.format]
 
-    @property
-    def columns(self) -> list[str]:
-        """The columns of a table, as its first rows have them."""
-        return list(dict.fromkeys(name for record in self.sample for name in record.value))
 
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The first rows of a table."""
-        return [record.value for record in self.sample]
-
-
-def detect(source: Source, wanted: Format = "auto") -> list[Known]:
+def formats(source: Source, wanted: Format = "auto") -> list[Known]:
     """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
-    return [_detect(file, wanted) for file in source.files]
+    return [_format(file, wanted) for file in source.files]
 
 
-def _detect(file: File, wanted: Format) -> Known:
+def _format(file: File, wanted: Format) -> Known:
     held = container(file)
     sample = first(file, held, 20)
     shapes = list(dict.fromkeys(frozenset(record.value) for record in sample))
@@ -83,7 +77,7 @@ def _detect(file: File, wanted: Format) -> Known:
         named = ", ".join(sorted(frozenset().union(*shapes)))[:200] or "none"
         raise BadInput(f"{file.name} is none of FastChat's files: its keys are {named}.")
     if wanted != "auto":
-        return Known(file, held, wanted, role, tuple(sample))
+        return Known(file, held, wanted, role, *_begins(sample))
     if any(map(canonical.fits, shapes)) and held in ("lines", "list"):
         found: Format = "canonical"
     elif any(map(messages.fits, shapes)):
@@ -92,7 +86,14 @@ def _detect(file: File, wanted: Format) -> Known:
         found = "fastchat"
     else:
         found = "table" if shapes else "canonical"
-    return Known(file, held, found, role, tuple(sample))
+    return Known(file, held, found, role, *_begins(sample))
+
+
+def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns of the first rows, and those of them that are short enough together to be shown."""
+    columns = list(dict.fromkeys(name for record in sample for name in record.value))
+    sizes = itertools.accumulate(len(str(record.value)) for record in sample)
+    return columns, [record.value for record, size in zip(sample, sizes, strict=True) if size <= _SHORT]
 
 
 def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:

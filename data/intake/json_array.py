@@ -10,10 +10,12 @@ from typing import BinaryIO
 
 from data.intake.json_text import DECODER, BadJson, check_characters, check_depth
 from data.intake.jsonl import LIMIT, Record, kind_of
+from judges.files.lines import not_json
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _CHUNK = 2**18
 _PLAIN = json.JSONDecoder()
+_REST = "the rest of the file was not read"
 
 
 class _Text:
@@ -45,6 +47,10 @@ class _Text:
             if not self.more():
                 return ""
 
+    def line(self, at: int) -> str:
+        """The line of a place behind the next character, in words."""
+        return f"in line {self.number + self.text.count(chr(10), self.at, at):,}"
+
     @property
     def number(self) -> int:
         """The line of the next character."""
@@ -59,16 +65,16 @@ def records(stream: BinaryIO) -> Iterator[Record]:
     try:
         yield from _elements(held)
     except UnicodeDecodeError as error:
-        bad = f"not UTF-8 from here on (byte 0x{error.object[error.start]:02x}); the rest of the file was not read"
+        bad = f"is not UTF-8 from here on (byte 0x{error.object[error.start]:02x}); {_REST}"
         yield Record(held.number, {}, "", bad)
     except BadJson as error:
         shown = held.text[held.at : held.at + 1000]
-        yield Record(held.number, {}, shown, f"{error}; the rest of the file was not read")
+        yield Record(held.number, {}, shown, f"{error}; {_REST}")
 
 
 def _elements(held: _Text) -> Iterator[Record]:
     if held.next() != "[":
-        raise BadJson("not a JSON list")
+        raise BadJson("is not a JSON list")
     held.at += 1
     sign = held.next()
     while sign != "]":
@@ -85,12 +91,12 @@ def _elements(held: _Text) -> Iterator[Record]:
             held.at += 1
             sign = held.next()
             if sign == "]":
-                raise BadJson("not JSON: a comma before the end of the list")
+                raise BadJson("is not JSON: there is a comma before the end of the list")
         elif sign != "]":
-            raise BadJson("not JSON: the list ends without a bracket" if not sign else "not JSON: a comma is missing")
+            raise BadJson("is not JSON: " + ("a comma is missing" if sign else "the list ends without a bracket"))
     held.at += 1
     if held.next():
-        raise BadJson("not JSON: something follows the end of the list")
+        raise BadJson("is not JSON: something follows the end of the list")
 
 
 def _element(held: _Text) -> tuple[object, str]:
@@ -101,11 +107,11 @@ def _element(held: _Text) -> tuple[object, str]:
             value, end = _PLAIN.raw_decode(held.text, held.at)
             if end < len(held.text) or held.ended:
                 break
-            problem = "not JSON: the file ends within an element"
+            problem = "is not JSON: the file ends within an element"
         except json.JSONDecodeError as error:
-            problem = f"not JSON: {error.msg.lower()}"
+            problem = f"is {not_json(error, held.line(error.pos))}"
         except RecursionError:
-            raise BadJson("nested too deep") from None
+            raise BadJson("is nested too deep") from None
         except ValueError:
             raise BadJson("holds a number that is too large") from None
         if len(held.text) - held.at > LIMIT:

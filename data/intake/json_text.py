@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from data.ids import canonical
+from judges.files.lines import not_json
 
 DEPTH = 100
 _DIGITS = 20  # as long as 64 bits can be: identifiers and nanoseconds are, scores are not
@@ -17,7 +18,7 @@ _ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 class BadJson(ValueError):
-    """Text that is not taken as JSON; the message is a phrase that says why."""
+    """Text that is not taken as JSON; the message is what follows `The line`: `is not JSON`, `holds NaN`."""
 
 
 def parse(text: str) -> Any:
@@ -30,9 +31,9 @@ def parse(text: str) -> Any:
     try:
         value = DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise BadJson(f"not JSON: {error.msg.lower()} at character {error.pos + 1}") from None
+        raise BadJson(f"is {not_json(error)}") from None
     except RecursionError:
-        raise BadJson(f"nested more than {DEPTH} levels deep") from None
+        raise BadJson(f"is nested more than {DEPTH} levels deep") from None
     check_characters(text, value)
     return value
 
@@ -46,7 +47,7 @@ def check_depth(text: str) -> None:
         depth += 1 if bracket in "[{" else -1
         deepest = max(deepest, depth)
     if deepest > DEPTH:
-        raise BadJson(f"nested {deepest} levels deep: at most {DEPTH} are taken")
+        raise BadJson(f"is nested {deepest} levels deep: at most {DEPTH} are taken")
 
 
 def check_characters(text: str, value: Any) -> None:
@@ -88,24 +89,24 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         names = [name for name, _ in pairs]
         double = next(name for name in names if names.count(name) > 1)
-        raise BadJson(f"the key {double[:60]!r} stands twice in one object")
+        raise BadJson(f"has the key {double[:60]!r} twice in one object")
     return value
 
 
 def _constant(name: str) -> Any:
-    raise BadJson(f"{name} is not a JSON number")
+    raise BadJson(f"holds {name}, which is not a JSON number")
 
 
 def _integer(digits: str) -> int:
     if len(digits.lstrip("-")) > _DIGITS:
-        raise BadJson(f"the number {digits[:20]}... is too large")
+        raise BadJson(f"holds the number {digits[:20]}..., which is too large")
     return int(digits)
 
 
 def _number(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise BadJson(f"the number {digits[:20]} is too large")
+        raise BadJson(f"holds the number {digits[:20]}, which is too large")
     return value
 
 

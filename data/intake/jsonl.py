@@ -15,7 +15,10 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(slots=True)
 class Record:
-    """One line, element or row of a file: its number, and its object, or the problem that kept it from being one."""
+    """One line, element or row of a file: its number, and its object, or the problem that kept it from being one.
+
+    A problem is what follows `The line`, with its verb: `is not JSON`, `has 3 fields`.
+    """
 
     line: int
     value: dict[str, Any]
@@ -32,7 +35,7 @@ def records(stream: BinaryIO) -> Iterator[Record]:
             while (rest := stream.readline(2**20)) and not rest.endswith(b"\n"):
                 pass
             shown = raw[:1000].decode("utf-8", "replace")
-            yield Record(number, {}, shown, f"the line is longer than {LIMIT // 2**20} MB")
+            yield Record(number, {}, shown, f"is longer than {LIMIT // 2**20} MB")
             continue
         if number == 1 and raw.startswith(_BOM):
             raw = raw[3:]
@@ -46,7 +49,8 @@ def record(number: int, raw: bytes) -> Record:
         text = raw.decode("utf-8").strip()
     except UnicodeDecodeError as error:
         shown = raw[:1000].decode("utf-8", "replace")
-        return Record(number, {}, shown, f"not UTF-8: byte {error.start + 1} of the line is 0x{raw[error.start]:02x}")
+        why = f"is not UTF-8: byte {error.start + 1} of the line is 0x{raw[error.start]:02x}"
+        return Record(number, {}, shown, why)
     if "\x00" in text:
         return Record(number, {}, text, "holds the character NUL")
     if text.startswith("\ufeff"):

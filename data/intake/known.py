@@ -5,9 +5,9 @@ Texts wait in a file of the spool; in memory stay names, hashes and ids, a few h
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from data.adjudicating import disputed
 from data.adjudicating.disputed import Place
@@ -18,7 +18,26 @@ from judges.types import ITEM, Dialogue, Pair, Response
 
 Item = Dialogue | Pair | Response
 Cell = tuple[str, str, str, str]
-_CACHE = 4 * 2**20
+_CACHE = 32 * 2**20
+_AT_ONCE = 50
+QUERIES = {
+    "items": "select name, hash from item where dataset_id = any($1)",
+    "contents": "select name, content from item where id = any($1)",
+    "judgments": "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)",
+    "labels": "select id from label where item_id = any($1)",
+    "labels that hold": (
+        "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode from label_now "
+        "where item_id = any($1)"
+    ),
+    "decisions": (
+        "select a.item_id, a.unit, a.dimension, a.person, a.value, a.reason, a.saw_judge, a.labels, a.withdrawn, "
+        "c.made_at, c.action from adjudication a join change c on c.seq = a.seq where a.item_id = any($1) "
+        "order by a.seq, a.id"
+    ),
+}
+"""All that an import asks of the workspace while it is read, by name; each is given a list of ids."""
+Ask = Callable[[str, Sequence[str]], Iterator[tuple[Any, ...]]]
+"""Asks the question of that name about some ids; gives its rows."""
 
 
 def slot(cell: Cell, mode: str) -> Cell:
@@ -26,13 +45,17 @@ def slot(cell: Cell, mode: str) -> Cell:
     return (*cell[:3], f"{cell[3]}\0revealed") if mode == "revealed" else cell
 
 
+def asking(store: Store) -> Ask:
+    """Asks this store."""
+    return lambda name, ids: store.stream(QUERIES[name], [list(ids)])
+
+
 class Items:
     """The items of a dataset and of the import by name, with their content at hand when a judgment needs it."""
 
-    def __init__(self, store: Store, dataset_id: str, shelf: BinaryIO) -> None:
-        self.store, self._dataset, self._shelf = store, dataset_id, Shelf(shelf)
-        rows = store.rows("select name, hash from item where dataset_id = $1", [dataset_id])
-        self.stored: dict[str, str] = dict(rows)
+    def __init__(self, ask: Ask, dataset_id: str, shelf: BinaryIO) -> None:
+        self._ask, self._dataset, self._shelf = ask, dataset_id, Shelf(shelf)
+        self.stored: dict[str, str] = dict(ask("items", [dataset_id]))
         self._new: dict[str, str] = {}
         self._cache: dict[str, tuple[Item, int]] = {}
         self._held = 0
@@ -60,10 +83,10 @@ class Items:
         self._keep(item.id, item, len(content))
 
     def fetch(self, names: Collection[str]) -> None:
-        """Bring the stored items of these names to hand, with one query."""
+        """Bring the stored items of these names to hand, with few questions."""
         wanted = [item_id(self._dataset, n) for n in names if n in self.stored and n not in self._cache]
-        if wanted:
-            for name, content in self.store.rows("select name, content from item where id = any($1)", [wanted]):
+        for start in range(0, len(wanted), _AT_ONCE):
+            for name, content in self._ask("contents", wanted[start : start + _AT_ONCE]):
                 self._keep(name, ITEM.validate_json(content, strict=True), len(content))
 
     def get(self, name: str) -> Item | None:
@@ -89,8 +112,8 @@ class Items:
 class Judgments:
     """Which samples of which judge are there for which item and part."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
         self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
         self._asked: set[str] = set()
         self._samples: dict[str, int] = {}
@@ -101,8 +124,7 @@ class Judgments:
         wanted = _first_asked(self._asked, item_ids)
         if not wanted:
             return
-        query = "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)"
-        for key, judge, item, part, sample in self._store.rows(query, [wanted]):
+        for key, judge, item, part, sample in self._ask("judgments", wanted):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
             self._samples[key] = int(sample)  # a sample that was asked for again has several
 
@@ -133,8 +155,8 @@ class Judgments:
 class Labels:
     """Which labels are there, and which one holds for each cell of a person."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
         self._ids: set[str] = set()
         self._asked: set[str] = set()
         self.stored: dict[Cell, tuple[str, datetime, bool]] = {}
@@ -146,12 +168,9 @@ class Labels:
         wanted = _first_asked(self._asked, item_ids)
         if not wanted:
             return
-        self._ids.update(row[0] for row in self._store.rows("select id from label where item_id = any($1)", [wanted]))
-        query = (
-            "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode from label_now "
-            "where item_id = any($1)"
-        )
-        for item, unit, dimension, annotator, key, made_at, answer, mode in self._store.rows(query, [wanted]):
+        self._ids.update(row[0] for row in self._ask("labels", wanted))
+        found = self._ask("labels that hold", wanted)
+        for item, unit, dimension, annotator, key, made_at, answer, mode in found:
             self.stored[slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "")
 
     def has(self, key: str) -> bool:
@@ -190,8 +209,8 @@ class Made(NamedTuple):
 class Decisions:
     """Which decisions were ever made on a cell, and which one stands."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
         self._asked: set[str] = set()
         self._made: set[tuple[Place, Made]] = set()
         self.stored: dict[Place, Made] = {}
@@ -202,12 +221,8 @@ class Decisions:
         wanted = _first_asked(self._asked, item_ids)
         if not wanted:
             return
-        query = (
-            "select a.item_id, a.unit, a.dimension, a.person, a.value, a.reason, a.saw_judge, a.labels, a.withdrawn, "
-            "c.made_at, c.action from adjudication a join change c on c.seq = a.seq where a.item_id = any($1) "
-            "order by a.seq, a.id"
-        )
-        for *place, person, value, reason, saw, labels, withdrawn, at, action in self._store.rows(query, [wanted]):
+        found = self._ask("decisions", wanted)
+        for *place, person, value, reason, saw, labels, withdrawn, at, action in found:
             cell = (place[0], place[1], place[2])
             if withdrawn:
                 self.stored.pop(cell, None)

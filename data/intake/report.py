@@ -9,8 +9,10 @@ from typing import Any, BinaryIO
 from data.errors import BadInput
 from data.ids import canonical
 from judges.counted import many
+from judges.files.lines import MOST
 
 KEPT = 1_000
+_NAME, _SENTENCE = 200, 1_000
 _ROW = 20 * 2**20
 
 
@@ -55,7 +57,8 @@ class Counts:
 class Preview:
     """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be taken.
 
-    `problems` holds the first 1,000 of `problem_count`; `rows` the first few rows of each sort as they would be
+    `problems` holds the first 1,000 of `problem_count`; `stopped` says where reading stopped before the end, after
+    MOST bad lines (then nothing can be taken, "" otherwise); `rows` the first few rows of each sort as they would be
     stored; `unscored` counts the judgments that could not be read, by reason (they are kept all the same).
     """
 
@@ -65,6 +68,7 @@ class Preview:
     known: Counts = field(default_factory=Counts)
     rejected: int = 0
     problem_count: int = 0
+    stopped: str = ""
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     unscored: dict[str, int] = field(default_factory=dict)
@@ -99,10 +103,17 @@ class Refused(BadInput):
     def __init__(self, preview: Preview) -> None:
         self.preview = preview
         first = f" The first: {preview.problems[0]}" if preview.problems else ""
+        if preview.stopped:
+            super().__init__(f"Nothing was written. {preview.stopped}{first}")
+            return
         lines = "1 line" if preview.rejected == 1 else f"{preview.rejected:,} lines"
         super().__init__(
             f"Nothing was written: {lines} cannot be taken.{first} Correct them, or take only the good rows."
         )
+
+
+class Enough(Exception):
+    """So many lines are bad that the rest is not looked at."""
 
 
 class Tally:
@@ -114,19 +125,29 @@ class Tally:
         self._hints: dict[str, int] = {}
 
     def reject(self, file: str, line: int, problems: list[tuple[str, str]], row: Any) -> None:
-        """A line that is not taken, with (field, sentence) for everything that is wrong with it."""
-        made = [Problem(file, line, name, sentence) for name, sentence in problems]
+        """A line that is not taken, with (field, sentence) for everything that is wrong with it.
+
+        Raises Enough at the last bad line that is looked at.
+        """
+        made = [Problem(file, line, name[:_NAME], sentence[:_SENTENCE]) for name, sentence in problems]
         self.preview.problem_count += len(made)
         self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
         if (file, line) != self._last:
             self.preview.rejected += 1
             self._last = (file, line)
         if self._rejects is not None:
-            shown = {"file": file, "line": line, "error": " ".join(s for _, s in problems)}
+            shown = {"file": file, "line": line, "error": " ".join(problem.sentence for problem in made)}
             self._rejects.write(_line(shown, row))
+        if self.preview.rejected >= MOST:
+            self.preview.stopped = (
+                f"{MOST:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they have in "
+                "common, or say what the file is, and import it again."
+            )
+            raise Enough
 
     def warn(self, sentence: str) -> None:
         """Something worth knowing that stops nothing; the same sentence is counted, not repeated."""
+        sentence = sentence[:_SENTENCE]
         if sentence in self._hints or len(self._hints) < 100:
             self._hints[sentence] = self._hints.get(sentence, 0) + 1
 

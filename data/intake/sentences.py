@@ -31,15 +31,11 @@ def _problem(detail: Any) -> tuple[str, str]:
         return name, f"{show(name)} is an unknown key. Remove it, or put it into meta."
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return "kind", "kind must be dialogue, pair or response."
+    said = detail["msg"].removeprefix("Value error, ").rstrip(".")
     if kind == "value_error":
-        return name, f"{name}: {detail['msg'].removeprefix('Value error, ')}." if name else _first_upper(detail["msg"])
-    says = _SHOULD.sub("must", detail["msg"].lower())
-    return name, f"{name or 'the line'}: {says} (it is {show(given)})."
-
-
-def _first_upper(text: str) -> str:
-    text = text.removeprefix("Value error, ")
-    return text[:1].upper() + text[1:] + "."
+        return name, f"{name}: {said}." if name else f"{said[:1].upper()}{said[1:]}."
+    said = _SHOULD.sub("must", said[:1].lower() + said[1:])
+    return name, f"{name or 'The line'}: {said} (it is {show(given)})."
 
 
 def show(value: Any) -> str:

@@ -44,6 +44,11 @@ class File:
             raise BadInput(f"{self.name} cannot be read: {error.strerror}. Check the file's rights.") from None
 
     @property
+    def reading(self) -> bool:
+        """Whether it was begun and is not read to its end."""
+        return self._stream is not None and not self._stream.closed
+
+    @property
     def at(self) -> int:
         """How many bytes were read since it was opened last."""
         if self._stream is None:
@@ -53,11 +58,15 @@ class File:
 
 @dataclass
 class Source:
-    """The files of one import, in the order in which they are read, and those of a folder that are left aside."""
+    """The files of one import, in the order in which they are read, and those of a folder that are left aside.
+
+    `apart`: who gave them is not who runs this process, so they are read in another one, with limits.
+    """
 
     name: str
     files: Sequence[File]
     left_aside: list[str] = field(default_factory=list)
+    apart: bool = False
 
     @property
     def size(self) -> int:
@@ -68,6 +77,11 @@ class Source:
     def at(self) -> int:
         """The bytes read so far."""
         return sum(file.at for file in self.files)
+
+    @property
+    def open(self) -> str:
+        """The name of the file that is being read, "" where none is."""
+        return next((file.name for file in reversed(self.files) if file.reading), "")
 
 
 def from_path(text: str | Path) -> Source:
@@ -93,17 +107,35 @@ def from_path(text: str | Path) -> Source:
     raise NotFound(f"There is no file {path}. Check the path; it is relative to the folder you are in.")
 
 
-def from_bytes(uploads: Sequence[tuple[str, bytes]]) -> Source:
-    """Uploaded files as (name, content). Only the last part of a name is kept; it is shown and never opened."""
-    if not uploads:
+def from_bytes(given: Sequence[tuple[str, bytes]]) -> Source:
+    """Files at hand as (name, content). Only the last part of a name is kept; it is shown and never opened."""
+    names = _shown([name for name, _ in given])
+    return _several([
+        File(name, len(content), lambda content=content: io.BytesIO(content))  # type: ignore[misc]
+        for name, (_, content) in zip(names, given, strict=True)
+    ])  # fmt: skip
+
+
+def from_uploads(uploads: Sequence[tuple[str, Path]]) -> Source:
+    """Uploaded files as (name that was given, where it was put); they are read in a process of their own."""
+    names = _shown([name for name, _ in uploads])
+    return _several([_at(path, name) for name, (_, path) in zip(names, uploads, strict=True)], apart=True)
+
+
+def _shown(names: Sequence[str]) -> list[str]:
+    """The names of files as they are shown: the last part of each, and no two alike."""
+    if not names:
         raise BadInput("No file was given. Choose one or more files.")
-    files: list[File] = []
-    for name, content in uploads:
+    found: list[str] = []
+    for name in names:
         shown = name.replace("\\", "/").rsplit("/", 1)[-1][:200] or "upload"
-        same = sum(file.name == shown for file in files)
-        shown = f"{shown} ({len(files) + 1})" if same else shown
-        files.append(File(shown, len(content), lambda content=content: io.BytesIO(content)))  # type: ignore[misc]
-    return Source(files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more", files)
+        found.append(f"{shown} ({len(found) + 1})" if shown in found else shown)
+    return found
+
+
+def _several(files: list[File], apart: bool = False) -> Source:
+    name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
+    return Source(name, files, apart=apart)
 
 
 def _at(path: Path, name: str) -> File:

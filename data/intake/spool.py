@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -57,11 +58,11 @@ _ROWS, _CHARACTERS = 10_000, 8 * 2**20
 
 
 class Spool:
-    """A temporary folder with the rows of one import. Use it in a `with`: the folder goes with it."""
+    """A folder with the rows of one import. Use it in a `with`: a folder that it made itself goes with it."""
 
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="assay-intake-")
-        self.path = Path(self._folder.name)
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = None if folder else tempfile.TemporaryDirectory(prefix="assay-intake-")
+        self.path = folder or Path(self._folder.name if self._folder else "")
         self._opened: list[BinaryIO] = []
         self._tables = {name: _Table(name, self.path / f"{name}.parquet") for name in TABLES}
 
@@ -69,10 +70,23 @@ class Spool:
         """Rows of a table, in the order of TABLES; `weight` is about how many characters they hold."""
         self._tables[table].add(rows, weight)
 
-    def done(self) -> dict[str, tuple[str, Path, int]]:
-        """Close the files: (columns, file, rows) of every table that has rows."""
+    def done(self) -> dict[str, int]:
+        """Close the files: the number of rows of every table that has any."""
         closed = {name: table.close() for name, table in self._tables.items()}
-        return {name: (_columns(name), self._tables[name].file, rows) for name, rows in closed.items() if rows}
+        return {name: rows for name, rows in closed.items() if rows}
+
+    def file(self, table: str) -> tuple[str, Path]:
+        """The columns of a table, as SQL names them, and the file with its rows."""
+        return ", ".join(name for name, _ in TABLES[table]), self._tables[table].file
+
+    def holds(self, table: str, columns: list[str], any_of: set[tuple[Any, ...]]) -> bool:
+        """Whether a row of the table has one of these values in those columns."""
+        with pq.ParquetFile(self._tables[table].file) as source:
+            for batch in source.iter_batches(_ROWS, columns=columns):
+                held = [batch.column(name).to_pylist() for name in columns]
+                if not any_of.isdisjoint(zip(*held, strict=True)):
+                    return True
+        return False
 
     def replace(self, labels: dict[str, str]) -> None:
         """Name in the label rows which earlier label each replaces; called before `done`, for those that do."""
@@ -89,11 +103,14 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for table in self._tables.values():
-            table.close()
-        for file in self._opened:
-            file.close()
-        self._folder.cleanup()
+        # Where there was no room to write, there is none for the rest either; the first error tells.
+        quiet = contextlib.suppress(OSError, pa.ArrowException) if error else contextlib.nullcontext()
+        ends = [*(table.close for table in self._tables.values()), *(file.close for file in self._opened)]
+        for end in ends:
+            with quiet:
+                end()
+        if self._folder:
+            self._folder.cleanup()
 
 
 class _Table:
@@ -143,7 +160,3 @@ class _Table:
             self._writer.close()
             self._writer = None
         return self.count
-
-
-def _columns(table: str) -> str:
-    return ", ".join(name for name, _ in TABLES[table])

@@ -242,7 +242,7 @@ def _turns(cell: Any) -> tuple[list[Any], str]:
         try:
             value = parse(cell)
         except BadJson as bad:
-            raise _No("turns", f"turns: {bad}.") from None
+            raise _No("turns", f"turns {bad}.") from None
     if not isinstance(value, list):
         raise _No("turns", f"turns must be a JSON list of what was said (it is {show(json.dumps(value)[:60])}).")
     if value and isinstance(value[0], dict) and "turn" in value[0]:

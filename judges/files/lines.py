@@ -13,6 +13,8 @@ from judges.errors import AssayError
 from judges.prepared import prepared
 from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
+MOST = 10_000
+"""Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
 _SHOWN = 10
 _KINDS = ("dialogue", "pair", "response")
 _KINDS_SAID = "dialogue, pair or response"
@@ -107,6 +109,8 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
             bad.append((number, said(error.errors())))
         except AssayError as error:
             bad.append((number, str(error)))
+        if len(bad) == MOST:
+            raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
     if bad:
         raise bad_lines(path, bad)
     if not found:
@@ -135,7 +139,7 @@ def _row(line: bytes) -> dict[str, Any] | str:
         value = json.loads(line.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
-        return f"not JSON: {error.msg.lower()} at character {error.pos + 1}."
+        return f"{not_json(error)}."
     except RecursionError:
         return "nested too deeply."
     except UnicodeError:
@@ -143,6 +147,12 @@ def _row(line: bytes) -> dict[str, Any] | str:
     except ValueError as error:
         return f"not JSON: {error}."
     return value if isinstance(value, dict) else "not an object: each line is one JSON object."
+
+
+def not_json(error: json.JSONDecodeError, where: str = "") -> str:
+    """What is wrong with a text that is no JSON, as a phrase with its place; the library's own may end with `at`."""
+    said = error.msg[:1].lower() + error.msg[1:]
+    return f"not JSON: {said.removesuffix(' at')} {where or f'at character {error.pos + 1}'}"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import secrets
 import shutil
-import tempfile
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
+
+from pages.parts.folders import folder
 
 ADDRESS = "/given/{token}/{name}"
 _MOST = 20
 _made: dict[str, Path] = {}
 
 
-@cache
-def _folder() -> Path:
-    """Where the files lie until Assay stops."""
-    made = Path(tempfile.mkdtemp(prefix="assay-given-"))
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
-
-
 def place(name: str) -> Path:
     """A path for a new file of that name."""
-    made = _folder() / secrets.token_hex(8)
+    made = folder("given") / secrets.token_hex(8)
     made.mkdir()
     return made / name
 
@@ -43,9 +35,20 @@ def offer(file: Path) -> str:
     return f"/given/{token}/{file.name}"
 
 
+@contextlib.contextmanager
+def making(name: str) -> Iterator[Path]:
+    """A path for a new file of that name, which goes again where it was not offered by the end of the body."""
+    file = place(name)
+    try:
+        yield file
+    finally:
+        if file not in _made.values():
+            shutil.rmtree(file.parent, ignore_errors=True)
+
+
 def download(request: Request) -> Response:
     """The file of an address, as it lies on the disk."""
     file = _made.get(str(request.path_params["token"]))
     if file is None or file.name != request.path_params["name"] or not file.exists():
-        return PlainTextResponse("This file is no longer kept here. Make it again on the page Export.", 404)
+        return PlainTextResponse("This file is no longer kept here. Make it again where you made it.", 404)
     return FileResponse(file, filename=file.name, media_type="application/octet-stream")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import astuple, fields
+from dataclasses import astuple, fields, replace
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from data.intake import Known, Preview, Result
+from data import datasets, intake
+from data.intake import Known, Plan, Preview, Result, Source
 from judges.counted import many
-from pages.parts import links, text
+from judges.errors import AssayError
+from pages.parts import giving, links, mapping, session, text
+
+NEW = "A new dataset"
 
 SAMPLING = {
     "all": "All items of the dataset were given to people",
@@ -37,31 +43,85 @@ def formats() -> None:
     st.caption("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
-def files(found: list[Known]) -> None:
-    """The uploaded files and what each of them is."""
+def files(found: list[Known]) -> bool:
+    """The uploaded files and what each of them is; whether they are to be put away."""
     rows = [(one.file.name, one.says, one.file.size / 2**20) for one in found]
     st.dataframe(
         pd.DataFrame(rows, columns=["File", "Is", "MB"]),
         hide_index=True,
         column_config={"MB": st.column_config.NumberColumn(format="%.2f")},
     )
+    return st.button("Put these files away", icon=":material/close:", type="tertiary")
+
+
+def plan(found: list[Known]) -> Plan | None:
+    """What the person decides: the dataset, how its labelled items were chosen, what columns mean; None until it is."""
+    store = session.store()
+    known = [dataset.name for dataset in datasets.all_datasets(store)]
+    left, right = st.columns(2)
+    chosen = left.selectbox("Into", [NEW, *known], key="import:into")
+    name = right.text_input("Its name", key="import:name").strip() if chosen == NEW else chosen
+    sampling = st.radio(
+        "If the files hold people's answers: how were the items chosen that people answered?",
+        intake.SAMPLINGS,
+        format_func=SAMPLING.get,
+        index=3,
+        key="import:sampling",
+        help="Only answers on all items, or on random ones, can count for the gate.",
+    )
+    made = Plan(name, sampling=sampling)
+    for table in (one for one in found if one.format == "table"):
+        st.subheader("What its columns mean")
+        st.text(table.file.name)
+        columns, faults = mapping.editor(table, intake.beginning(store, table))
+        if faults:
+            for fault in faults:
+                st.text(fault)
+            return None
+        mapping.becomes(table, columns)
+        made = replace(made, mappings=(*made.mappings, columns))
+    if not name:
+        text.quiet("Give the new dataset a name to see what would be imported.")
+        return None
+    return made.check()
+
+
+class Seen:
+    """How far something is, as a bar; call it with bytes done, bytes in all, and lines."""
+
+    def __init__(self, what: str) -> None:
+        self.what, self.bar = what, st.progress(0.0, text.plain(what))
+
+    def __call__(self, done: int, total: int, lines: int) -> None:
+        told = f"{self.what}: {lines:,} lines" if lines else self.what
+        self.bar.progress(min(done / total, 1.0) if total else 1.0, text.plain(told))
+
+    def waits(self, before: int) -> None:
+        """Tell how many imports are read before this one."""
+        self.bar.progress(0.0, text.plain(f"Waiting: {many(before, 'import')} of others will be read first."))
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int, int], None]]:
-    """A bar while the body runs; yields what to call with bytes done, bytes in all, and lines."""
-    bar = st.progress(0.0, text.plain(what))
-
-    def seen(done: int, total: int, lines: int) -> None:
-        bar.progress(min(done / total, 1.0) if total else 1.0, text.plain(f"{what}: {lines:,} lines"))
-
+def progress(what: str) -> Iterator[Seen]:
+    """A bar while the body runs."""
+    seen = Seen(what)
     try:
         yield seen
     finally:
-        bar.empty()
+        seen.bar.empty()
 
 
-def preview(found: Preview, rejects: bytes) -> None:
+def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path, seen: Seen) -> dict[str, Any]:
+    """The preview, and the address of the lines that cannot be taken ("" for none); or why it cannot be made."""
+    with rejects.open("wb") as file:
+        try:
+            shown = intake.preview(session.store(), source, made, seen, file, who, found, seen.waits)
+        except AssayError as error:
+            return {"refused": error}
+    return {"refused": None, "preview": shown, "rejects": giving.offer(rejects) if shown.problem_count else ""}
+
+
+def preview(found: Preview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be taken."""
     st.subheader("What would be stored")
     known = astuple(found.known)
@@ -90,16 +150,17 @@ def preview(found: Preview, rejects: bytes) -> None:
         _problems(found, rejects)
 
 
-def _problems(found: Preview, rejects: bytes) -> None:
-    """Every line that cannot be taken, and the lines themselves as a file."""
-    text.say("**{n}** cannot be taken.", n=many(found.rejected, "line"))
+def _problems(found: Preview, rejects: str) -> None:
+    """Every line that cannot be taken, and the address of the lines themselves as a file."""
+    if found.stopped:
+        text.warn("{why}", why=found.stopped)
+    else:
+        text.say("**{n}** cannot be taken.", n=many(found.rejected, "line"))
     rows = [(p.file, p.line, p.field, p.sentence) for p in found.problems]
     st.dataframe(pd.DataFrame(rows, columns=["File", "Line", "Field", "What is wrong"]), hide_index=True)
     if found.problem_count > len(rows):
         text.quiet("The first {shown} of {n} problems are shown.", shown=f"{len(rows):,}", n=f"{found.problem_count:,}")
-    st.download_button(
-        "These lines as a file", rejects, "rejected.jsonl", "application/jsonl", icon=":material/download:"
-    )
+    st.link_button("These lines as a file", rejects, icon=":material/download:")
 
 
 def done(result: Result) -> None:

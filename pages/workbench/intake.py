@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from io import BytesIO
+from typing import Any
 
 import streamlit as st
 
-from data import datasets, intake
-from data.intake import Plan, Source
+from data import intake
+from data.intake import Plan
 from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import importing, mapping, session, text
+from pages.parts import giving, importing, session, text
+from pages.parts.uploads import Tray
 
 TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
-NEW = "A new dataset"
 
 
 def page() -> None:
     """Upload, say what it is, look at what it becomes, import."""
-    who, store, kept = session.me("researcher"), session.store(), session.scratch("import")
+    who, kept = session.me("researcher"), session.scratch("import")
     st.title("Import")
     if kept.get("done"):
         importing.done(kept["done"])
@@ -29,71 +28,66 @@ def page() -> None:
         accept_multiple_files=True,
         key=f"upload:{kept.setdefault('turn', 0)}",
     )
-    if not uploads:
+    if uploads or ("tray" in kept and "found" not in kept):
+        _look(kept, uploads)
+        st.rerun()
+    if kept.get("refused"):
+        text.refuse(kept["refused"])
+    if "found" not in kept:
         importing.formats()
         return
-    kept.pop("done", None)
-    source = intake.from_bytes([(file.name, file.getvalue()) for file in uploads])
-    found = intake.detect(source)
-    importing.files(found)
-    plan = _plan(found)
-    if plan is None:
+    if importing.files(kept["found"]):
+        _put_away(kept)
+        st.rerun()
+    plan = importing.plan(kept["found"])
+    if plan is not None:
+        _import(who.name, kept, plan)
+
+
+def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
+    """Take over what was uploaded, and find out what it is; what is nothing is put away again."""
+    try:
+        if uploads:
+            for name in ("done", "refused", "found", "key"):
+                kept.pop(name, None)
+            kept["turn"] += 1
+            kept.setdefault("tray", Tray()).add(uploads)
+        with importing.progress("Looking at the files") as seen:
+            kept["found"] = intake.detect(kept["tray"].source, progress=seen, waits=seen.waits)
+    except AssayError as error:
+        _put_away(kept)
+        kept["refused"] = error
+
+
+def _put_away(kept: dict[str, Any]) -> None:
+    for name in ("tray", "found", "key", "preview", "refused", "rejects"):
+        kept.pop(name, None)
+
+
+def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
+    """Show what the files would become, once for each plan; import it when that is asked for."""
+    if kept.get("key") != (plan, who):
+        with importing.progress("Reading") as seen, giving.making("rejected.jsonl") as file:
+            kept.update(importing.read(kept["tray"].source, plan, who, kept["found"], file, seen))
+        kept["key"] = (plan, who)
+    if kept["refused"]:
+        text.refuse(kept["refused"])
         return
-    key = (tuple(file.file_id for file in uploads), plan, who.name)
-    if kept.get("key") != key:
-        rejects = BytesIO()
-        with importing.progress("Reading") as seen:
-            shown = intake.preview(store, source, plan, seen, rejects, who.name)
-        kept.update(preview=shown, rejects=rejects.getvalue(), key=key)
     shown = kept["preview"]
     importing.preview(shown, kept["rejects"])
-    if not shown.new.total:
+    if shown.stopped or not shown.new.total:
         return
     label = "Import all" if shown.ok else f"Import {many(shown.new.total, 'good row')}"
-    if st.button(text.plain(label), type="primary", icon=":material/download_done:"):
-        _take(who.name, source, plan, shown.ok)
-
-
-def _take(who: str, source: Source, plan: Plan, whole: bool) -> None:
-    """Write, then begin anew with what was done in view."""
-    kept = session.scratch("import")
+    if not st.button(text.plain(label), type="primary", icon=":material/download_done:"):
+        return
+    rest = "refuse" if shown.ok else "good rows"
     try:
         with importing.progress("Importing") as seen:
-            kept["done"] = intake.take(session.store(), who, source, plan, "refuse" if whole else "good rows", seen)
+            kept["done"] = intake.take(
+                session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
+            )
     except AssayError as error:
         text.refuse(error)
         return
-    kept["turn"] += 1
+    _put_away(kept)
     st.rerun()
-
-
-def _plan(found: list[intake.Known]) -> Plan | None:
-    """What the person decides: the dataset, how its labelled items were chosen, what columns mean; None until it is."""
-    store = session.store()
-    known = [dataset.name for dataset in datasets.all_datasets(store)]
-    left, right = st.columns(2)
-    chosen = left.selectbox("Into", [NEW, *known], key="import:into")
-    name = right.text_input("Its name", key="import:name").strip() if chosen == NEW else chosen
-    sampling = st.radio(
-        "If the files hold people's answers: how were the items chosen that people answered?",
-        intake.SAMPLINGS,
-        format_func=importing.SAMPLING.get,
-        index=3,
-        key="import:sampling",
-        help="Only answers on all items, or on random ones, can count for the gate.",
-    )
-    plan = Plan(name, sampling=sampling)
-    for table in (one for one in found if one.format == "table"):
-        st.subheader("What its columns mean")
-        st.text(table.file.name)
-        made, faults = mapping.editor(table, intake.beginning(store, table))
-        if faults:
-            for fault in faults:
-                st.text(fault)
-            return None
-        mapping.becomes(table, made)
-        plan = replace(plan, mappings=(*plan.mappings, made))
-    if not name:
-        text.quiet("Give the new dataset a name to see what would be imported.")
-        return None
-    return plan.check()

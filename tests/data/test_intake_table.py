@@ -131,9 +131,9 @@ def test_every_cell_that_csv_writes_is_read_back(rows: list[tuple[str, str, str]
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"id,output\n1,a,b\n2,c\n", "has 3 fields, the header has 2"),
-        (b"id,output\n1\n2,c\n", "has 1 fields, the header has 2"),
-        (b'id,output\n1,"a"b\n2,c\n', "breaks the rules of quoting"),
+        (b"id,output\n1,a,b\n2,c\n", "has 3 fields, and the header has 2"),
+        (b"id,output\n1\n2,c\n", "has 1 field, and the header has 2"),
+        (b'id,output\n1,"a"b\n2,c\n', "has a quote, opened in line 2, that is closed within a text"),
         (b"id,output\n1,\xff\n2,c\n", "is not utf-8 (byte 0xff)"),
         (b"id,output\n1,a\x00\n2,c\n", "holds the character NUL"),
     ],
@@ -153,7 +153,8 @@ def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_pa
     source = from_bytes([("t.csv", b'id,output\n1,a\n2,"b\n3,c\n4,d\n')])
     mapping = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
     found = preview(store, source, Plan("d", mappings=(mapping,)))
-    assert [(p.line, p.sentence) for p in found.problems] == [(3, "The row opens a quote that is never closed.")]
+    says = "The row opens a quote in line 3 that is never closed."
+    assert [(p.line, p.sentence) for p in found.problems] == [(3, says)]
     store.close()
 
 
@@ -162,7 +163,7 @@ def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_pa
     [
         (b"id,id\n1,2\n", "its header names 'id' twice"),
         (b"id,\n1,2\n", "its header has a column without a name"),
-        (b'"id\n1,2\n', "opens a quote that is never closed"),
+        (b'"id\n1,2\n', "opens a quote in line 1 that is never closed"),
         (b"\x81\x81\x81\xff\xfe\xfd" * 99, "its encoding cannot be told"),
     ],
 )

@@ -165,6 +165,13 @@ def test_all_bad_lines_are_named_at_once_and_many_are_counted(
     assert "... and 2 more lines." in err
 
 
+def test_reading_stops_after_10000_bad_lines(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", write(tmp_path / "i.jsonl", [{"id": "x"}] * 10_100), files[1]]) == 1
+    assert "10,000 lines are bad, and reading stopped at line 10,000." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

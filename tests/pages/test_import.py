@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from data import people
 from data.store import open_store
-from tests.pages.driving import enter
+from tests.pages.driving import enter, patiently
 from tests.server import Server
 
 CANARY = "![x](http://127.0.0.1:9/canary.png)"
@@ -63,3 +64,47 @@ def test_annotators_have_no_such_page(assay: Server, page: Any) -> None:
     enter(page, assay.url, "ann", "import")
     page.get_by_text("Overview").first.wait_for()
     assert page.locator("input[type=file]").count() == 0
+
+
+def test_uploads_wait_on_the_disk_and_are_gone_with_the_import_and_with_the_server(
+    serve: Callable[..., Server], page: Any, tmp_path: Path
+) -> None:
+    spools = tmp_path / "spools"
+    spools.mkdir()
+    assay = serve(start=False, env={"TMPDIR": str(spools)})
+    opened(assay, page)
+    enter(page, assay.url, "lea", "import")
+    file = tmp_path / "rows.jsonl"
+    chosen = page.locator("input[type=file]")
+    file.write_text(f"nonsense {CANARY}\n")
+    chosen.set_input_files(file)
+    page.get_by_label("Its name").fill("mine")
+    page.get_by_label("Its name").press("Enter")
+    page.get_by_text("1 line cannot be taken.").wait_for()
+    address = page.get_by_role("link", name="These lines as a file").get_attribute("href")
+    assert json.loads(assay.get(address)[2])["row"] == f"nonsense {CANARY}"
+    file.write_text(json.dumps(GOOD) + "\n")
+    chosen.set_input_files(file)
+    page.get_by_role("button", name="Import all").wait_for()
+    assert [path.read_text() for path in held(spools)] == [file.read_text()]
+    page.get_by_role("button", name="Put these files away").click()
+    page.get_by_role("button", name="Put these files away").wait_for(state="detached")
+    assert patiently(lambda: not held(spools))
+    zipped = tmp_path / "rows.json"
+    zipped.write_bytes(b"PK\x03\x04")
+    chosen.set_input_files(zipped)
+    page.get_by_text("rows.json is a zip archive.").wait_for()
+    assert not held(spools)
+    chosen.set_input_files(file)
+    page.get_by_label("Its name").fill("mine")
+    page.get_by_label("Its name").press("Enter")
+    page.get_by_role("button", name="Import all").click()
+    page.get_by_text("mine: added 1 item, 0 judgments and 0 labels").wait_for()
+    assert patiently(lambda: not held(spools))
+    assay.stop()
+    assert not list(spools.iterdir())
+
+
+def held(spools: Path) -> list[Path]:
+    """The uploads that lie on the disk."""
+    return [path for path in spools.glob("assay-uploads-*/*") if path.name != "lock"]

@@ -1,0 +1,101 @@
+"""Reading a source to its end: what is good lies in the spool afterwards, the rest is told and handed back."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, BinaryIO
+
+from data.errors import BadInput
+from data.intake.admit import Admission
+from data.intake.brief import Brief
+from data.intake.formats import Known, entries, say
+from data.intake.known import Ask
+from data.intake.lines import Entry
+from data.intake.report import Counts, Enough, Preview, Problem, Tally
+from data.intake.source import Source
+from data.intake.spool import Spool
+from data.settings import GoldRule
+
+Progress = Callable[[int, int, int], None]
+"""Called now and then with the bytes read, the bytes there are, and the lines so far."""
+_CHUNK = 500
+
+
+@dataclass
+class Gathered:
+    """What came of reading: the report, the lines read, and what the spool's rows rest on.
+
+    `rows` counts the rows of each table; `judges` has card, model, parameters as JSON, and whether it is synthetic, by
+    id; `people` have their teams; `rule` is the gold rule that the import sets.
+    """
+
+    report: Preview
+    lines: int = 0
+    rows: dict[str, int] = field(default_factory=dict)
+    judges: dict[str, tuple[str, str, str, bool]] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
+    rule: GoldRule | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Itself as JSON has it."""
+        return asdict(self)
+
+
+def from_plain(told: dict[str, Any]) -> Gathered:
+    """What was gathered, from its JSON."""
+    report = Preview(**told["report"])
+    report.new, report.known = Counts(**told["report"]["new"]), Counts(**told["report"]["known"])
+    report.problems = [Problem(**one) for one in told["report"]["problems"]]
+    judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
+    rule = GoldRule(**told["rule"]).check() if told["rule"] else None
+    return Gathered(report, told["lines"], told["rows"], judges, told["people"], rule)
+
+
+def gather(
+    brief: Brief, source: Source, found: list[Known], ask: Ask, spool: Spool,
+    progress: Progress | None = None, rejects: BinaryIO | None = None,
+) -> Gathered:  # fmt: skip
+    """Read a source. Raises BadInput where it cannot be read at all, or the spool cannot be written."""
+    report = Preview(brief.plan.dataset, say(found))
+    tally = Tally(report, rejects)
+    admission = Admission(brief, ask, spool, tally)
+    made = Gathered(report)
+    for name in source.left_aside[:20]:
+        tally.warn(f"{name} was left aside: it is no data file.")
+    try:
+        try:
+            for chunk in _chunks(entries(source, brief.plan, found, brief.mappings)):
+                admission.take(chunk)
+                made.lines += len(chunk)
+                if progress is not None:
+                    progress(source.at, source.size, made.lines)
+            admission.finish()
+        except Enough:
+            pass
+        admission.close()
+        made.rows = spool.done()
+    except OSError as error:
+        raise no_room(error) from None
+    made.judges = {k: (j.card.name, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
+    made.people, made.rule = admission.people, admission.rule.new
+    if progress is not None:
+        progress(source.size, source.size, made.lines)
+    return made
+
+
+def no_room(error: OSError) -> BadInput:
+    """The refusal where the spool cannot be written."""
+    where = tempfile.gettempdir()
+    return BadInput(
+        f"The import could not be made ready in {where}: {(error.strerror or str(error)).rstrip('.')}. Nothing was "
+        "written. Make room there, or split the file, and import again."
+    )
+
+
+def _chunks(found: Iterable[Entry]) -> Iterator[list[Entry]]:
+    rest = iter(found)
+    while chunk := list(itertools.islice(rest, _CHUNK)):
+        yield chunk

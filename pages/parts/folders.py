@@ -1,0 +1,47 @@
+"""Folders for files that wait to be read or taken away: each goes with the process that made it.
+
+A process that was killed leaves its folder behind, and the lock in it open: the next one clears it away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import shutil
+import tempfile
+import threading
+from io import TextIOWrapper
+from pathlib import Path
+
+_LOCK = "lock"
+_one = threading.Lock()
+_made: dict[str, tuple[Path, TextIOWrapper]] = {}
+
+
+def folder(kind: str) -> Path:
+    """The folder of this process for one kind of files."""
+    with _one:
+        if kind not in _made:
+            _clear(kind)
+            new = Path(tempfile.mkdtemp(prefix=".assay-"))
+            lock = (new / _LOCK).open("w")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            # Under its own name only with the lock: until then another process would clear it away.
+            _made[kind] = new.rename(new.with_name(new.name.replace(".assay-", f"assay-{kind}-"))), lock
+        return _made[kind][0]
+
+
+def forget() -> None:
+    """Clear all of them away."""
+    while _made:
+        made, lock = _made.popitem()[1]
+        shutil.rmtree(made, ignore_errors=True)
+        lock.close()
+
+
+def _clear(kind: str) -> None:
+    """Clear away what killed processes have left."""
+    for lock in Path(tempfile.gettempdir()).glob(f"assay-{kind}-*/{_LOCK}"):
+        with contextlib.suppress(OSError), lock.open("r+") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(lock.parent, ignore_errors=True)
