@@ -80,6 +80,7 @@ async def run(
     budget: Budget | None = None,
     seed: int = 0,
     grace: float = GRACE,
+    salt: str | None = None,
 ) -> AsyncIterator[Answer | Judged | Note]:
     """Ask the judge for every task, and give each answer as it comes, and each judgment when its pieces are there.
 
@@ -90,13 +91,14 @@ async def run(
 
     The first call goes alone, to learn how the model wants to be asked. `stop` (an event, or a function that may live
     in another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
-    limit could be passed. Both are told by a last Note. `seed` draws the jitter of the pauses between tries.
+    limit could be passed. Both are told by a last Note. `seed` draws the jitter of the pauses between tries. With a
+    `salt` (judges.prompt.nonce) the messages of each call can be made again.
 
     Raises Fatal, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
     """
     if not card.prompts:
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    work = _Run(card, model, params, client, iter(tasks), endpoint, had, stop, budget, Random(seed), grace)
+    work = _Run(card, model, params, client, iter(tasks), endpoint, had, stop, budget, Random(seed), grace, salt)
     try:
         async for found in work.stream():
             yield found
@@ -118,9 +120,11 @@ class _Run:
         budget: Budget | None,
         chance: Random,
         grace: float,
+        salt: str | None,
     ) -> None:
         self.card, self.model, self.params, self.client, self.tasks = card, model, params, client, iter(tasks)
-        self.endpoint, self.had, self.budget, self.chance, self.grace = endpoint, had, budget, chance, grace
+        self.endpoint, self.had, self.budget, self.chance = endpoint, had, budget, chance
+        self.grace, self.salt = grace, salt
         self._stop = stop.is_set if isinstance(stop, asyncio.Event) else stop
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()
@@ -257,7 +261,7 @@ class _Run:
             now_mode = self.client.manner(self.model).mode
             if made is None or now_mode != mode:
                 mode = now_mode
-                made = pieces.ask(self.card, self.params, task, piece, before, mode)
+                made = pieces.ask(self.card, self.params, task, piece, before, mode, self.salt)
             tokens_in = sum(tokens(m["content"]) for m in made.messages) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.most(tokens_in, self.params.max_tokens)
             held = tokens_in + self._mean_out

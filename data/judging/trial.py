@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -33,7 +34,8 @@ def dry_run(store: Store, order: Order, n: int, seed: int) -> list[Shown]:
         if task.key not in chosen:
             break
         tasks += [task] if task.sample == 0 else []
-    answers, judged = _wait(_dry(order, tasks, endpoints.modes(store)))
+    salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
+    answers, judged = _wait(_dry(order, tasks, endpoints.modes(store), salt))
     names = {found.id: found.name for found in stored_items(store, chosen)}
     shown = []
     for one in judged:
@@ -42,7 +44,8 @@ def dry_run(store: Store, order: Order, n: int, seed: int) -> list[Shown]:
         for piece in pieces(order.card, order.params, one.task):
             before = {p: a for p, a in held.items() if p != piece}
             mode = held[piece].mode if piece in held else "text"
-            messages += ask(order.card, order.params, one.task, piece, before, mode).messages if piece in held else []
+            if piece in held:
+                messages += ask(order.card, order.params, one.task, piece, before, mode, salt).messages
         name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
         shown.append(Shown(name, messages, one.raw, one.reading, tuple(held.values())))
     return sorted(shown, key=lambda s: s.name)
@@ -102,14 +105,14 @@ async def _ready(order: Order, modes: dict[str, str]) -> None:
             raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
 
 
-async def _dry(order: Order, tasks: list[Task], modes: dict[str, str]) -> tuple[list[Answer], list[Judged]]:
+async def _dry(order: Order, tasks: list[Task], modes: dict[str, str], salt: str) -> tuple[list[Answer], list[Judged]]:
     from judges.client import Client
 
     answers: list[Answer] = []
     judged: list[Judged] = []
     endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
     async with Client(endpoint, modes) as client:
-        async for found in run(order.card, order.model, order.params, client, tasks, endpoint=endpoint):
+        async for found in run(order.card, order.model, order.params, client, tasks, endpoint=endpoint, salt=salt):
             if isinstance(found, Answer):
                 answers.append(found)
             elif isinstance(found, Judged):

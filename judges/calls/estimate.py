@@ -75,7 +75,7 @@ def estimate(
             names = pieces.pieces(card, params, task)
             shares = sum("window" in name or "chapter" in name for name in names) or 1
             for piece in names:
-                ask = pieces.ask(card, params, task, piece, before, "json_schema")
+                ask = pieces.ask(card, params, task, piece, before, "json_schema", "")
                 before[piece] = Answer(task.key, task.part, task.sample, piece, _SUMMARY)
                 calls += 1
                 tokens_in += sum(tokens(m["content"]) + _AROUND for m in ask.messages)
