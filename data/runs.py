@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from data import cards
@@ -15,23 +17,28 @@ from data.datasets import all_datasets
 from data.errors import BadInput, NotFound
 from data.ids import canonical, new_id
 from data.intake.rows import judge_id
+from data.judging import charges, trial
 from data.judging import live as running
-from data.judging import trial
+from data.judging.charges import Spent
 from data.judging.live import Live, Source
 from data.judging.orders import LIVE, Judge, Order, Run, Shown, Standing, State
 from data.judging.remaining import Remaining
 from data.judging.trial import models, practice_url
 from data.people import require
 from data.store import Store, Tx, remembered
-from judges.calls.budget import Price
+from judges.calls.budget import Budget, Price, dollars
 from judges.calls.estimate import COUNTED, Estimate
 from judges.calls.estimate import estimate as estimated
 from judges.calls.prices import price as listed_price
+from judges.calls.usage import Charge
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
 from judges.params import Params
+from judges.pieces import Answer
 
 __all__ = ["LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "models", "practice_url"]
+Terms = tuple[float | None, Price | None]
+"""(spending limit in US dollars, price in US dollars per million tokens)"""
 SEED = 0
 """Which items a smaller run draws, and in which order all runs judge: the same each time."""
 _GONE = "Assay ended while this was running. Resume it to go on where it was."
@@ -46,10 +53,19 @@ def estimate(store: Store, order: Order) -> Estimate:
 
 
 def dry_run(store: Store, actor: str, order: Order, n: int = 3) -> list[Shown]:
-    """Ask the endpoint about the first n items of the draw; nothing is stored. Raises AssayError in a sentence."""
+    """Ask the endpoint about the first n items of the draw; nothing is stored but what it cost. Raises AssayError."""
     require(store, actor, "researcher")
     _check(store, order)
-    return trial.dry_run(store, order, n, SEED)
+    charged: list[Answer | Charge] = []
+    try:
+        return trial.dry_run(store, order, n, SEED, _budget(order, 0.0), charged)
+    finally:
+        charges.keep(store, actor, "", charged, _price(order))
+
+
+def trials(store: Store) -> Spent:
+    """What dry runs have cost, and checks before runs that never began."""
+    return charges.spent(store, "", None)
 
 
 def start(store: Store, actor: str, order: Order, *, patient: bool = True, source: Source | None = None) -> str:
@@ -69,8 +85,7 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
     if not judgments:
         raise BadInput("Nothing is left to ask: this very judge has judged all of these items.")
     price = _price(order)
-    if source is None:
-        trial.ready(store, order)
+    charged = _tried(store, actor, "", order, 0.0) if source is None else []
     run_id = new_id()
     settings = {
         "inside": trial.is_practice(order.endpoint),
@@ -87,8 +102,9 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
         columns = "id, dataset_id, judge_id, settings, items, judgments"
         tx.add("run", columns, [(run_id, order.dataset_id, key, canonical(settings), items, judgments)])
         tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "")])
+        charges.add(tx, run_id, charged, price)
 
-    Live(store, actor, run_id, order, left, price, 0.0, source or _source(order), patient).start("run started", work)
+    Live(store, actor, run_id, order, left, price, source or _source(order), patient).start("run started", work)
     return run_id
 
 
@@ -105,10 +121,15 @@ def stop(store: Store, actor: str, run_id: str) -> None:
             live.stop(f"{actor} stopped it. Resume it to go on where it was.")
 
 
-def resume(store: Store, actor: str, run_id: str, *, patient: bool = True, source: Source | None = None) -> None:
+def resume(
+    store: Store, actor: str, run_id: str, *, limit: float | None = None, price: Price | None = None,
+    patient: bool = True, source: Source | None = None,
+) -> None:  # fmt: skip
     """Go on with a run that was stopped, failed or interrupted: nothing that was answered is asked again.
 
-    Calls that failed (api_error) are. Raises BadInput where it cannot go on, with the reason.
+    Calls that failed (api_error) are. From now on the run keeps the new spending `limit`, in US dollars for all of its
+    starts together, and counts at the new `price`, where they are given. Raises BadInput where it cannot go on, with
+    the reason.
     """
     require(store, actor, "researcher")
     row = _row(store, run_id)
@@ -116,21 +137,36 @@ def resume(store: Store, actor: str, run_id: str, *, patient: bool = True, sourc
     if state in LIVE and not (state == "waiting for batch" and running.live(run_id) is None):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
+    order = replace(
+        order, price=order.price if price is None else price,
+        spending_limit=order.spending_limit if limit is None else limit,
+    )  # fmt: skip
     key, settings = str(row[2]), json.loads(row[3])
     _alone(store, order.dataset_id, key, but=run_id)
     _same_card(store, order, key)
+    _affordable(order)
+    paid = _price(order)
+    spent = charges.spent(store, run_id, paid)
+    if limit is not None and limit < spent.most:
+        about = "about " if spent.estimated or spent.open else ""
+        raise BadInput(
+            f"{about.capitalize()}{dollars(spent.most)} is spent so far: a limit of {dollars(limit)} is below it. "
+            "Give a higher one."
+        )
     left = Remaining(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
-    price = _price(order)
-    if source is None:
-        trial.ready(store, order)
+    charged = _tried(store, actor, run_id, order, spent.most) if source is None else []
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         _alone(tx, order.dataset_id, key, but=run_id)
+        charges.add_lost(tx, run_id, paid)
+        charges.add(tx, run_id, charged, paid)
+        if limit is not None or price is not None:
+            row = (new_id(), run_id, order.spending_limit, *(order.price or (None, None)))
+            tx.add("run_limit", "id, run_id, spending_limit, price_in, price_out", [row])
         tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "resumed")])
 
-    live = Live(store, actor, run_id, order, left, price, _spent(store, run_id), source or _source(order), patient)
-    live.start("run resumed", work)
+    Live(store, actor, run_id, order, left, paid, source or _source(order), patient).start("run resumed", work)
 
 
 def standing(store: Store, run_id: str) -> Standing:
@@ -147,11 +183,10 @@ def standing(store: Store, run_id: str) -> Standing:
             [run_id],
         )
     }
-    calls, tokens_in, tokens_out, cost = store.rows(
-        "select count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), sum(cost) "
-        "from reply where run_id = $1",
-        [run_id],
-    )[0]
+    calls = store.rows("select count(*) from reply where run_id = $1", [run_id])[0][0]
+    settings = json.loads(row[3])
+    limit, price = _counted(_given(store, run_id, settings), str(row[6]), settings)
+    spent = charges.spent(store, run_id, price)
     latest = store.rows(
         "select why, max(seq) from judgment where run_id = $1 and unscored <> '' group by why order by 2 desc, 1 "
         f"limit {_LATEST}",
@@ -161,9 +196,10 @@ def standing(store: Store, run_id: str) -> Standing:
     total = max(int(row[5]), done)
     scored = counts.pop("", 0)
     return Standing(
-        state, why, done, total, scored, counts, int(calls), int(tokens_in), int(tokens_out),
-        None if cost is None else float(cost), rate, (total - done) / rate if rate and state == "running" else None,
-        (*(live.notes if live else ()), *(str(w[0]) for w in latest)),
+        state, why, done, total, scored, counts, int(calls), spent.tokens_in, spent.tokens_out, spent.cost, rate,
+        (total - done) / rate if rate and state == "running" else None,
+        (*(live.notes if live else ()), *(str(w[0]) for w in latest)), spent.estimated, limit, spent.open,
+        price is not None,
     )  # fmt: skip
 
 
@@ -177,9 +213,9 @@ def look_after(store: Store, run_id: str, patient: bool = True) -> None:
     ]
     actor = str(store.rows("select actor from change where seq = $1", [started])[0][0])
     left = Remaining(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
-    live = Live(store, actor, run_id, order, left, _price(order), _spent(store, run_id), _source(order), patient)
+    live = Live(store, actor, run_id, order, left, _price(order), _source(order), patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
-        live.start()
+        live.start("run resumed", lambda tx: charges.add_lost(tx, run_id, live.price))
 
 
 def look_after_all(store: Store) -> None:
@@ -204,17 +240,21 @@ def history(store: Store, dataset_id: str = "") -> list[Run]:
         "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
         [dataset_id],
     )
-    waiting = _waiting(store)
-    found = []
+    waiting, found = _waiting(store), []
+    limits, terms = _limits(store), dict[str, Terms]()
     for row in rows:
         settings = json.loads(row[6])
+        terms[str(row[0])] = _counted(limits.get(str(row[0])) or _first(settings), str(row[4]), settings)
+    spent = charges.each(store, {run_id: price for run_id, (_, price) in terms.items()})
+    for row in rows:
+        settings, cost = json.loads(row[6]), spent[str(row[0])]
         state, why = _stand(str(row[0]), str(row[13]), str(row[14]), waiting)
         found.append(
             Run(
                 str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
                 str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
                 str(row[11]), bool(row[12]), bool(settings["batch"]), int(settings["most"]),
-                bool(settings["only_unscored"]),
+                bool(settings["only_unscored"]), cost.cost, cost.estimated, terms[str(row[0])][0],
             )
         )  # fmt: skip
     return found
@@ -257,12 +297,10 @@ def order_of(store: Store, run_id: str) -> Order:
     """What a run was asked to be. Raises NotFound, and UnknownCard where its card is there no more as it was."""
     row = _row(store, run_id)
     settings = json.loads(row[3])
-    price = settings["price"]
+    limit, price = _given(store, run_id, settings)
     return Order(
         str(row[1]), cards.of_judge(store, str(row[2])), str(row[6]), Params.model_validate(settings["params"]),
-        _endpoint(settings), settings["spending_limit"],
-        (float(price[0]), float(price[1])) if price else None, settings["most"], settings["only_unscored"],
-        settings["batch"],
+        _endpoint(settings), limit, price, settings["most"], settings["only_unscored"], settings["batch"],
     )  # fmt: skip
 
 
@@ -305,8 +343,60 @@ def _check(store: Store, order: Order) -> None:
         raise BadInput(f"The dataset has no {card.kind} for the card {card.name} to judge.")
     if order.most < 0:
         raise BadInput(f"The most items is {order.most}: it must be 1 or more, or 0 for all.")
-    if order.spending_limit is not None and _price(order) is None:
+    _affordable(order)
+
+
+def _affordable(order: Order) -> None:
+    """Raises BadInput where an order's price or limit is none, or the limit cannot be kept."""
+    limit = order.spending_limit
+    if order.price is not None and not all(math.isfinite(p) and p >= 0 for p in order.price):
+        raise BadInput(f"A price is two amounts of 0 or more in US dollars; it is {order.price[0]}, {order.price[1]}.")
+    if limit is None:
+        return
+    if not (math.isfinite(limit) and limit > 0):
+        raise BadInput(f"A spending limit is an amount above 0 in US dollars, such as 2.50; it is {limit:g}.")
+    if _price(order) is None:
         raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: say the price.")
+
+
+def _budget(order: Order, spent: float) -> Budget | None:
+    """The spending limit of an order of which so much is spent."""
+    price = _price(order)
+    return None if order.spending_limit is None or price is None else Budget(order.spending_limit, price, spent)
+
+
+def _tried(store: Store, actor: str, run_id: str, order: Order, spent: float) -> list[Answer | Charge]:
+    """Ask whether the endpoint is ready, and give what that cost; where it is not, that is stored at once."""
+    charged: list[Answer | Charge] = []
+    try:
+        trial.ready(store, order, _budget(order, spent), charged)
+    except AssayError:
+        charges.keep(store, actor, run_id, charged, _price(order))
+        raise
+    return charged
+
+
+def _given(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:
+    """What a run was given last, by its start or a resume."""
+    return _limits(store, run_id).get(run_id) or _first(settings)
+
+
+def _first(settings: dict[str, Any]) -> Terms:
+    price = settings["price"]
+    return settings["spending_limit"], (float(price[0]), float(price[1])) if price else None
+
+
+def _limits(store: Store, run_id: str = "") -> dict[str, Terms]:
+    """What runs, or this one, were given when they were resumed."""
+    rows = store.rows(
+        "select run_id, spending_limit, price_in, price_out from run_limit_now where $1 = '' or run_id = $1", [run_id]
+    )
+    return {str(key): (limit, None if out is None else (float(in_), float(out))) for key, limit, in_, out in rows}
+
+
+def _counted(given: Terms, model: str, settings: dict[str, Any]) -> Terms:
+    """What a run counts with: its price, else that of the list."""
+    return given[0], given[1] or listed_price(model, batch=bool(settings["batch"]))
 
 
 def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
@@ -327,10 +417,6 @@ def _add_judge(tx: Tx, order: Order, key: str) -> None:
         params = canonical(order.params.identity(card.kind))
         columns = "id, card, card_version, model, params, synthetic"
         tx.add("judge", columns, [(key, card.name, card.version, order.model, params, order.synthetic)])
-
-
-def _spent(store: Store, run_id: str) -> float:
-    return float(store.rows("select coalesce(sum(cost), 0) from reply where run_id = $1", [run_id])[0][0])
 
 
 def _same_card(store: Store, order: Order, judge: str) -> None:

@@ -50,7 +50,8 @@ class Answer:
     """What one call brought. `unscored` and `why` where the protocol already says that there is nothing to read: the
     call failed after all retries (api_error), the reply was cut off (cut_off) or refused (refused).
 
-    `logprobs` are (token, ((alternative, log-probability), ...)) of the reply, where they were asked for.
+    `logprobs` are (token, ((alternative, log-probability), ...)) of the reply, where they were asked for; `estimated`:
+    the tokens are not the endpoint's own counts.
     """
 
     key: str
@@ -67,6 +68,7 @@ class Answer:
     tries: int = 1
     seconds: float = 0.0
     logprobs: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

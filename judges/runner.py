@@ -11,11 +11,12 @@ from random import Random
 from typing import Literal, Protocol
 
 from judges import pieces
-from judges.calls import retry
+from judges.calls import retry, usage
 from judges.calls.budget import Budget, cost
 from judges.calls.door import Door, until
 from judges.calls.faults import Fatal, Once, Passing, Refit
 from judges.calls.manner import Manner
+from judges.calls.usage import Charge
 from judges.card import Card
 from judges.client import Given
 from judges.endpoint import Endpoint
@@ -23,7 +24,6 @@ from judges.errors import AssayError, BadCard
 from judges.params import Params
 from judges.pieces import Answer, Ask, Judged, Mode, Task
 from judges.reading import objects
-from judges.tokens import tokens
 from judges.types import Reading
 
 SAME = 20
@@ -81,13 +81,14 @@ async def run(
     seed: int = 0,
     grace: float = GRACE,
     salt: str | None = None,
-) -> AsyncIterator[Answer | Judged | Note]:
+) -> AsyncIterator[Answer | Judged | Charge | Note]:
     """Ask the judge for every task, and give each answer as it comes, and each judgment when its pieces are there.
 
     Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
     of what comes is not that of the tasks. `had(task)` gives the answers that a task already has, by piece: they are
     not asked for again, unless they failed (api_error). A call that failed after all its tries is an Answer that is
-    unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too.
+    unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too. A Charge
+    is a call that may have cost something and brought no Answer.
 
     The first call goes alone, to learn how the model wants to be asked. `stop` (an event, or a function that may live
     in another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
@@ -131,7 +132,7 @@ class _Run:
         self._door = Door(endpoint, budget, self._clock, self._ended)
         self._counts = bool(endpoint.tokens_per_minute) or budget is not None
         self._mean_out = min(params.max_tokens, 400.0)
-        self._out: deque[Answer | Judged | Note] = deque()
+        self._out: deque[Answer | Judged | Charge | Note] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
         self._trial = not client.known(model)
         self._tried = asyncio.Event()
@@ -149,7 +150,7 @@ class _Run:
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
-    async def stream(self) -> AsyncIterator[Answer | Judged | Note]:
+    async def stream(self) -> AsyncIterator[Answer | Judged | Charge | Note]:
         """What the hands bring, until all of them are done."""
         if not self._trial:
             self._tried.set()
@@ -208,7 +209,7 @@ class _Run:
             self._end(Note("stopped", _STOPPED))
         return not self._ended.is_set()
 
-    def _give(self, found: Answer | Judged | Note) -> None:
+    def _give(self, found: Answer | Judged | Charge | Note) -> None:
         self._out.append(found)
         self._ready.set()
 
@@ -262,7 +263,7 @@ class _Run:
             if made is None or now_mode != mode:
                 mode = now_mode
                 made = pieces.ask(self.card, self.params, task, piece, before, mode, self.salt)
-            tokens_in = sum(tokens(m["content"]) for m in made.messages) if self._counts else 0
+            tokens_in = usage.sent(made, mode) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.most(tokens_in, self.params.max_tokens)
             held = tokens_in + self._mean_out
             if not self._going() or not await self._door.admit(held, most):
@@ -271,23 +272,29 @@ class _Run:
                 return None
             began, real, used = self._clock(), most, held
             floor = 0.0
+            charged = True
+            bill: tuple[int, int, bool] | None = None
             try:
                 given = await self.client.answer(self.model, self.params, made, mode)
                 seconds = self._clock() - began
-                if given.tokens_in:
-                    used = float(given.tokens_in + given.tokens_out)
-                    self._mean_out += (given.tokens_out - self._mean_out) / 20
-                    if self.budget is not None:
-                        real = cost(self.budget.price, given.tokens_in, given.tokens_out)
+                bill = self._bill(given, made)
+                used = float(bill[0] + bill[1])
+                self._mean_out += (bill[1] - self._mean_out) / 20
+                if self.budget is not None:
+                    real = cost(self.budget.price, bill[0], bill[1])
                 self._door.good()
                 self._answered += 1
                 self._streak = 0
                 tried += 1
                 if self._trial and self._in_prose(made, given):
                     continue
-                return self._made(task, piece, given, tried, seconds)
+                charged = False  # the answer tells itself what it cost
+                return self._made(task, piece, given, bill, tried, seconds)
+            except Fatal:
+                real, used, charged = 0.0, 0.0, False
+                raise
             except Refit as fit:
-                real, used = 0.0, 0.0
+                real, used, charged = 0.0, 0.0, False
                 refits += 1
                 if fit.why and fit.why not in self._told:
                     self._told.add(fit.why)
@@ -296,11 +303,12 @@ class _Run:
                     raise Fatal(f"The endpoint took no manner of asking {self.model}: {fit.why}.") from None
                 continue
             except Once as fact:
-                real = 0.0
+                real, charged = 0.0, False
                 self._door.good()
                 return self._failed(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
             except Passing as fault:
-                real = most if fault.charged else 0.0
+                charged = fault.charged
+                real = most if charged else 0.0
                 tried += 1
                 floor = retry.asked(fault.headers, _said_at(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
@@ -315,6 +323,9 @@ class _Run:
                 why = fault.why
             finally:
                 self._door.leave(held, used, most, real)
+                if charged:  # also a call that was dropped: it was asked, so it may have to be paid for in full
+                    at_most = (tokens_in or usage.sent(made, mode), self.params.max_tokens, True)
+                    self._give(Charge("try", *(bill or at_most)))
             if delay is None:
                 ways = f"{why}, after {tried} tries" if tried > 1 else why
                 return self._failed(task, piece, mode, tried, began, "api_error", ways, streak=True)
@@ -322,13 +333,21 @@ class _Run:
             if self._ended.is_set():
                 return None
 
-    def _made(self, task: Task, piece: str, given: Given, tried: int, seconds: float) -> Answer:
+    def _bill(self, given: Given, made: Ask) -> tuple[int, int, bool]:
+        """(tokens in, tokens out, whether they are estimated) of an answer."""
+        size = sum(len(message["content"]) for message in made.messages)
+        told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+        return usage.used(told, size, lambda: usage.sent(made, given.mode), given.raw, cut, self.params.max_tokens)
+
+    def _made(
+        self, task: Task, piece: str, given: Given, bill: tuple[int, int, bool], tried: int, seconds: float
+    ) -> Answer:
         if self._trial:
             self.client.settle(self.model)
             self._settled()
         return Answer(
             *(task.key, task.part, task.sample, piece, given.raw, given.unscored, given.why, given.mode, given.model),
-            *(given.tokens_in, given.tokens_out, tried, seconds, given.logprobs),
+            *(bill[0], bill[1], tried, seconds, given.logprobs, bill[2]),
         )
 
     def _failed(

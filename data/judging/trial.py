@@ -14,19 +14,27 @@ from data.judging import endpoints
 from data.judging.orders import Order, Shown
 from data.judging.remaining import Remaining
 from data.store import Store
+from judges.calls import usage
+from judges.calls.budget import Budget
 from judges.calls.faults import Once, Passing, Refit
+from judges.calls.usage import Charge
 from judges.endpoint import Endpoint
 from judges.pieces import Answer, Ask, Judged, Task, ask, pieces
 from judges.prompt import Message
-from judges.runner import run
+from judges.runner import Note, run
 
 T = TypeVar("T")
 _FITS = 8
 _practice = ""
 
 
-def dry_run(store: Store, order: Order, n: int, seed: int) -> list[Shown]:
-    """Ask the endpoint about the first n items of the order's draw; nothing is stored. Raises AssayError."""
+def dry_run(
+    store: Store, order: Order, n: int, seed: int, budget: Budget | None, charged: list[Answer | Charge]
+) -> list[Shown]:
+    """Ask the endpoint about the first n items of the order's draw; nothing is stored. Raises AssayError.
+
+    What its calls cost is added to `charged` as they come.
+    """
     left = Remaining(store, order, "", store.newest(), seed)
     chosen = left.ids()[:n]
     tasks = []
@@ -35,7 +43,7 @@ def dry_run(store: Store, order: Order, n: int, seed: int) -> list[Shown]:
             break
         tasks += [task] if task.sample == 0 else []
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
-    answers, judged = _wait(_dry(order, tasks, endpoints.modes(store), salt))
+    answers, judged = _wait(_dry(order, tasks, endpoints.modes(store), salt, budget, charged))
     names = {found.id: found.name for found in stored_items(store, chosen)}
     shown = []
     for one in judged:
@@ -80,43 +88,63 @@ def is_practice(endpoint: Endpoint) -> bool:
     return bool(_practice) and endpoint.base_url == _practice
 
 
-def ready(store: Store, order: Order) -> None:
-    """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call."""
-    _wait(_ready(order, endpoints.modes(store)))
+def ready(store: Store, order: Order, budget: Budget | None, charged: list[Answer | Charge]) -> None:
+    """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call.
+
+    What that call costs is added to `charged`; it is left out where the budget has no room for it.
+    """
+    _wait(_ready(order, endpoints.modes(store), budget, charged))
 
 
-async def _ready(order: Order, modes: dict[str, str]) -> None:
+async def _ready(order: Order, modes: dict[str, str], budget: Budget | None, charged: list[Answer | Charge]) -> None:
     from judges.client import Client
 
     hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
+    sent, most = usage.sent(hello, "text"), order.params.max_tokens
     async with Client(order.endpoint, modes) as client:
         try:
             if order.model in await client.models():
                 return
+            if budget is not None and not budget.take(budget.most(sent, most)):
+                return
             for _ in range(_FITS):
                 try:
-                    await client.answer(order.model, order.params, hello)
-                    return
+                    given = await client.answer(order.model, order.params, hello)
                 except Refit:
                     continue
+                told = given.tokens_in, given.tokens_out
+                size, cut = len(hello.messages[0]["content"]), given.unscored == "cut_off"
+                charged.append(Charge("trial", *usage.used(told, size, lambda: sent, given.raw, cut, most)))
+                return
         except Once:
             return
         except Passing as fault:
+            if fault.charged:
+                charged.append(Charge("trial", sent, most))
             raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
 
 
-async def _dry(order: Order, tasks: list[Task], modes: dict[str, str], salt: str) -> tuple[list[Answer], list[Judged]]:
+async def _dry(
+    order: Order, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
+    charged: list[Answer | Charge],
+) -> tuple[list[Answer], list[Judged]]:  # fmt: skip
     from judges.client import Client
 
     answers: list[Answer] = []
     judged: list[Judged] = []
     endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
     async with Client(endpoint, modes) as client:
-        async for found in run(order.card, order.model, order.params, client, tasks, endpoint=endpoint, salt=salt):
+        async for found in run(
+            order.card, order.model, order.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
+        ):
+            if isinstance(found, Answer | Charge):
+                charged.append(found)
             if isinstance(found, Answer):
                 answers.append(found)
             elif isinstance(found, Judged):
                 judged.append(found)
+            elif isinstance(found, Note) and found.sort == "spent" and not judged:
+                raise BadInput(found.text)
     return answers, judged
 
 
