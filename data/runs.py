@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from data.datasets import all_datasets
 from data.errors import BadInput, NotFound
 from data.ids import canonical, new_id
 from data.intake.rows import judge_id
-from data.judging import charges, trial
+from data.judging import charges, states, terms, trial
 from data.judging import live as running
 from data.judging.charges import Spent
 from data.judging.live import Live, Source
@@ -26,10 +25,9 @@ from data.judging.remaining import Remaining
 from data.judging.trial import models, practice_url
 from data.people import require
 from data.store import Store, Tx, remembered
-from judges.calls.budget import Budget, Price, dollars
+from judges.calls.budget import Price, dollars
 from judges.calls.estimate import COUNTED, Estimate
 from judges.calls.estimate import estimate as estimated
-from judges.calls.prices import price as listed_price
 from judges.calls.usage import Charge
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
@@ -37,11 +35,8 @@ from judges.params import Params
 from judges.pieces import Answer
 
 __all__ = ["LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "models", "practice_url"]
-Terms = tuple[float | None, Price | None]
-"""(spending limit in US dollars, price in US dollars per million tokens)"""
 SEED = 0
 """Which items a smaller run draws, and in which order all runs judge: the same each time."""
-_GONE = "Assay ended while this was running. Resume it to go on where it was."
 _LATEST = 5
 
 
@@ -58,9 +53,9 @@ def dry_run(store: Store, actor: str, order: Order, n: int = 3) -> list[Shown]:
     _check(store, order)
     charged: list[Answer | Charge] = []
     try:
-        return trial.dry_run(store, order, n, SEED, _budget(order, 0.0), charged)
+        return trial.dry_run(store, order, n, SEED, terms.budget(order, 0.0), charged)
     finally:
-        charges.keep(store, actor, "", charged, _price(order))
+        charges.keep(store, actor, "", charged, terms.price(order))
 
 
 def trials(store: Store) -> Spent:
@@ -84,8 +79,8 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
     items, judgments = left.count()
     if not judgments:
         raise BadInput("Nothing is left to ask: this very judge has judged all of these items.")
-    price = _price(order)
-    charged = _tried(store, actor, "", order, 0.0) if source is None else []
+    price = terms.price(order)
+    charged = trial.tried(store, actor, "", order, 0.0) if source is None else []
     run_id = new_id()
     settings = {
         "inside": trial.is_practice(order.endpoint),
@@ -115,7 +110,7 @@ def stop(store: Store, actor: str, run_id: str) -> None:
     live = running.live(run_id)
     if live is not None:
         live.stop(f"{actor} stopped it. Resume it to go on where it was.")
-    elif _state(store, run_id)[0] == "waiting for batch":
+    elif states.state(store, run_id)[0] == "waiting for batch":
         look_after(store, run_id)
         if (live := running.live(run_id)) is not None:
             live.stop(f"{actor} stopped it. Resume it to go on where it was.")
@@ -133,7 +128,7 @@ def resume(
     """
     require(store, actor, "researcher")
     row = _row(store, run_id)
-    state, _ = _state(store, run_id)
+    state, _ = states.state(store, run_id)
     if state in LIVE and not (state == "waiting for batch" and running.live(run_id) is None):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
@@ -144,8 +139,8 @@ def resume(
     key, settings = str(row[2]), json.loads(row[3])
     _alone(store, order.dataset_id, key, but=run_id)
     _same_card(store, order, key)
-    _affordable(order)
-    paid = _price(order)
+    terms.check(order)
+    paid = terms.price(order)
     spent = charges.spent(store, run_id, paid)
     if limit is not None and limit < spent.most:
         about = "about " if spent.estimated or spent.open else ""
@@ -154,7 +149,7 @@ def resume(
             "Give a higher one."
         )
     left = Remaining(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
-    charged = _tried(store, actor, run_id, order, spent.most) if source is None else []
+    charged = trial.tried(store, actor, run_id, order, spent.most) if source is None else []
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
@@ -172,7 +167,7 @@ def resume(
 def standing(store: Store, run_id: str) -> Standing:
     """How far a run is. Raises NotFound."""
     row = _row(store, run_id)
-    state, why = _state(store, run_id)
+    state, why = states.state(store, run_id)
     live = running.live(run_id)
     counts = {
         str(reason): int(n)
@@ -185,7 +180,7 @@ def standing(store: Store, run_id: str) -> Standing:
     }
     calls = store.rows("select count(*) from reply where run_id = $1", [run_id])[0][0]
     settings = json.loads(row[3])
-    limit, price = _counted(_given(store, run_id, settings), str(row[6]), settings)
+    limit, price = terms.counted(terms.given(store, run_id, settings), str(row[6]), settings)
     spent = charges.spent(store, run_id, price)
     latest = store.rows(
         "select why, max(seq) from judgment where run_id = $1 and unscored <> '' group by why order by 2 desc, 1 "
@@ -213,14 +208,14 @@ def look_after(store: Store, run_id: str, patient: bool = True) -> None:
     ]
     actor = str(store.rows("select actor from change where seq = $1", [started])[0][0])
     left = Remaining(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
-    live = Live(store, actor, run_id, order, left, _price(order), _source(order), patient)
+    live = Live(store, actor, run_id, order, left, terms.price(order), _source(order), patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
         live.start("run resumed", lambda tx: charges.add_lost(tx, run_id, live.price))
 
 
 def look_after_all(store: Store) -> None:
     """Go on waiting for every batch that is out, at the start of the app; what cannot be asked stays as it is."""
-    for run_id in sorted(_waiting(store)):
+    for run_id in sorted(states.waiting(store)):
         with contextlib.suppress(AssayError):
             look_after(store, run_id)
 
@@ -240,21 +235,21 @@ def history(store: Store, dataset_id: str = "") -> list[Run]:
         "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
         [dataset_id],
     )
-    waiting, found = _waiting(store), []
-    limits, terms = _limits(store), dict[str, Terms]()
+    waiting, found = states.waiting(store), []
+    later, held = terms.limits(store), dict[str, terms.Terms]()
     for row in rows:
         settings = json.loads(row[6])
-        terms[str(row[0])] = _counted(limits.get(str(row[0])) or _first(settings), str(row[4]), settings)
-    spent = charges.each(store, {run_id: price for run_id, (_, price) in terms.items()})
+        held[str(row[0])] = terms.counted(later.get(str(row[0])) or terms.begun(settings), str(row[4]), settings)
+    spent = charges.each(store, {run_id: price for run_id, (_, price) in held.items()})
     for row in rows:
         settings, cost = json.loads(row[6]), spent[str(row[0])]
-        state, why = _stand(str(row[0]), str(row[13]), str(row[14]), waiting)
+        state, why = states.stand(str(row[0]), str(row[13]), str(row[14]), waiting)
         found.append(
             Run(
                 str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
                 str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
                 str(row[11]), bool(row[12]), bool(settings["batch"]), int(settings["most"]),
-                bool(settings["only_unscored"]), cost.cost, cost.estimated, terms[str(row[0])][0],
+                bool(settings["only_unscored"]), cost.cost, cost.estimated, held[str(row[0])][0],
             )
         )  # fmt: skip
     return found
@@ -297,7 +292,7 @@ def order_of(store: Store, run_id: str) -> Order:
     """What a run was asked to be. Raises NotFound, and UnknownCard where its card is there no more as it was."""
     row = _row(store, run_id)
     settings = json.loads(row[3])
-    limit, price = _given(store, run_id, settings)
+    limit, price = terms.given(store, run_id, settings)
     return Order(
         str(row[1]), cards.of_judge(store, str(row[2])), str(row[6]), Params.model_validate(settings["params"]),
         _endpoint(settings), limit, price, settings["most"], settings["only_unscored"], settings["batch"],
@@ -343,66 +338,13 @@ def _check(store: Store, order: Order) -> None:
         raise BadInput(f"The dataset has no {card.kind} for the card {card.name} to judge.")
     if order.most < 0:
         raise BadInput(f"The most items is {order.most}: it must be 1 or more, or 0 for all.")
-    _affordable(order)
-
-
-def _affordable(order: Order) -> None:
-    """Raises BadInput where an order's price or limit is none, or the limit cannot be kept."""
-    limit = order.spending_limit
-    if order.price is not None and not all(math.isfinite(p) and p >= 0 for p in order.price):
-        raise BadInput(f"A price is two amounts of 0 or more in US dollars; it is {order.price[0]}, {order.price[1]}.")
-    if limit is None:
-        return
-    if not (math.isfinite(limit) and limit > 0):
-        raise BadInput(f"A spending limit is an amount above 0 in US dollars, such as 2.50; it is {limit:g}.")
-    if _price(order) is None:
-        raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: say the price.")
-
-
-def _budget(order: Order, spent: float) -> Budget | None:
-    """The spending limit of an order of which so much is spent."""
-    price = _price(order)
-    return None if order.spending_limit is None or price is None else Budget(order.spending_limit, price, spent)
-
-
-def _tried(store: Store, actor: str, run_id: str, order: Order, spent: float) -> list[Answer | Charge]:
-    """Ask whether the endpoint is ready, and give what that cost; where it is not, that is stored at once."""
-    charged: list[Answer | Charge] = []
-    try:
-        trial.ready(store, order, _budget(order, spent), charged)
-    except AssayError:
-        charges.keep(store, actor, run_id, charged, _price(order))
-        raise
-    return charged
-
-
-def _given(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:
-    """What a run was given last, by its start or a resume."""
-    return _limits(store, run_id).get(run_id) or _first(settings)
-
-
-def _first(settings: dict[str, Any]) -> Terms:
-    price = settings["price"]
-    return settings["spending_limit"], (float(price[0]), float(price[1])) if price else None
-
-
-def _limits(store: Store, run_id: str = "") -> dict[str, Terms]:
-    """What runs, or this one, were given when they were resumed."""
-    rows = store.rows(
-        "select run_id, spending_limit, price_in, price_out from run_limit_now where $1 = '' or run_id = $1", [run_id]
-    )
-    return {str(key): (limit, None if out is None else (float(in_), float(out))) for key, limit, in_, out in rows}
-
-
-def _counted(given: Terms, model: str, settings: dict[str, Any]) -> Terms:
-    """What a run counts with: its price, else that of the list."""
-    return given[0], given[1] or listed_price(model, batch=bool(settings["batch"]))
+    terms.check(order)
 
 
 def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
     """Raises BadInput where a run of this judge over the dataset goes on."""
     rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
-    waiting = _waiting(store)
+    waiting = states.waiting(store)
     for (run_id,) in rows:
         if run_id != but and (running.live(run_id) is not None or run_id in waiting):
             raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")
@@ -425,18 +367,13 @@ def _same_card(store: Store, order: Order, judge: str) -> None:
         raise BadInput(f"The card {order.card.name} has changed since this run began. Start a new run.")
 
 
-def _price(order: Order) -> Price | None:
-    """US dollars per million tokens that a reply of this order costs; None: not known."""
-    return order.price or listed_price(order.model, batch=order.batch)
-
-
 def _estimate(store: Store, order: Order) -> Estimate:
     left = Remaining(store, order, _judge(order), store.newest(), SEED)
     items, judgments = left.count()
     # A swapped scenario is about as long as the item's own, and needs all the others.
     params = order.params.model_copy(update={"probe": order.params.probe.replace("scenario_swapped", "")})
     return estimated(
-        order.card, order.model, params, left.some(COUNTED), price=_price(order), of=items, judgments=judgments
+        order.card, order.model, params, left.some(COUNTED), price=terms.price(order), of=items, judgments=judgments
     )
 
 
@@ -446,34 +383,3 @@ def _source(order: Order) -> Source | None:
     from data.judging.batches import waiting
 
     return waiting
-
-
-def _waiting(store: Store | Tx) -> set[str]:
-    """The runs that wait for a batch, whether or not anybody in this process looks after it."""
-    from data.judging.batches import FINAL
-
-    rows = store.rows(
-        "select distinct b.run_id, b.state from batch_now b join run_now e on e.run_id = b.run_id "
-        "where e.kind = 'started'"
-    )
-    return {str(run_id) for run_id, state in rows if state not in FINAL}
-
-
-def _state(store: Store, run_id: str) -> tuple[State, str]:
-    rows = store.rows("select kind, why from run_now where run_id = $1", [run_id])
-    return _stand(run_id, str(rows[0][0]), str(rows[0][1]), _waiting(store))
-
-
-def _stand(run_id: str, kind: str, why: str, waiting: set[str]) -> tuple[State, str]:
-    """(state, why) of a run by its newest event and what goes on in this process."""
-    live = running.live(run_id)
-    if live is not None:
-        if live.stopped():
-            return "stopping", ""
-        return ("waiting for batch" if run_id in waiting else "running"), ""
-    told = running.untold(run_id)
-    if told is not None:
-        return told  # type: ignore[return-value]
-    if kind == "started":
-        return ("waiting for batch", "") if run_id in waiting else ("interrupted", _GONE)
-    return kind, why  # type: ignore[return-value]

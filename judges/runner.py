@@ -6,7 +6,6 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import mktime_tz, parsedate_tz
 from random import Random
 from typing import Literal, Protocol
 
@@ -31,10 +30,9 @@ SAME = 20
 GRACE = 5.0
 """Seconds that calls under way get when a run is stopped; what is not answered by then leaves no row."""
 _STOPPED = "The run was stopped before all was asked."
-_LOOK = 0.05
 _LONG = 30.0
 """Seconds of a pause that the endpoint asks for which are worth a word: so long, nothing seems to happen."""
-_REFITS = 8
+_LOOK, _REFITS = 0.05, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +134,15 @@ class _Run:
         self._ready, self._room = asyncio.Event(), asyncio.Event()
         self._trial = not client.known(model)
         self._tried = asyncio.Event()
-        self._prose = 0
         self._told: set[str] = set()
         self._quiet_until = float("-inf")
         self._manner: Manner | None = None
-        self._streak, self._answered = 0, 0
+        self._prose = self._streak = self._answered = 0
         self._fault: BaseException | None = None
         self._last: Note | None = None
         self._hands: list[asyncio.Task[None]] = []
-        self._busy = endpoint.concurrency
+        self._busy, self._most_out = endpoint.concurrency, 4 * endpoint.concurrency + 64
         self._watch: asyncio.Task[None] | None = None
-        self._most_out = 4 * endpoint.concurrency + 64
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
@@ -271,13 +267,13 @@ class _Run:
                     self._end(Note("spent", self._door.refusal))
                 return None
             began, real, used = self._clock(), most, held
-            floor = 0.0
-            charged = True
+            floor, charged = 0.0, True
             bill: tuple[int, int, bool] | None = None
             try:
                 given = await self.client.answer(self.model, self.params, made, mode)
                 seconds = self._clock() - began
-                bill = self._bill(given, made)
+                told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+                bill = usage.billed(told, made, mode, given.raw, cut, self.params.max_tokens)
                 used = float(bill[0] + bill[1])
                 self._mean_out += (bill[1] - self._mean_out) / 20
                 if self.budget is not None:
@@ -310,7 +306,7 @@ class _Run:
                 charged = fault.charged
                 real = most if charged else 0.0
                 tried += 1
-                floor = retry.asked(fault.headers, _said_at(fault.headers))
+                floor = retry.asked(fault.headers, retry.said_at(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
                 if crowded and self._door.bad(began, floor):
                     self._give(
@@ -332,12 +328,6 @@ class _Run:
             await until(self._ended, delay)
             if self._ended.is_set():
                 return None
-
-    def _bill(self, given: Given, made: Ask) -> tuple[int, int, bool]:
-        """(tokens in, tokens out, whether they are estimated) of an answer."""
-        size = sum(len(message["content"]) for message in made.messages)
-        told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
-        return usage.used(told, size, lambda: usage.sent(made, given.mode), given.raw, cut, self.params.max_tokens)
 
     def _made(
         self, task: Task, piece: str, given: Given, bill: tuple[int, int, bool], tried: int, seconds: float
@@ -408,12 +398,3 @@ def _left(card: Card, params: Params, task: Task, names: Sequence[str], answers:
     if len(names) == 1:
         return [] if answers else names
     return pieces.left(card, params, task, answers)
-
-
-def _said_at(headers: Mapping[str, str]) -> float:
-    """The endpoint's own time, to which a date in `retry-after` belongs; far ahead where it does not say."""
-    try:
-        parts = parsedate_tz(headers.get("date", ""))
-        return float(mktime_tz(parts)) if parts else float("inf")
-    except (ValueError, OverflowError, TypeError):
-        return float("inf")

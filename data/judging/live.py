@@ -180,7 +180,8 @@ class Live:
                     continue
                 if isinstance(event, Note):
                     if event.sort in ("stopped", "spent"):
-                        last = ("stopped", event.text)
+                        more = " Resume it with a higher limit to go on." if event.sort == "spent" else ""
+                        last = ("stopped", event.text + more)
                     elif event.text not in self.notes:
                         self.notes.append(event.text)
                     continue

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from data.errors import BadInput
 from data.items import items as stored_items
-from data.judging import endpoints
+from data.judging import charges, endpoints, terms
 from data.judging.orders import Order, Shown
 from data.judging.remaining import Remaining
 from data.store import Store
@@ -19,6 +19,7 @@ from judges.calls.budget import Budget
 from judges.calls.faults import Once, Passing, Refit
 from judges.calls.usage import Charge
 from judges.endpoint import Endpoint
+from judges.errors import AssayError
 from judges.pieces import Answer, Ask, Judged, Task, ask, pieces
 from judges.prompt import Message
 from judges.runner import Note, run
@@ -96,6 +97,17 @@ def ready(store: Store, order: Order, budget: Budget | None, charged: list[Answe
     _wait(_ready(order, endpoints.modes(store), budget, charged))
 
 
+def tried(store: Store, actor: str, run_id: str, order: Order, spent: float) -> list[Answer | Charge]:
+    """Ask whether the endpoint is ready, and give what that cost; where it is not, that is stored at once."""
+    charged: list[Answer | Charge] = []
+    try:
+        ready(store, order, terms.budget(order, spent), charged)
+    except AssayError:
+        charges.keep(store, actor, run_id, charged, terms.price(order))
+        raise
+    return charged
+
+
 async def _ready(order: Order, modes: dict[str, str], budget: Budget | None, charged: list[Answer | Charge]) -> None:
     from judges.client import Client
 
@@ -113,8 +125,8 @@ async def _ready(order: Order, modes: dict[str, str], budget: Budget | None, cha
                 except Refit:
                     continue
                 told = given.tokens_in, given.tokens_out
-                size, cut = len(hello.messages[0]["content"]), given.unscored == "cut_off"
-                charged.append(Charge("trial", *usage.used(told, size, lambda: sent, given.raw, cut, most)))
+                cut = given.unscored == "cut_off"
+                charged.append(Charge("trial", *usage.billed(told, hello, "text", given.raw, cut, most)))
                 return
         except Once:
             return

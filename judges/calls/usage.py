@@ -50,3 +50,9 @@ def used(
     if good_out:
         return tokens_in, told[1], not good_in
     return tokens_in, most if cut or not raw else min(tokens(raw) + AROUND, most), True
+
+
+def billed(told: tuple[int, int], ask: Ask, mode: Mode, raw: str, cut: bool, most: int) -> tuple[int, int, bool]:
+    """The same of an answer to this very call."""
+    size = sum(len(message["content"]) for message in ask.messages)
+    return used(told, size, lambda: sent(ask, mode), raw, cut, most)
