@@ -23,7 +23,7 @@ def dollars(amount: float) -> str:
 def reached(limit: float, spent: float, most: float) -> str:
     """Why a run ends at its limit: both figures, and what one more call could cost at most."""
     return (
-        f"The spending limit of {dollars(limit)} is reached: {dollars(spent)} is spent, and one more call could cost "
+        f"The spending limit of {dollars(limit)} ends the run: {dollars(spent)} is spent, and one more call could cost "
         f"up to {dollars(most)}."
     )
 
