@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from data import cards
@@ -15,26 +16,27 @@ from data.datasets import all_datasets
 from data.errors import BadInput, NotFound
 from data.ids import canonical, new_id
 from data.intake.rows import judge_id
+from data.judging import charges, states, terms, trial
 from data.judging import live as running
-from data.judging import trial
+from data.judging.charges import Spent
 from data.judging.live import Live, Source
 from data.judging.orders import LIVE, Judge, Order, Run, Shown, Standing, State
 from data.judging.remaining import Remaining
 from data.judging.trial import models, practice_url
 from data.people import require
 from data.store import Store, Tx, remembered
-from judges.calls.budget import Price
+from judges.calls.budget import Price, dollars
 from judges.calls.estimate import COUNTED, Estimate
 from judges.calls.estimate import estimate as estimated
-from judges.calls.prices import price as listed_price
+from judges.calls.usage import Charge
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
 from judges.params import Params
+from judges.pieces import Answer
 
 __all__ = ["LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "models", "practice_url"]
 SEED = 0
 """Which items a smaller run draws, and in which order all runs judge: the same each time."""
-_GONE = "Assay ended while this was running. Resume it to go on where it was."
 _LATEST = 5
 
 
@@ -46,10 +48,19 @@ def estimate(store: Store, order: Order) -> Estimate:
 
 
 def dry_run(store: Store, actor: str, order: Order, n: int = 3) -> list[Shown]:
-    """Ask the endpoint about the first n items of the draw; nothing is stored. Raises AssayError in a sentence."""
+    """Ask the endpoint about the first n items of the draw; nothing is stored but what it cost. Raises AssayError."""
     require(store, actor, "researcher")
     _check(store, order)
-    return trial.dry_run(store, actor, order, _judge(order), n, SEED)
+    charged: list[Answer | Charge] = []
+    try:
+        return trial.dry_run(store, actor, order, _judge(order), n, SEED, terms.budget(order, 0.0), charged)
+    finally:
+        charges.keep(store, actor, "", charged, terms.price(order))
+
+
+def trials(store: Store) -> Spent:
+    """What dry runs have cost, and checks before runs that never began."""
+    return charges.spent(store, "", None)
 
 
 def start(store: Store, actor: str, order: Order, *, patient: bool = True, source: Source | None = None) -> str:
@@ -68,9 +79,8 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
     items, judgments = left.count()
     if not judgments:
         raise BadInput("Nothing is left to ask: this very judge has judged all of these items.")
-    price = _price(order)
-    if source is None:
-        trial.ready(store, order)
+    price = terms.price(order)
+    charged = trial.tried(store, actor, "", order, 0.0) if source is None else []
     run_id = new_id()
     settings = {
         "inside": trial.is_practice(order.endpoint),
@@ -87,8 +97,9 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
         columns = "id, dataset_id, judge_id, settings, items, judgments"
         tx.add("run", columns, [(run_id, order.dataset_id, key, canonical(settings), items, judgments)])
         tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "")])
+        charges.add(tx, run_id, charged, price)
 
-    Live(store, actor, run_id, order, left, price, 0.0, source or _source(order), patient).start("run started", work)
+    Live(store, actor, run_id, order, left, price, source or _source(order), patient).start("run started", work)
     return run_id
 
 
@@ -99,44 +110,64 @@ def stop(store: Store, actor: str, run_id: str) -> None:
     live = running.live(run_id)
     if live is not None:
         live.stop(f"{actor} stopped it. Resume it to go on where it was.")
-    elif _state(store, run_id)[0] == "waiting for batch":
+    elif states.state(store, run_id)[0] == "waiting for batch":
         look_after(store, run_id)
         if (live := running.live(run_id)) is not None:
             live.stop(f"{actor} stopped it. Resume it to go on where it was.")
 
 
-def resume(store: Store, actor: str, run_id: str, *, patient: bool = True, source: Source | None = None) -> None:
+def resume(
+    store: Store, actor: str, run_id: str, *, limit: float | None = None, price: Price | None = None,
+    patient: bool = True, source: Source | None = None,
+) -> None:  # fmt: skip
     """Go on with a run that was stopped, failed or interrupted: nothing that was answered is asked again.
 
-    Calls that failed (api_error) are. Raises BadInput where it cannot go on, with the reason.
+    Calls that failed (api_error) are. From now on the run keeps the new spending `limit`, in US dollars for all of its
+    starts together, and counts at the new `price`, where they are given. Raises BadInput where it cannot go on, with
+    the reason.
     """
     require(store, actor, "researcher")
     row = _row(store, run_id)
-    state, _ = _state(store, run_id)
+    state, _ = states.state(store, run_id)
     if state in LIVE and not (state == "waiting for batch" and running.live(run_id) is None):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
+    order = replace(
+        order, price=order.price if price is None else price,
+        spending_limit=order.spending_limit if limit is None else limit,
+    )  # fmt: skip
     key, settings = str(row[2]), json.loads(row[3])
     _alone(store, order.dataset_id, key, but=run_id)
     _same_card(store, order, key)
+    terms.check(order)
+    paid = terms.price(order)
+    spent = charges.spent(store, run_id, paid)
+    if limit is not None and limit < spent.most:
+        about = "about " if spent.estimated or spent.open else ""
+        raise BadInput(
+            f"{about.capitalize()}{dollars(spent.most)} is spent so far: a limit of {dollars(limit)} is below it. "
+            "Give a higher one."
+        )
     left = Remaining(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
-    price = _price(order)
-    if source is None:
-        trial.ready(store, order)
+    charged = trial.tried(store, actor, run_id, order, spent.most) if source is None else []
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         _alone(tx, order.dataset_id, key, but=run_id)
+        charges.add_lost(tx, run_id, paid)
+        charges.add(tx, run_id, charged, paid)
+        if limit is not None or price is not None:
+            row = (new_id(), run_id, order.spending_limit, *(order.price or (None, None)))
+            tx.add("run_limit", "id, run_id, spending_limit, price_in, price_out", [row])
         tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "resumed")])
 
-    live = Live(store, actor, run_id, order, left, price, _spent(store, run_id), source or _source(order), patient)
-    live.start("run resumed", work)
+    Live(store, actor, run_id, order, left, paid, source or _source(order), patient).start("run resumed", work)
 
 
 def standing(store: Store, run_id: str) -> Standing:
     """How far a run is. Raises NotFound."""
     row = _row(store, run_id)
-    state, why = _state(store, run_id)
+    state, why = states.state(store, run_id)
     live = running.live(run_id)
     counts = {
         str(reason): int(n)
@@ -147,11 +178,10 @@ def standing(store: Store, run_id: str) -> Standing:
             [run_id],
         )
     }
-    calls, tokens_in, tokens_out, cost = store.rows(
-        "select count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), sum(cost) "
-        "from reply where run_id = $1",
-        [run_id],
-    )[0]
+    calls = store.rows("select count(*) from reply where run_id = $1", [run_id])[0][0]
+    settings = json.loads(row[3])
+    limit, price = terms.counted(terms.given(store, run_id, settings), str(row[6]), settings)
+    spent = charges.spent(store, run_id, price)
     latest = store.rows(
         "select why, max(seq) from judgment where run_id = $1 and unscored <> '' group by why order by 2 desc, 1 "
         f"limit {_LATEST}",
@@ -161,9 +191,10 @@ def standing(store: Store, run_id: str) -> Standing:
     total = max(int(row[5]), done)
     scored = counts.pop("", 0)
     return Standing(
-        state, why, done, total, scored, counts, int(calls), int(tokens_in), int(tokens_out),
-        None if cost is None else float(cost), rate, (total - done) / rate if rate and state == "running" else None,
-        (*(live.notes if live else ()), *(str(w[0]) for w in latest)),
+        state, why, done, total, scored, counts, int(calls), spent.tokens_in, spent.tokens_out, spent.cost, rate,
+        (total - done) / rate if rate and state == "running" else None,
+        (*(live.notes if live else ()), *(str(w[0]) for w in latest)), spent.estimated, limit, spent.open,
+        price is not None,
     )  # fmt: skip
 
 
@@ -177,14 +208,14 @@ def look_after(store: Store, run_id: str, patient: bool = True) -> None:
     ]
     actor = str(store.rows("select actor from change where seq = $1", [started])[0][0])
     left = Remaining(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
-    live = Live(store, actor, run_id, order, left, _price(order), _spent(store, run_id), _source(order), patient)
+    live = Live(store, actor, run_id, order, left, terms.price(order), _source(order), patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
-        live.start()
+        live.start("run resumed", lambda tx: charges.add_lost(tx, run_id, live.price))
 
 
 def look_after_all(store: Store) -> None:
     """Go on waiting for every batch that is out, at the start of the app; what cannot be asked stays as it is."""
-    for run_id in sorted(_waiting(store)):
+    for run_id in sorted(states.waiting(store)):
         with contextlib.suppress(AssayError):
             look_after(store, run_id)
 
@@ -204,17 +235,21 @@ def history(store: Store, dataset_id: str = "") -> list[Run]:
         "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
         [dataset_id],
     )
-    waiting = _waiting(store)
-    found = []
+    waiting, found = states.waiting(store), []
+    later, held = terms.limits(store), dict[str, terms.Terms]()
     for row in rows:
         settings = json.loads(row[6])
-        state, why = _stand(str(row[0]), str(row[13]), str(row[14]), waiting)
+        held[str(row[0])] = terms.counted(later.get(str(row[0])) or terms.begun(settings), str(row[4]), settings)
+    spent = charges.each(store, {run_id: price for run_id, (_, price) in held.items()})
+    for row in rows:
+        settings, cost = json.loads(row[6]), spent[str(row[0])]
+        state, why = states.stand(str(row[0]), str(row[13]), str(row[14]), waiting)
         found.append(
             Run(
                 str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
                 str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
                 str(row[11]), bool(row[12]), bool(settings["batch"]), int(settings["most"]),
-                bool(settings["only_unscored"]),
+                bool(settings["only_unscored"]), cost.cost, cost.estimated, held[str(row[0])][0],
             )
         )  # fmt: skip
     return found
@@ -257,12 +292,10 @@ def order_of(store: Store, run_id: str) -> Order:
     """What a run was asked to be. Raises NotFound, and UnknownCard where its card is there no more as it was."""
     row = _row(store, run_id)
     settings = json.loads(row[3])
-    price = settings["price"]
+    limit, price = terms.given(store, run_id, settings)
     return Order(
         str(row[1]), cards.of_judge(store, str(row[2])), str(row[6]), Params.model_validate(settings["params"]),
-        _endpoint(settings), settings["spending_limit"],
-        (float(price[0]), float(price[1])) if price else None, settings["most"], settings["only_unscored"],
-        settings["batch"],
+        _endpoint(settings), limit, price, settings["most"], settings["only_unscored"], settings["batch"],
     )  # fmt: skip
 
 
@@ -305,14 +338,13 @@ def _check(store: Store, order: Order) -> None:
         raise BadInput(f"The dataset has no {card.kind} for the card {card.name} to judge.")
     if order.most < 0:
         raise BadInput(f"The most items is {order.most}: it must be 1 or more, or 0 for all.")
-    if order.spending_limit is not None and _price(order) is None:
-        raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: say the price.")
+    terms.check(order)
 
 
 def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
     """Raises BadInput where a run of this judge over the dataset goes on."""
     rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
-    waiting = _waiting(store)
+    waiting = states.waiting(store)
     for (run_id,) in rows:
         if run_id != but and (running.live(run_id) is not None or run_id in waiting):
             raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")
@@ -329,19 +361,10 @@ def _add_judge(tx: Tx, order: Order, key: str) -> None:
         tx.add("judge", columns, [(key, card.name, card.version, order.model, params, order.synthetic)])
 
 
-def _spent(store: Store, run_id: str) -> float:
-    return float(store.rows("select coalesce(sum(cost), 0) from reply where run_id = $1", [run_id])[0][0])
-
-
 def _same_card(store: Store, order: Order, judge: str) -> None:
     """Raises BadInput where the card is another one by now: what came before would not be of the same judge."""
     if not store.rows("select 1 from judge where id = $1 and card_version = $2", [judge, order.card.version]):
         raise BadInput(f"The card {order.card.name} has changed since this run began. Start a new run.")
-
-
-def _price(order: Order) -> Price | None:
-    """US dollars per million tokens that a reply of this order costs; None: not known."""
-    return order.price or listed_price(order.model, batch=order.batch)
 
 
 def _estimate(store: Store, order: Order) -> Estimate:
@@ -350,7 +373,7 @@ def _estimate(store: Store, order: Order) -> Estimate:
     # A swapped scenario is about as long as the item's own, and needs all the others.
     params = order.params.model_copy(update={"probe": order.params.probe.replace("scenario_swapped", "")})
     return estimated(
-        order.card, order.model, params, left.some(COUNTED), price=_price(order), of=items, judgments=judgments
+        order.card, order.model, params, left.some(COUNTED), price=terms.price(order), of=items, judgments=judgments
     )
 
 
@@ -360,34 +383,3 @@ def _source(order: Order) -> Source | None:
     from data.judging.batches import waiting
 
     return waiting
-
-
-def _waiting(store: Store | Tx) -> set[str]:
-    """The runs that wait for a batch, whether or not anybody in this process looks after it."""
-    from data.judging.batches import FINAL
-
-    rows = store.rows(
-        "select distinct b.run_id, b.state from batch_now b join run_now e on e.run_id = b.run_id "
-        "where e.kind = 'started'"
-    )
-    return {str(run_id) for run_id, state in rows if state not in FINAL}
-
-
-def _state(store: Store, run_id: str) -> tuple[State, str]:
-    rows = store.rows("select kind, why from run_now where run_id = $1", [run_id])
-    return _stand(run_id, str(rows[0][0]), str(rows[0][1]), _waiting(store))
-
-
-def _stand(run_id: str, kind: str, why: str, waiting: set[str]) -> tuple[State, str]:
-    """(state, why) of a run by its newest event and what goes on in this process."""
-    live = running.live(run_id)
-    if live is not None:
-        if live.stopped():
-            return "stopping", ""
-        return ("waiting for batch" if run_id in waiting else "running"), ""
-    told = running.untold(run_id)
-    if told is not None:
-        return told  # type: ignore[return-value]
-    if kind == "started":
-        return ("waiting for batch", "") if run_id in waiting else ("interrupted", _GONE)
-    return kind, why  # type: ignore[return-value]

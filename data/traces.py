@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from judges.calls.budget import dollars
 from judges.counted import many
 
 QUIET = ("labels", "claims", "exposures", "replies")
@@ -61,6 +62,20 @@ def _decided(decision: str, dimension: str, sort: str, model: str, card: str, re
 
 def _adjudicated(withdrawn: bool, dimension: str, unit: str, name: str, reason: str) -> str:
     return f"{'withdrew the decision on' if withdrawn else 'adjudicated'} {dimension} of {unit} in {name}{_why(reason)}"
+
+
+def _limited(limit: float | None, price_in: float | None, price_out: float | None) -> str:
+    of = (
+        ""
+        if price_in is None or price_out is None
+        else f", at ${price_in:g} in and ${price_out:g} out per million tokens"
+    )
+    return f"gave a run {'no spending limit' if limit is None else f'a spending limit of {dollars(limit)}'}{of}"
+
+
+def _asked(calls: int, cost: float | None, estimated: bool) -> str:
+    paid = "" if cost is None else f" for {'about ' if estimated else ''}{dollars(cost)}"
+    return f"tried {many(calls, 'call')} outside of a run{paid}"
 
 
 def _tuned(tuning: bool, items: int, why: str) -> str:
@@ -192,6 +207,18 @@ TRACES = (
         "select seq, kind, why from run_event where seq between $1 and $2 order by seq, id",
         lambda kind, why: f"run {kind}{_why(why)}",
         "select t.seq, r.dataset_id from run_event t join run r on r.id = t.run_id",
+    ),
+    Trace(
+        "runs", "run_limit",
+        "select seq, spending_limit, price_in, price_out from run_limit where seq between $1 and $2 order by seq, id",
+        _limited,
+        "select t.seq, r.dataset_id from run_limit t join run r on r.id = t.run_id",
+    ),
+    Trace(
+        "runs", "charge",
+        "select seq, sum(calls), sum(cost), max(case when estimated then 1 else 0 end) = 1 from charge "
+        "where run_id = '' and seq between $1 and $2 group by seq",
+        _asked,
     ),
     Trace(
         "cards", "card",

@@ -16,6 +16,7 @@ _TABLES = (
     *("draw", "claim", "answer", "label", "comment", "reveal", "exposure"),
     *("run", "run_event", "reply", "batch_event", "fit"),
     *("adjudication", "item_use", "repair", "approval", "approval_evidence", "export"),
+    *("charge", "spending_hold", "run_limit"),
 )
 _REFERENCES = (
     # rows of, column, must stand in, column, may be empty
@@ -42,6 +43,9 @@ _REFERENCES = (
     ("reply", "run_id", "run", "id", False),
     ("reply", "item_id", "item", "id", False),
     ("batch_event", "run_id", "run", "id", False),
+    ("charge", "run_id", "run", "id", True),
+    ("spending_hold", "run_id", "run", "id", False),
+    ("run_limit", "run_id", "run", "id", False),
     ("fit", "item_id", "item", "id", False),
     ("exposure", "item_id", "item", "id", False),
     ("adjudication", "item_id", "item", "id", False),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from judges.calls import body as bodies
 from judges.calls import faults, taken
 from judges.calls.batch import PATH
 from judges.calls.faults import Asked, Fatal, Passing, Refit, redacted, refusal
@@ -251,8 +252,11 @@ class Client:
             "api_key": self._key,
             "max_retries": 0,
             "timeout": None,  # asyncio.timeout bounds the whole exchange, also a body that comes in drips
-            "http_client": openai.DefaultAioHttpClient(limits=limits, timeout=None),
-        }
+            "http_client": openai.DefaultAioHttpClient(
+                limits=limits, timeout=None, follow_redirects=False, headers={"Accept-Encoding": bodies.PACKED},
+                event_hooks={"response": [_bounded]},
+            ),
+        }  # fmt: skip
         if self.endpoint.api_version:
             self._openai = openai.AsyncAzureOpenAI(
                 azure_endpoint=self.where, api_version=self.endpoint.api_version, **made
@@ -268,6 +272,14 @@ class Client:
         while at is not None and len(chain) < 10:
             chain.append(at)
             at = at.__cause__ or at.__context__
+        for found in chain:
+            if isinstance(found, bodies.Moved):
+                return Fatal(
+                    f"{self.where} sends calls on to {found.to} ({found.status}), and Assay does not follow: nothing "
+                    "was sent there. Check the base URL, and set it to the address that answers itself."
+                )
+            if isinstance(found, (bodies.TooLarge, bodies.Unpackable)):
+                return Passing("broken", f"{found}", charged=True)
         names = {type(e).__name__ for e in chain}
         told = faults.said(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
         if names & {"InvalidURL", "UnsupportedProtocol", "InvalidUrlClientError", "NonHttpUrlClientError"}:
@@ -278,8 +290,6 @@ class Client:
             what = "its certificate does not hold"
         elif names & {"ConnectionRefusedError"}:
             what = "nothing listens there"
-        elif names & {"TooManyRedirects"}:
-            what = "it sends calls round in a circle"
         elif names & {"ClientConnectorError"}:
             what = told or "no connection"
         else:
@@ -367,3 +377,8 @@ class Client:
         if "\x00" in text:
             text = text.replace("\x00", "\ufffd")
         return redacted(text, self._key) if self._has_key and self._key in text else text
+
+
+async def _bounded(response: httpx.Response) -> None:
+    """Bound the body of an answer before any of it is read."""
+    bodies.bound(response, bodies.FILE if response.request.url.path.endswith("/content") else bodies.MOST)

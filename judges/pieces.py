@@ -50,7 +50,8 @@ class Answer:
     """What one call brought. `unscored` and `why` where the protocol already says that there is nothing to read: the
     call failed after all retries (api_error), the reply was cut off (cut_off) or refused (refused).
 
-    `logprobs` are (token, ((alternative, log-probability), ...)) of the reply, where they were asked for.
+    `logprobs` are (token, ((alternative, log-probability), ...)) of the reply, where they were asked for; `estimated`:
+    the tokens are not the endpoint's own counts.
     """
 
     key: str
@@ -67,6 +68,7 @@ class Answer:
     tries: int = 1
     seconds: float = 0.0
     logprobs: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +118,19 @@ def left(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) 
     return missing
 
 
-def ask(card: Card, params: Params, task: Task, piece: str, before: Mapping[str, Answer], mode: Mode) -> Ask:
-    """One call of a judgment, given the answers to the pieces before it.
+def ask(
+    card: Card,
+    params: Params,
+    task: Task,
+    piece: str,
+    before: Mapping[str, Answer],
+    mode: Mode,
+    salt: str | None = None,
+) -> Ask:
+    """One call of a judgment, given the answers to the pieces before it. The marks of its fence are other ones each
 
-    A window is told what the one before it gave as a summary. Raises NoProbe where the item cannot be probed.
+    time, unless a `salt` is given. A window is told what the one before it gave as a summary. Raises NoProbe where the
+    item cannot be probed.
     """
     calls = _calls(card, params, task, asking=True)
     call = next(call for call in calls if call.name == piece)
@@ -133,7 +144,7 @@ def ask(card: Card, params: Params, task: Task, piece: str, before: Mapping[str,
     # JSON mode holds a reply to JSON, not to a shape: that has to be said as to an endpoint without it.
     shape = in_words(call.card) if mode != "json_schema" else ""
     key = f"{card.version} {task.key} {task.part} {task.sample} {piece}"
-    made = messages(card, card.variant(call.item, task.part), shown, key, shape)
+    made = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
     if said:
         made[-1]["content"] += f"\n\n{said}"
     return Ask(made, None if card.text else strict(call.asked.reply), card.name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import secrets
 from typing import Any
 
 from judges.card import Card
@@ -22,15 +23,19 @@ _OPEN, _CLOSE = "=== {nonce} {card} ===", "=== {nonce} end ==="
 _FENCED = re.compile(r"^=== ([0-9a-f]{16}) (\S+) ===\n(.*?)\n=== \1 end ===$", re.MULTILINE | re.DOTALL)
 
 
-def nonce(content: str, key: str) -> str:
-    """Sixteen hex digits that the content cannot hold: a hash over that very content and the key of the call."""
-    return hashlib.sha256(f"{key}\n{content}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def nonce(content: str, key: str, salt: str | None = None) -> str:
+    """Sixteen hex digits that no writer of the content can foresee: a hash over it, the call's key and a salt.
+
+    Without a `salt` each time other ones; the same salt gives the same again.
+    """
+    salted = f"{secrets.token_hex(16) if salt is None else salt}{key}\n{content}"
+    return hashlib.sha256(salted.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def fence(card_name: str, fields: dict[str, Any], key: str) -> str:
-    """The fields as JSON between two lines that carry a nonce of this call; `key` tells calls apart."""
+def fence(card_name: str, fields: dict[str, Any], key: str = "", salt: str | None = None) -> str:
+    """The fields as JSON between two lines that carry a nonce of this call; `key` tells calls of one salt apart."""
     content = json.dumps(fields, ensure_ascii=False, indent=1).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    mark = nonce(content, key)
+    mark = nonce(content, key, salt)
     lines = (_SAID.format(nonce=mark), _OPEN.format(nonce=mark, card=card_name), content, _CLOSE.format(nonce=mark))
     return "\n".join(lines)
 
@@ -41,16 +46,19 @@ def fenced(text: str) -> tuple[str, dict[str, Any]] | None:
     return (found[-1][2], json.loads(found[-1][3])) if found else None
 
 
-def messages(card: Card, variant: str, fields: dict[str, Any], key: str, closing: str = "") -> list[Message]:
+def messages(
+    card: Card, variant: str, fields: dict[str, Any], key: str, closing: str = "", salt: str | None = None
+) -> list[Message]:
     """The messages of one call. Few-shot examples of the card stand before the item as turns of their own.
 
-    `closing` is what is said after the material: the shape of the reply, where the endpoint cannot be held to it.
+    `closing` is what is said after the material: the shape of the reply, where the endpoint cannot be held to it;
+    `salt` is what the marks of the fences are made with (see `nonce`).
     """
     out: list[Message] = [{"role": "system", "content": card.prompts[variant]}]
     for number, example in enumerate(card.examples):
-        shown = fence(card.name, example.fields, f"example {number}")
+        shown = fence(card.name, example.fields, f"example {number}", salt)
         out.append({"role": "user", "content": f"{shown}\n\n{closing}".strip()})
         reply = example.reply if isinstance(example.reply, str) else json.dumps(example.reply, ensure_ascii=False)
         out.append({"role": "assistant", "content": reply})
-    out.append({"role": "user", "content": f"{fence(card.name, fields, key)}\n\n{closing}".strip()})
+    out.append({"role": "user", "content": f"{fence(card.name, fields, key, salt)}\n\n{closing}".strip()})
     return out

@@ -6,16 +6,16 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import mktime_tz, parsedate_tz
 from random import Random
 from typing import Literal, Protocol
 
 from judges import pieces
-from judges.calls import retry
+from judges.calls import retry, usage
 from judges.calls.budget import Budget, cost
 from judges.calls.door import Door, until
 from judges.calls.faults import Fatal, Once, Passing, Refit
 from judges.calls.manner import Manner
+from judges.calls.usage import Charge
 from judges.card import Card
 from judges.client import Given
 from judges.endpoint import Endpoint
@@ -23,7 +23,6 @@ from judges.errors import AssayError, BadCard
 from judges.params import Params
 from judges.pieces import Answer, Ask, Judged, Mode, Task
 from judges.reading import objects
-from judges.tokens import tokens
 from judges.types import Reading
 
 SAME = 20
@@ -31,10 +30,9 @@ SAME = 20
 GRACE = 5.0
 """Seconds that calls under way get when a run is stopped; what is not answered by then leaves no row."""
 _STOPPED = "The run was stopped before all was asked."
-_LOOK = 0.05
 _LONG = 30.0
 """Seconds of a pause that the endpoint asks for which are worth a word: so long, nothing seems to happen."""
-_REFITS = 8
+_LOOK, _REFITS = 0.05, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +78,26 @@ async def run(
     budget: Budget | None = None,
     seed: int = 0,
     grace: float = GRACE,
-) -> AsyncIterator[Answer | Judged | Note]:
+    salt: str | None = None,
+) -> AsyncIterator[Answer | Judged | Charge | Note]:
     """Ask the judge for every task, and give each answer as it comes, and each judgment when its pieces are there.
 
     Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
     of what comes is not that of the tasks. `had(task)` gives the answers that a task already has, by piece: they are
     not asked for again, unless they failed (api_error). A call that failed after all its tries is an Answer that is
-    unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too.
+    unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too. A Charge
+    is a call that may have cost something and brought no Answer.
 
     The first call goes alone, to learn how the model wants to be asked. `stop` (an event, or a function that may live
     in another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
-    limit could be passed. Both are told by a last Note. `seed` draws the jitter of the pauses between tries.
+    limit could be passed. Both are told by a last Note. `seed` draws the jitter of the pauses between tries. With a
+    `salt` (judges.prompt.nonce) the messages of each call can be made again.
 
     Raises Fatal, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
     """
     if not card.prompts:
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    work = _Run(card, model, params, client, iter(tasks), endpoint, had, stop, budget, Random(seed), grace)
+    work = _Run(card, model, params, client, iter(tasks), endpoint, had, stop, budget, Random(seed), grace, salt)
     try:
         async for found in work.stream():
             yield found
@@ -118,34 +119,34 @@ class _Run:
         budget: Budget | None,
         chance: Random,
         grace: float,
+        salt: str | None,
     ) -> None:
         self.card, self.model, self.params, self.client, self.tasks = card, model, params, client, iter(tasks)
-        self.endpoint, self.had, self.budget, self.chance, self.grace = endpoint, had, budget, chance, grace
+        self.endpoint, self.had, self.budget, self.chance = endpoint, had, budget, chance
+        self.grace, self.salt = grace, salt
         self._stop = stop.is_set if isinstance(stop, asyncio.Event) else stop
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()
         self._door = Door(endpoint, budget, self._clock, self._ended)
         self._counts = bool(endpoint.tokens_per_minute) or budget is not None
         self._mean_out = min(params.max_tokens, 400.0)
-        self._out: deque[Answer | Judged | Note] = deque()
+        self._out: deque[Answer | Judged | Charge | Note] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
         self._trial = not client.known(model)
         self._tried = asyncio.Event()
-        self._prose = 0
         self._told: set[str] = set()
         self._quiet_until = float("-inf")
         self._manner: Manner | None = None
-        self._streak, self._answered = 0, 0
+        self._prose = self._streak = self._answered = 0
         self._fault: BaseException | None = None
         self._last: Note | None = None
         self._hands: list[asyncio.Task[None]] = []
-        self._busy = endpoint.concurrency
+        self._busy, self._most_out = endpoint.concurrency, 4 * endpoint.concurrency + 64
         self._watch: asyncio.Task[None] | None = None
-        self._most_out = 4 * endpoint.concurrency + 64
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
-    async def stream(self) -> AsyncIterator[Answer | Judged | Note]:
+    async def stream(self) -> AsyncIterator[Answer | Judged | Charge | Note]:
         """What the hands bring, until all of them are done."""
         if not self._trial:
             self._tried.set()
@@ -204,7 +205,7 @@ class _Run:
             self._end(Note("stopped", _STOPPED))
         return not self._ended.is_set()
 
-    def _give(self, found: Answer | Judged | Note) -> None:
+    def _give(self, found: Answer | Judged | Charge | Note) -> None:
         self._out.append(found)
         self._ready.set()
 
@@ -257,8 +258,8 @@ class _Run:
             now_mode = self.client.manner(self.model).mode
             if made is None or now_mode != mode:
                 mode = now_mode
-                made = pieces.ask(self.card, self.params, task, piece, before, mode)
-            tokens_in = sum(tokens(m["content"]) for m in made.messages) if self._counts else 0
+                made = pieces.ask(self.card, self.params, task, piece, before, mode, self.salt)
+            tokens_in = usage.sent(made, mode) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.most(tokens_in, self.params.max_tokens)
             held = tokens_in + self._mean_out
             if not self._going() or not await self._door.admit(held, most):
@@ -266,24 +267,30 @@ class _Run:
                     self._end(Note("spent", self._door.refusal))
                 return None
             began, real, used = self._clock(), most, held
-            floor = 0.0
+            floor, charged = 0.0, True
+            bill: tuple[int, int, bool] | None = None
             try:
                 given = await self.client.answer(self.model, self.params, made, mode)
                 seconds = self._clock() - began
-                if given.tokens_in:
-                    used = float(given.tokens_in + given.tokens_out)
-                    self._mean_out += (given.tokens_out - self._mean_out) / 20
-                    if self.budget is not None:
-                        real = cost(self.budget.price, given.tokens_in, given.tokens_out)
+                told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+                bill = usage.billed(told, made, mode, given.raw, cut, self.params.max_tokens)
+                used = float(bill[0] + bill[1])
+                self._mean_out += (bill[1] - self._mean_out) / 20
+                if self.budget is not None:
+                    real = cost(self.budget.price, bill[0], bill[1])
                 self._door.good()
                 self._answered += 1
                 self._streak = 0
                 tried += 1
                 if self._trial and self._in_prose(made, given):
                     continue
-                return self._made(task, piece, given, tried, seconds)
+                charged = False  # the answer tells itself what it cost
+                return self._made(task, piece, given, bill, tried, seconds)
+            except Fatal:
+                real, used, charged = 0.0, 0.0, False
+                raise
             except Refit as fit:
-                real, used = 0.0, 0.0
+                real, used, charged = 0.0, 0.0, False
                 refits += 1
                 if fit.why and fit.why not in self._told:
                     self._told.add(fit.why)
@@ -292,13 +299,14 @@ class _Run:
                     raise Fatal(f"The endpoint took no manner of asking {self.model}: {fit.why}.") from None
                 continue
             except Once as fact:
-                real = 0.0
+                real, charged = 0.0, False
                 self._door.good()
                 return self._failed(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
             except Passing as fault:
-                real = most if fault.charged else 0.0
+                charged = fault.charged
+                real = most if charged else 0.0
                 tried += 1
-                floor = retry.asked(fault.headers, _said_at(fault.headers))
+                floor = retry.asked(fault.headers, retry.said_at(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
                 if crowded and self._door.bad(began, floor):
                     self._give(
@@ -311,6 +319,9 @@ class _Run:
                 why = fault.why
             finally:
                 self._door.leave(held, used, most, real)
+                if charged:  # also a call that was dropped: it was asked, so it may have to be paid for in full
+                    at_most = (tokens_in or usage.sent(made, mode), self.params.max_tokens, True)
+                    self._give(Charge("try", *(bill or at_most)))
             if delay is None:
                 ways = f"{why}, after {tried} tries" if tried > 1 else why
                 return self._failed(task, piece, mode, tried, began, "api_error", ways, streak=True)
@@ -318,13 +329,15 @@ class _Run:
             if self._ended.is_set():
                 return None
 
-    def _made(self, task: Task, piece: str, given: Given, tried: int, seconds: float) -> Answer:
+    def _made(
+        self, task: Task, piece: str, given: Given, bill: tuple[int, int, bool], tried: int, seconds: float
+    ) -> Answer:
         if self._trial:
             self.client.settle(self.model)
             self._settled()
         return Answer(
             *(task.key, task.part, task.sample, piece, given.raw, given.unscored, given.why, given.mode, given.model),
-            *(given.tokens_in, given.tokens_out, tried, seconds, given.logprobs),
+            *(bill[0], bill[1], tried, seconds, given.logprobs, bill[2]),
         )
 
     def _failed(
@@ -385,12 +398,3 @@ def _left(card: Card, params: Params, task: Task, names: Sequence[str], answers:
     if len(names) == 1:
         return [] if answers else names
     return pieces.left(card, params, task, answers)
-
-
-def _said_at(headers: Mapping[str, str]) -> float:
-    """The endpoint's own time, to which a date in `retry-after` belongs; far ahead where it does not say."""
-    try:
-        parts = parsedate_tz(headers.get("date", ""))
-        return float(mktime_tz(parts)) if parts else float("inf")
-    except (ValueError, OverflowError, TypeError):
-        return float("inf")

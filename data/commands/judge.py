@@ -18,6 +18,7 @@ from data.commands.actor import actor
 from data.errors import BadInput
 from data.judging.orders import Order, Standing
 from data.store import Store, open_store
+from judges.calls.budget import Price, dollars
 from judges.card import Card
 from judges.endpoint import Endpoint, practice
 from judges.params import Params
@@ -61,7 +62,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--dimension", action="append", default=[], metavar="'NAME: DEFINITION'", help="pointwise")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="judge N items, drawn at random")
     parser.add_argument("--only-unscored", action="store_true", help="ask again what could not be used, nothing else")
-    parser.add_argument("--spend", type=float, metavar="USD", help="end the run before it costs more")
+    parser.add_argument("--spend", type=float, metavar="USD", help="end the run before all its starts cost more")
     parser.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars per million tokens")
     parser.add_argument("--logprobs", action="store_true", help="ask for token probabilities")
     for name, (kind, says) in {**_PARAMS, **_ENDPOINT}.items():
@@ -70,7 +71,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--dry-run", action="store_true", help="ask about three items and show it; nothing is stored")
     parser.add_argument("--batch", action="store_true", help="through the endpoint's Batch API; collect it later")
     parser.add_argument("--collect", action="store_true", help="fetch what the batches of all runs have brought")
-    parser.add_argument("--resume", metavar="RUN", help="go on with a run")
+    parser.add_argument("--resume", metavar="RUN", help="go on with a run; --spend and --price give it others")
     parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
     parser.set_defaults(run=run)
 
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         if options.collect:
             return _collect(store)
         if options.resume:
-            runs.resume(store, name, options.resume)
+            runs.resume(store, name, options.resume, limit=options.spend, price=_price(options))
             return _follow(store, options.resume, name)
         order = _order(store, options)
         if options.dry_run:
@@ -111,8 +112,12 @@ def _order(store: Store, options: argparse.Namespace) -> Order:
         limits["base_url"] = runs.practice_url()
     return Order(
         dataset.id, card, options.model, params, _made(Endpoint, limits), options.spend,
-        tuple(options.price) if options.price else None, options.limit, options.only_unscored, options.batch,
+        _price(options), options.limit, options.only_unscored, options.batch,
     )  # fmt: skip
+
+
+def _price(options: argparse.Namespace) -> Price | None:
+    return tuple(options.price) if options.price else None
 
 
 def _named(card: Card, dimensions: list[str]) -> Card:
@@ -143,7 +148,8 @@ def _dry_run(store: Store, name: str, order: Order) -> int:
         for score in shown.reading.scores:
             asked = order.card.dimension(score.dimension, score.unit)
             print(f"{score.unit:16} {score.dimension:24} {asked.scale.say(score.value) if asked else score.value}")
-    print("Nothing of this was stored.", file=sys.stderr)
+    paid = "" if order.synthetic else " What it cost counts among the trials."
+    print(f"Nothing of this was stored.{paid}", file=sys.stderr)
     return 0
 
 
@@ -178,17 +184,26 @@ def _follow(store: Store, run_id: str, name: str) -> int:
         print("Later, as often as you like: python -m data run --collect")
     elif end.state != "finished":
         print(end.why, file=sys.stderr)
-        print(f"To go on: python -m data run --resume {run_id}", file=sys.stderr)
+        more = " --spend USD, with a higher limit" if "spending limit" in end.why else ""
+        print(f"To go on: python -m data run --resume {run_id}{more}", file=sys.stderr)
     return 0 if end.state in ("finished", "waiting for batch") else 130 if line.broken else 1
 
 
 def _counts(end: Standing) -> str:
     reasons = "".join(f", {n:,} {reason}" for reason, n in end.unscored.items())
-    cost = "cost not known" if end.cost is None else f"${end.cost:,.4f}"
     return (
         f"{end.done:,} of {end.total:,} judgments: {end.scored:,} scored{reasons}. {end.calls:,} calls, "
-        f"{end.tokens_in:,} tokens in, {end.tokens_out:,} out, {cost}."
+        f"{end.tokens_in:,} tokens in, {end.tokens_out:,} out, {_cost(end)}."
     )
+
+
+def _cost(now: Standing) -> str:
+    """What is spent, of what limit."""
+    if now.cost is None:
+        return "cost not known"
+    of = "" if now.limit is None else f" of the limit of {dollars(now.limit)}"
+    yet = f" and up to {dollars(now.open)} more for calls under way" if now.open else ""
+    return f"${now.cost:,.4f}{' (estimated)' if now.estimated else ''}{yet}{of}"
 
 
 class _Line:
@@ -205,7 +220,8 @@ class _Line:
         self._last = at
         full = round(min(now.done / now.total, 1.0) * _WIDTH) if now.total else _WIDTH
         left = "" if now.seconds_left is None else f"  {now.seconds_left:,.0f} s left"
-        cost = "" if now.cost is None else f"  ${now.cost:,.4f}"
+        cost = "" if now.cost is None else f"  {'about ' if now.estimated else ''}${now.cost:,.4f}"
+        cost += "" if now.limit is None else f" of {dollars(now.limit)}"
         sys.stderr.write(
             f"\r[{'#' * full}{'.' * (_WIDTH - full)}] {now.done:,}/{now.total:,}  {now.rate:,.0f}/s{cost}  "
             f"{sum(now.unscored.values()):,} unscored{left}   "

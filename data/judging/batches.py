@@ -7,20 +7,23 @@ in the store: replies as for any run, and how it stands with each batch, so that
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from typing import TypeVar
 
 from data.ids import canonical, new_id
+from data.judging import charges
 from data.judging.live import Event, Live, Waits
 from data.store import Tx
 from judges.calls import batch as lines
-from judges.calls.budget import Budget
+from judges.calls import usage
+from judges.calls.budget import reached
 from judges.calls.faults import Fatal, Once, Passing, Refit
+from judges.calls.usage import Charge
 from judges.client import Client
-from judges.pieces import Answer, Ask, Judged, Task, ask, fuse, pieces
+from judges.pieces import Answer, Judged, Task, ask, fuse, pieces
 from judges.runner import Note, run
-from judges.tokens import tokens
 
 T = TypeVar("T")
 FINAL = ("collected", "failed")
@@ -50,7 +53,7 @@ class _Batches:
     def __init__(self, live: Live, client: Client) -> None:
         self.live, self.client, self.order = live, client, live.order
         self.store, self.run_id = live.store, live.run_id
-        self._barren = 0
+        self._barren = self._sent = 0
 
     async def stream(self) -> AsyncIterator[Event]:
         live = self.live
@@ -62,7 +65,7 @@ class _Batches:
                 endpoint=self.order.endpoint, stop=live.stopped, budget=live.budget(),
             ):  # fmt: skip
                 yield event
-        await live.settled()
+        await live.release()
         await self._adopt()
         while True:
             await live.settled()
@@ -101,9 +104,10 @@ class _Batches:
     async def _round(self) -> AsyncIterator[Judged | Note | str]:
         """Judgments whose calls are all answered; the ids of batches that were handed in for the others."""
         card, params, left = self.order.card, self.order.params, self.live.remaining
-        failed, budget = self._failed(), self._budget()
+        failed, budget = self._failed(), self.live.budget()
         held: list[bytes] = []
-        size = 0
+        size = sent = 0
+        full = min(lines.LINES, lines.most(params))
         note: Note | None = None
         for task in left.tasks():
             answers = dict(left.had(task))
@@ -118,18 +122,20 @@ class _Batches:
                 continue
             mode = self.client.mode(self.order.model)
             made = ask(card, params, task, missing, {n: answers[n] for n in names if n in answers}, mode)
-            if budget is not None and not budget.take(budget.most(_tokens(made), params.max_tokens)):
-                note = Note("spent", f"The spending limit of ${budget.limit:,.2f} would be passed by another call.")
+            about = usage.sent(made, mode)
+            if budget is not None and not budget.take(most := budget.most(about, params.max_tokens)):
+                note = Note("spent", reached(budget.limit, budget.spent + budget.open, most))
                 break
             body = self.client.manner(self.order.model).body(self.order.model, params, made)
             text = lines.line(task, missing, body)
-            if held and (len(held) >= lines.LINES or size + len(text) > lines.BYTES):
-                yield await self._submit(held)
-                held, size = [], 0
+            if held and (len(held) >= full or size + len(text) > lines.BYTES):
+                yield await self._submit(held, sent)
+                held, size, sent = [], 0, 0
             held.append(text)
             size += len(text)
+            sent += about
         if held:
-            yield await self._submit(held)
+            yield await self._submit(held, sent)
         if note is not None:
             yield note
 
@@ -138,14 +144,6 @@ class _Batches:
 
     def _place(self, task: Task, piece: str) -> Place:
         return task.key, task.part, task.sample, piece
-
-    def _budget(self) -> Budget | None:
-        """The spending limit with what the run has spent, by the replies that are stored."""
-        budget = self.live.budget()
-        if budget is not None:
-            rows = self.store.rows("select coalesce(sum(cost), 0) from reply where run_id = $1", [self.run_id])
-            budget.spent = float(rows[0][0])
-        return budget
 
     def _failed(self) -> dict[Place, str]:
         """Calls that failed as often as they are tried, since the run was begun or resumed, and why."""
@@ -156,12 +154,12 @@ class _Batches:
         )
         return {(str(a), str(b), int(c), str(d)): str(why) for a, b, c, d, why in rows}
 
-    async def _submit(self, held: list[bytes]) -> str:
-        """Hand in a file of calls; the batch's id."""
+    async def _submit(self, held: list[bytes], sent: int) -> str:
+        """Hand in a file of calls that hold about so many tokens; the batch's id."""
         file = await _patiently(partial(self.client.upload, b"".join(held)))
         shown = await _patiently(partial(self.client.submit, file, {"assay_run": self.run_id}))
         ident = str(shown["id"])
-        self._record(ident, "submitted", {"file": file, "calls": len(held)})
+        self._record(ident, "submitted", {"file": file, "calls": len(held), "tokens": sent})
         return ident
 
     # -- batches that are out -----------------------------------------------------------------------------------------
@@ -193,7 +191,9 @@ class _Batches:
         except Passing:
             return
         if not shown:
-            self._record(ident, "failed", {"why": "not known any more"})
+            calls, sent = self._handed_in(ident)
+            lost = Charge("lost", sent, calls * self.order.params.max_tokens, calls=calls)
+            self._record(ident, "failed", {"why": "not known any more"}, lost)
             raise Fatal("The endpoint does not know the batch any more. Resume the run to hand its calls in again.")
         state = str(shown.get("status"))
         if state == "failed":
@@ -205,6 +205,8 @@ class _Batches:
                 self._record(ident, state, {"counts": shown.get("request_counts")})
             return
         since, brought, missed = self._since(ident), 0, 0
+        calls, sent = self._handed_in(ident)
+        self._sent = round(sent / calls) if calls else 0
         there = self._stored(since)
         for name in ("output_file_id", "error_file_id"):
             if not shown.get(name):
@@ -246,10 +248,22 @@ class _Batches:
             return Answer(*place, "", "api_error", fault.why, model=order.model)
         except Fatal as fault:
             return Answer(*place, "", "api_error", str(fault), model=order.model)
+        told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+        size, most = 4 * self._sent, order.params.max_tokens
+        tokens_in, tokens_out, estimated = usage.used(told, size, lambda: self._sent, given.raw, cut, most)
         return Answer(
-            *(*place, given.raw, given.unscored, given.why, given.mode, given.model, given.tokens_in),
-            *(given.tokens_out, 1, 0.0, given.logprobs),
+            *(*place, given.raw, given.unscored, given.why, given.mode, given.model, tokens_in),
+            *(tokens_out, 1, 0.0, given.logprobs, estimated),
         )
+
+    def _handed_in(self, ident: str) -> tuple[int, int]:
+        """(calls, about how many tokens they send) of a batch; (0, 0) of one that was adopted."""
+        rows = self.store.rows(
+            "select detail from batch_event where run_id = $1 and batch = $2 and state = 'submitted'",
+            [self.run_id, ident],
+        )
+        detail = json.loads(rows[0][0]) if rows else {}
+        return int(detail.get("calls", 0)), int(detail.get("tokens", 0))
 
     def _stored(self, since: int) -> set[Place]:
         rows = self.store.rows(
@@ -282,8 +296,9 @@ class _Batches:
         while loop.time() < until and not self.live.stopped():
             await asyncio.sleep(min(_LOOK, POLL))
 
-    def _record(self, ident: str, state: str, detail: Mapping[str, object]) -> None:
+    def _record(self, ident: str, state: str, detail: Mapping[str, object], lost: Charge | None = None) -> None:
         def work(tx: Tx) -> None:
+            charges.add(tx, self.run_id, [lost] if lost else [], self.live.price)
             row = (new_id(), self.run_id, ident, state, canonical(dict(detail)))
             tx.add("batch_event", "id, run_id, batch, state, detail", [row])
 
@@ -301,7 +316,3 @@ async def _patiently(call: Callable[[], Awaitable[T]]) -> T:
         return await call()
     except Passing as fault:
         raise Fatal(f"The endpoint does not take batches just now: {fault.why}. Resume the run in a while.") from None
-
-
-def _tokens(made: Ask) -> int:
-    return sum(tokens(message["content"]) for message in made.messages)

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 from data.errors import BadInput, StoreFailed
 from data.ids import new_id
-from data.judging import endpoints
+from data.judging import charges, endpoints
 from data.judging.orders import Order
 from data.judging.remaining import Remaining
 from data.judging.replies import Writer
 from data.store import Store, Tx
 from judges.calls.budget import Budget, Price
+from judges.calls.usage import Charge
 from judges.errors import AssayError
 from judges.pieces import Answer, Judged
 from judges.runner import Note, run
@@ -35,7 +36,7 @@ class Waits:
     """A batch run has nothing to do for now: it ends here, and still waits for its batches."""
 
 
-Event = Answer | Judged | Note | Waits
+Event = Answer | Judged | Charge | Note | Waits
 Source = Callable[["Live", dict[str, str]], AsyncIterator[Event]]
 
 
@@ -57,17 +58,18 @@ class Live:
 
     def __init__(
         self, store: Store, actor: str, run_id: str, order: Order, remaining: Remaining, price: Price | None,
-        spent: float = 0.0, source: Source | None = None,
-        patient: bool = True,
+        source: Source | None = None, patient: bool = True,
     ) -> None:  # fmt: skip
         self.store, self.actor, self.run_id, self.order, self.remaining = store, actor, run_id, order, remaining
-        self.price, self._spent, self._source = price, spent, source or asked
+        self.price, self._source = price, source or asked
         self.why, self.patient = "", patient
         self.notes: deque[str] = deque(maxlen=5)
         self._stop = ""
         self._judged: deque[tuple[float, int]] = deque()
         self._writer = Writer(store, actor, run_id, remaining.judge_id, order.card, price)
-        self._buffer: list[Answer | Judged] = []
+        self._buffer: list[Answer | Judged | Charge] = []
+        self._budget: Budget | None = None
+        self._holding = asyncio.Lock()
         self._failed: AssayError | None = None
         self._thread = threading.Thread(target=self._work, name=f"run {run_id}", daemon=True)
 
@@ -113,10 +115,26 @@ class Live:
         return self._thread.is_alive()
 
     def budget(self) -> Budget | None:
-        """The spending limit, with what the run spent before."""
-        if self.order.spending_limit is None or self.price is None:
-            return None
-        return Budget(self.order.spending_limit, self.price, self._spent)
+        """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""
+        limit, price = self.order.spending_limit, self.price
+        self._budget = None
+        if limit is not None and price is not None:
+            spent = charges.spent(self.store, self.run_id, price).most
+            self._budget = Budget(limit, price, spent, hold=self._hold)
+        return self._budget
+
+    async def release(self) -> None:
+        """Say that no call is under way."""
+        await self.settled()
+        if self._budget is not None and self._budget.held:
+            await self._hold(0.0)
+        self._budget = None
+
+    async def _hold(self, upto: float) -> None:
+        async with self._holding:
+            await asyncio.to_thread(
+                self.store.tx, self.actor, "hold", lambda tx: charges.add_hold(tx, self.run_id, upto), self.run_id
+            )
 
     def rate(self) -> float:
         """Judgments stored a second, of late."""
@@ -162,11 +180,14 @@ class Live:
                     continue
                 if isinstance(event, Note):
                     if event.sort in ("stopped", "spent"):
-                        last = ("stopped", event.text)
+                        more = " Resume it with a higher limit to go on." if event.sort == "spent" else ""
+                        last = ("stopped", event.text + more)
                     elif event.text not in self.notes:
                         self.notes.append(event.text)
                     continue
                 self._buffer.append(event)
+                if isinstance(event, Charge):
+                    continue
                 if len(self._buffer) >= MOST:
                     self._kick.set()
                 while len(self._buffer) >= _BACKLOG and self._failed is None:
@@ -207,7 +228,9 @@ class Live:
                 batch, self._buffer[:] = self._buffer[:MOST], self._buffer[MOST:]
                 self._putting = True
                 try:
-                    added = await asyncio.to_thread(self._writer.put, batch)
+                    async with self._holding:
+                        upto = self._budget.lowered() if self._budget is not None else None
+                        added = await asyncio.to_thread(self._writer.put, batch, upto)
                 except AssayError as error:
                     self._failed = error
                     self._room.set()

@@ -59,7 +59,10 @@ class Shown:
 class Standing:
     """How far a run is. `done` of `total` judgments; `unscored` by reason; `cost` in US dollars, None: price not known.
 
-    `rate`: judgments a second of late, 0 unless it runs; `problems`: why judgments of late are unscored.
+    The tokens and the cost hold failed tries and trials too; `estimated`: some of the tokens are; `limit` in US dollars
+    is the spending limit in force; `open`: what the calls under way may cost yet, or those that were when it ended.
+    `rate`: judgments a second of late, 0 unless it runs; `problems`: why judgments of late are unscored; `priced`: its
+    price is known, so a limit can be kept.
     """
 
     state: State
@@ -75,11 +78,18 @@ class Standing:
     rate: float = 0.0
     seconds_left: float | None = None
     problems: tuple[str, ...] = ()
+    estimated: bool = False
+    limit: float | None = None
+    open: float = 0.0
+    priced: bool = True
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run in the list of runs. `at`: begun, UTC; `params`: the judge's identity; `endpoint`: its address or ""."""
+    """A run in the list of runs. `at`: begun, UTC; `params`: the judge's identity; `endpoint`: its address or "".
+
+    `cost`, `estimated` and `limit` as in Standing.
+    """
 
     id: str
     dataset: str
@@ -99,6 +109,9 @@ class Run:
     batch: bool = False
     most: int = 0
     only_unscored: bool = False
+    cost: float | None = None
+    estimated: bool = False
+    limit: float | None = None
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from data.ids import canonical, content_id
 from data.intake.rows import judgment_id, judgment_rows
+from data.judging import charges
 from data.store import Row, Store, Tx
 from judges.calls.budget import Price, cost
+from judges.calls.usage import Charge
 from judges.card import Card
 from judges.pieces import Answer, Judged
 
@@ -76,8 +78,10 @@ class Writer:
         self._alone = not store.rows("select 1 from judgment where judge_id = $1 limit 1", [judge_id])
         self._seen = store.touched("judgment")
 
-    def put(self, found: Sequence[Answer | Judged]) -> int:
-        """Store replies and judgments; how many of the judgments were new. Raises StoreFailed, and keeps nothing."""
+    def put(self, found: Sequence[Answer | Judged | Charge], upto: float | None = None) -> int:
+        """Store replies, judgments and what they cost; how many of the judgments were new. `upto`: what the run may
+        have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
+        """
         replies = [self._reply(one) for one in found if isinstance(one, Answer)]
         judged = [one for one in found if isinstance(one, Judged)]
         added = 0
@@ -86,6 +90,9 @@ class Writer:
             nonlocal added
             taken, kept = self._taken(tx, judged)
             tx.add("reply", _COLUMNS, replies)
+            charges.add(tx, self.run_id, (one for one in found if not isinstance(one, Judged)), self.price)
+            if upto is not None:
+                charges.add_hold(tx, self.run_id, upto)
             rows, scores, remarks = [], list[Row](), list[Row]()
             for one in judged:
                 task = one.task

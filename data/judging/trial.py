@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -10,25 +11,33 @@ from typing import Any, TypeVar
 from data import exposure
 from data.errors import BadInput
 from data.items import items as stored_items
-from data.judging import endpoints
+from data.judging import charges, endpoints, terms
 from data.judging.orders import Order, Shown
 from data.judging.remaining import Remaining
 from data.store import Store
+from judges.calls import usage
+from judges.calls.budget import Budget
 from judges.calls.faults import Once, Passing, Refit
+from judges.calls.usage import Charge
 from judges.endpoint import Endpoint
+from judges.errors import AssayError
 from judges.pieces import Answer, Ask, Judged, Task, ask, pieces
 from judges.prompt import Message
-from judges.runner import run
+from judges.runner import Note, run
 
 T = TypeVar("T")
 _FITS = 8
 _practice = ""
 
 
-def dry_run(store: Store, actor: str, order: Order, judge_id: str, n: int, seed: int) -> list[Shown]:
+def dry_run(
+    store: Store, actor: str, order: Order, judge_id: str, n: int, seed: int, budget: Budget | None,
+    charged: list[Answer | Charge],
+) -> list[Shown]:  # fmt: skip
     """Ask the endpoint about n items of the order's draw; nothing of the judge is stored. Raises AssayError.
 
-    They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded.
+    They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded. What
+    its calls cost is added to `charged` as they come.
     """
     left = Remaining(store, order, "", store.newest(), seed)
     kept = exposure.pending(store, actor)
@@ -40,7 +49,8 @@ def dry_run(store: Store, actor: str, order: Order, judge_id: str, n: int, seed:
             tasks += [task] if task.sample == 0 else []
         elif {one.key for one in tasks} == set(chosen):
             break
-    answers, judged = _wait(_dry(order, tasks, endpoints.modes(store)))
+    salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
+    answers, judged = _wait(_dry(order, tasks, endpoints.modes(store), salt, budget, charged))
     names = {found.id: found.name for found in stored_items(store, chosen)}
     shown = []
     for one in judged:
@@ -49,7 +59,8 @@ def dry_run(store: Store, actor: str, order: Order, judge_id: str, n: int, seed:
         for piece in pieces(order.card, order.params, one.task):
             before = {p: a for p, a in held.items() if p != piece}
             mode = held[piece].mode if piece in held else "text"
-            messages += ask(order.card, order.params, one.task, piece, before, mode).messages if piece in held else []
+            if piece in held:
+                messages += ask(order.card, order.params, one.task, piece, before, mode, salt).messages
         name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
         shown.append(Shown(name, messages, one.raw, one.reading, tuple(held.values())))
     return sorted(shown, key=lambda s: s.name)
@@ -84,43 +95,74 @@ def is_practice(endpoint: Endpoint) -> bool:
     return bool(_practice) and endpoint.base_url == _practice
 
 
-def ready(store: Store, order: Order) -> None:
-    """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call."""
-    _wait(_ready(order, endpoints.modes(store)))
+def ready(store: Store, order: Order, budget: Budget | None, charged: list[Answer | Charge]) -> None:
+    """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call.
+
+    What that call costs is added to `charged`; it is left out where the budget has no room for it.
+    """
+    _wait(_ready(order, endpoints.modes(store), budget, charged))
 
 
-async def _ready(order: Order, modes: dict[str, str]) -> None:
+def tried(store: Store, actor: str, run_id: str, order: Order, spent: float) -> list[Answer | Charge]:
+    """Ask whether the endpoint is ready, and give what that cost; where it is not, that is stored at once."""
+    charged: list[Answer | Charge] = []
+    try:
+        ready(store, order, terms.budget(order, spent), charged)
+    except AssayError:
+        charges.keep(store, actor, run_id, charged, terms.price(order))
+        raise
+    return charged
+
+
+async def _ready(order: Order, modes: dict[str, str], budget: Budget | None, charged: list[Answer | Charge]) -> None:
     from judges.client import Client
 
     hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
+    sent, most = usage.sent(hello, "text"), order.params.max_tokens
     async with Client(order.endpoint, modes) as client:
         try:
             if order.model in await client.models():
                 return
+            if budget is not None and not budget.take(budget.most(sent, most)):
+                return
             for _ in range(_FITS):
                 try:
-                    await client.answer(order.model, order.params, hello)
-                    return
+                    given = await client.answer(order.model, order.params, hello)
                 except Refit:
                     continue
+                told = given.tokens_in, given.tokens_out
+                cut = given.unscored == "cut_off"
+                charged.append(Charge("trial", *usage.billed(told, hello, "text", given.raw, cut, most)))
+                return
         except Once:
             return
         except Passing as fault:
+            if fault.charged:
+                charged.append(Charge("trial", sent, most))
             raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
 
 
-async def _dry(order: Order, tasks: list[Task], modes: dict[str, str]) -> tuple[list[Answer], list[Judged]]:
+async def _dry(
+    order: Order, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
+    charged: list[Answer | Charge],
+) -> tuple[list[Answer], list[Judged]]:  # fmt: skip
     from judges.client import Client
 
     answers: list[Answer] = []
     judged: list[Judged] = []
     endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
     async with Client(endpoint, modes) as client:
-        async for found in run(order.card, order.model, order.params, client, tasks, endpoint=endpoint):
+        async for found in run(
+            order.card, order.model, order.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
+        ):
+            if isinstance(found, Answer | Charge):
+                charged.append(found)
             if isinstance(found, Answer):
                 answers.append(found)
             elif isinstance(found, Judged):
                 judged.append(found)
+            elif isinstance(found, Note) and found.sort == "spent" and not judged:
+                raise BadInput(found.text)
     return answers, judged
 
 

@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from judges.calls.body import FILE
+from judges.params import Params
 from judges.pieces import Task
 
 PATH = "/v1/chat/completions"
 LINES, BYTES = 50_000, 100_000_000
 """The most lines and bytes of one file, as at OpenAI (which takes twice the bytes)."""
 _BETWEEN = "|"
+_TOKEN, _TOKEN_LOGPROBS, _BESIDE = 8, 800, 4096
+"""The most bytes that a token of a reply commonly takes, also with its alternatives, and what stands around a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,12 @@ class Result:
     status: int
     body: bytes
     missed: str = ""
+
+
+def most(params: Params) -> int:
+    """How many calls one file may hold, so that the file of their results can be read (judges.calls.body.FILE)."""
+    each = params.max_tokens * (_TOKEN_LOGPROBS if params.logprobs else _TOKEN) + _BESIDE
+    return max(min(LINES, FILE // each), 1)
 
 
 def custom_id(task: Task, piece: str) -> str:

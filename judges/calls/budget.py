@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 Price = tuple[float, float]
 """US dollars per million tokens: (in, out)."""
+_ALMOST = 1e-12
 
 
 def cost(price: Price, tokens_in: float, tokens_out: float) -> float:
     """US dollars of so many tokens: (in * price in + out * price out) / 1,000,000."""
     return (tokens_in * price[0] + tokens_out * price[1]) / 1_000_000
+
+
+def dollars(amount: float) -> str:
+    """An amount of US dollars in words: to the cent where that is exact or enough, else to a hundredth of one."""
+    return f"${amount:,.2f}" if amount >= 10 or abs(round(amount, 2) - amount) < 1e-9 else f"${amount:,.4f}"
+
+
+def reached(limit: float, spent: float, most: float) -> str:
+    """Why a run ends at its limit: both figures, and what one more call could cost at most."""
+    return (
+        f"The spending limit of {dollars(limit)} ends the run: {dollars(spent)} is spent, and one more call could cost "
+        f"up to {dollars(most)}."
+    )
 
 
 @dataclass
@@ -20,12 +35,17 @@ class Budget:
     A call is begun only while spent + open + its own most <= limit, where its most is all of its `max_tokens`. So the
     limit is passed by no more than the error of the token counts (about; tokens are not counted by the model's own
     tokenizer, and the endpoint's figures replace the estimate as soon as they are known).
+
+    `hold` is told up to what amount may be spent by now, before a call begins that could take it there: what it keeps
+    still counts if the process ends without a word. `held` is what it was told last.
     """
 
     limit: float
     price: Price
     spent: float = 0.0
     open: float = 0.0
+    hold: Callable[[float], Awaitable[None]] | None = None
+    held: float = 0.0
 
     def most(self, tokens_in: int, max_tokens: int) -> float:
         """The most that a call can cost."""
@@ -33,10 +53,26 @@ class Budget:
 
     def take(self, most: float) -> bool:
         """Begin a call that costs at most so much; False: the limit could be passed, nothing was begun."""
-        if self.spent + self.open + most > self.limit + 1e-12:
+        if self.spent + self.open + most > self.limit + _ALMOST:
             return False
         self.open += most
         return True
+
+    async def secure(self) -> None:
+        """Have it kept what may be spent by now, a quarter of the calls under way ahead: so not each time."""
+        wanted = self.spent + self.open
+        if self.hold is not None and wanted > self.held + _ALMOST:
+            upto = min(wanted + self.open / 4, max(self.limit, wanted))
+            await self.hold(upto)
+            self.held = upto
+
+    def lowered(self) -> float | None:
+        """A lower amount to hold, where what may be spent by now has fallen far below it; it counts at once."""
+        wanted = self.spent + self.open
+        if self.hold is None or self.held <= wanted + self.open / 2 + _ALMOST:
+            return None
+        self.held = wanted
+        return wanted
 
     def settle(self, most: float, real: float) -> None:
         """End a call that was begun with `take`: it cost `real`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from judges.calls.budget import Budget
+from judges.calls.budget import Budget, reached
 from judges.calls.limits import Bucket, Window
 from judges.calls.retry import LONGEST
 from judges.endpoint import Endpoint
@@ -53,10 +53,13 @@ class Door:
                     if self._under_way:
                         await self._any_freed()
                         continue
-                    spent, limit = self._budget.spent, self._budget.limit
-                    self.refusal = f"The spending limit of ${limit:,.2f} could be passed by one more call: the run "
-                    self.refusal += f"was stopped with about ${spent:,.4f} spent."
+                    self.refusal = reached(self._budget.limit, self._budget.spent, most)
                     return False
+                if self._budget is not None:
+                    await self._budget.secure()
+                    if self._ended.is_set():
+                        self._budget.settle(most, 0.0)
+                        return False
                 self._requests.take(1, now)
                 self._tokens.take(held, now)
                 self._under_way += 1

@@ -11,6 +11,7 @@ from typing import Any
 
 from judges import pieces
 from judges.calls.budget import Price, cost
+from judges.calls.usage import sent
 from judges.card import Card, Item
 from judges.params import Params
 from judges.pieces import Answer, Task
@@ -19,8 +20,6 @@ from judges.types import Dialogue, Pair
 
 COUNTED = 200
 """Items whose messages are made and counted; of more, so many are drawn at random."""
-_AROUND = 4
-"""Tokens that stand around each message in a chat model's own format."""
 _PHRASE, _PROSE = 30, 250
 """Tokens assumed for a free text in a reply, and for a reply in prose: one or two sentences, a few paragraphs."""
 _SUMMARY = json.dumps({"summary": "word " * 60})
@@ -75,29 +74,26 @@ def estimate(
             names = pieces.pieces(card, params, task)
             shares = sum("window" in name or "chapter" in name for name in names) or 1
             for piece in names:
-                ask = pieces.ask(card, params, task, piece, before, "json_schema")
+                ask = pieces.ask(card, params, task, piece, before, "json_schema", "")
                 before[piece] = Answer(task.key, task.part, task.sample, piece, _SUMMARY)
                 calls += 1
-                tokens_in += sum(tokens(m["content"]) + _AROUND for m in ask.messages)
-                if ask.schema is None:
-                    tokens_out += _PROSE
-                else:
-                    tokens_in += tokens(json.dumps(ask.schema))
-                    tokens_out += _reply(ask.schema, ceil(_repeats(card, task) / shares))
+                tokens_in += sent(ask, "json_schema")
+                repeats = ceil(_repeats(card, task) / shares)
+                tokens_out += _PROSE if ask.schema is None else _reply(ask.schema, repeats)
     stretch = number / len(drawn) if drawn else 0.0
     if judgments is not None and made:
         stretch = judgments / made
     whole = round(made * stretch) if judgments is None else judgments
-    sent, back = round(tokens_in * stretch), round(min(tokens_out, calls * params.max_tokens) * stretch)
+    there, back = round(tokens_in * stretch), round(min(tokens_out, calls * params.max_tokens) * stretch)
     asked = round(calls * stretch)
     return Estimate(
         items=number,
         judgments=whole,
         calls=asked,
-        tokens_in=sent,
+        tokens_in=there,
         tokens_out=back,
-        cost=None if price is None else cost(price, sent, back),
-        most=None if price is None else cost(price, sent, asked * params.max_tokens),
+        cost=None if price is None else cost(price, there, back),
+        most=None if price is None else cost(price, there, asked * params.max_tokens),
         counted=len(drawn),
         notes=_notes(model, params, price, number, len(drawn)),
     )

@@ -64,6 +64,15 @@ def asked(headers: Mapping[str, str], now: float) -> float:
     return max(waits)
 
 
+def said_at(headers: Mapping[str, str]) -> float:
+    """The endpoint's own time, to which a date in `retry-after` belongs; far ahead where it does not say."""
+    try:
+        parts = parsedate_tz(headers.get("date", ""))
+        return float(mktime_tz(parts)) if parts else float("inf")
+    except (ValueError, OverflowError, TypeError):
+        return float("inf")
+
+
 def _number(text: str) -> float | None:
     """A plain number that is not negative."""
     return float(text) if re.fullmatch(r"\s*\d{1,12}(\.\d{1,9})?\s*", text, re.ASCII) else None

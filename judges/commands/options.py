@@ -73,7 +73,7 @@ def add_endpoint(parser: argparse.ArgumentParser) -> None:
         shown = "" if field.default in ("", 0) else f" (default {field.default})"
         sort: Any = field.annotation
         group.add_argument(f"--{option}", dest=name, type=sort, metavar=_letter(option), help=about + shown)
-    group.add_argument("--spend", type=float, metavar="USD", help="stop before this command spends more")
+    group.add_argument("--spend", type=float, metavar="USD", help="stop before the runs into this file cost more")
     group.add_argument("--prices", type=Path, default=PRICES, metavar="FILE", help="another price list than ours")
 
 

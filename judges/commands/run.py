@@ -9,14 +9,15 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from judges import pieces, runner
-from judges.calls.budget import Budget, Price, cost
+from judges.calls.budget import Budget, Price, cost, dollars
 from judges.calls.estimate import Estimate, estimate
+from judges.calls.usage import Charge
 from judges.card import Card
 from judges.client import Client
 from judges.commands import options
@@ -24,7 +25,7 @@ from judges.commands.bar import Bar
 from judges.endpoint import Endpoint, practice
 from judges.errors import AssayError
 from judges.files import item_lines
-from judges.files.ledger import Ledger
+from judges.files.ledger import Ledger, Purse
 from judges.params import Params
 from judges.pieces import Answer, Judged, Task
 from judges.types import Reading
@@ -61,10 +62,21 @@ def run(given: argparse.Namespace) -> int:
     if others:
         print(f"{item_lines.passed_over(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
     work = _Work(card, given.model, params, endpoint, price, given.items, given.limit, count, given.spend)
-    if given.dry_run:
-        return work.dry_run(given.ask)
-    with Ledger(given.out, card, given.model, params, sys.stdout) as ledger:
-        return work.run(ledger, sys.stderr if given.out is None else sys.stdout)
+    if given.dry_run and not given.ask:
+        return work.dry_run(None)
+    with contextlib.ExitStack() as files:
+        ledger = None
+        if not given.dry_run:
+            ledger = files.enter_context(Ledger(given.out, card, given.model, params, sys.stdout))
+        purse = files.enter_context(Purse(given.out, card, given.model, params, price))
+        if given.spend is not None and given.spend < purse.spent:
+            raise AssayError(
+                f"{_spent(purse)} is spent on {given.out.name} so far: a limit of {dollars(given.spend)} is below it. "
+                "Give a higher --spend."
+            )
+        if ledger is None:
+            return work.dry_run(purse)
+        return work.run(ledger, purse, sys.stderr if given.out is None else sys.stdout)
 
 
 @dataclass
@@ -91,7 +103,7 @@ class _Work:
 
     # -- a run --------------------------------------------------------------------------------------------------------
 
-    def run(self, ledger: Ledger, out: Any) -> int:
+    def run(self, ledger: Ledger, purse: Purse, out: Any) -> int:
         """Ask for what the ledger lacks, and say what came of it."""
         total = sum(1 for _ in self._tasks())
         left = sum(1 for task in self._tasks() if not ledger.has(task))
@@ -103,27 +115,29 @@ class _Work:
         fault: AssayError | None = None
         ended = ""
         try:
-            ended = asyncio.run(self._asked(ledger, counts, total, total - left))
+            ended = asyncio.run(self._asked(ledger, purse, counts, total, total - left))
         except AssayError as error:
             fault = error
         finally:
             self._summary(counts, time.monotonic() - began, left, out)
+            self._say_spent(purse, out)
         if fault is not None:
             raise fault
         if ended:
-            print(f"{ended} To go on, run the same command again.", file=sys.stderr)
+            how = "with a higher --spend" if "spending limit" in ended else "again"
+            print(f"{ended} To go on, run the same command {how}.", file=sys.stderr)
             return 130
         if counts.unscored["api_error"]:
             print("Some calls failed: run the same command again to ask for those.", file=sys.stderr)
             return 1
         return 0
 
-    async def _asked(self, ledger: Ledger, counts: _Counts, total: int, there: int) -> str:
+    async def _asked(self, ledger: Ledger, purse: Purse, counts: _Counts, total: int, there: int) -> str:
         """Run; "" when all was asked, else why it ended."""
         stop = asyncio.Event()
         with contextlib.suppress(NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, stop)
-        budget = None if self.spend is None or self.price is None else Budget(self.spend, self.price)
+        budget = self._budget(purse)
         missing = (task for task in self._tasks() if not ledger.has(task))
         ended, done = "", there
         with Bar(unit="judgments", began=there) as bar:
@@ -135,6 +149,10 @@ class _Work:
                     stop=stop,
                     budget=budget,
                 ):
+                    if isinstance(found, Answer | Charge):
+                        purse.pay(found)
+                    if isinstance(found, Charge):
+                        continue
                     if isinstance(found, Answer):
                         ledger.keep(found)
                         counts.calls += 1
@@ -151,6 +169,17 @@ class _Work:
                         bar.clear()
                         print(found.text, file=sys.stderr)
         return ended
+
+    def _budget(self, purse: Purse) -> Budget | None:
+        if self.spend is None or self.price is None:
+            return None
+        return Budget(self.spend, self.price, purse.spent, hold=purse.hold)
+
+    def _say_spent(self, purse: Purse, out: Any) -> None:
+        """What all starts have cost together, with failed tries and trials, and the limit."""
+        if self.price is not None and any(self.price):
+            of = "" if self.spend is None else f" of the limit of {dollars(self.spend)}"
+            print(f"  {_spent(purse)} spent so far{of}", file=out)
 
     def _interrupt(self, stop: asyncio.Event) -> None:
         """Ctrl+C: the first time let what is under way come back, the second time drop it."""
@@ -185,8 +214,8 @@ class _Work:
 
     # -- a dry run ----------------------------------------------------------------------------------------------------
 
-    def dry_run(self, ask: bool) -> int:
-        """Show what would be sent for the first items, and what all of it would take."""
+    def dry_run(self, purse: Purse | None) -> int:
+        """Show what would be sent for the first items, and what all of it would take; with a purse, ask about them."""
         first = list(item_lines.items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
         for task in pieces.tasks(self.card, self.params, first):
             if task.sample:
@@ -196,29 +225,32 @@ class _Work:
                 _heading(task, piece)
                 for message in made.messages:
                     print(f"[{message['role']}]\n{message['content']}\n")
-        if ask:
-            asyncio.run(self._asked_few(first))
+        if purse is not None:
+            asyncio.run(self._asked_few(first, purse))
+            self._say_spent(purse, sys.stdout)
         _say(estimate(self.card, self.model, self.params, self._all(), price=self.price))
         return 0
 
     def _all(self) -> Iterator[tuple[str, Any]]:
         return item_lines.items(self.path, self.card.kind, self.limit)
 
-    async def _asked_few(self, first: list[tuple[str, Any]]) -> None:
+    async def _asked_few(self, first: list[tuple[str, Any]], purse: Purse) -> None:
         few = (task for task in pieces.tasks(self.card, self.params, first) if not task.sample)
         async with Client(self.endpoint) as client:
-            async for found in self._stream(client, few):
+            async for found in runner.run(
+                *(self.card, self.model, self.params, client, few), endpoint=self.endpoint, budget=self._budget(purse)
+            ):
                 if isinstance(found, Answer):
+                    purse.pay(found)
                     print(f"=== {found.key} {found.part} {found.piece}: the raw reply ({found.tries} tries)")
                     print(found.raw if found.raw else f"({found.unscored}: {found.why})")
+                elif isinstance(found, Charge):
+                    purse.pay(found)
                 elif isinstance(found, Judged):
                     print(f"=== {found.task.key} {found.task.part}: read as")
                     print("\n".join(_read(self.card, found.reading)))
                 else:
                     print(found.text, file=sys.stderr)
-
-    def _stream(self, client: Client, tasks: Iterator[Task]) -> AsyncIterator[Answer | Judged | runner.Note]:
-        return runner.run(self.card, self.model, self.params, client, tasks, endpoint=self.endpoint)
 
 
 @dataclass(frozen=True)
@@ -238,6 +270,10 @@ class _Reread:
 
     def __contains__(self, entry: object) -> bool:
         return any(entry == one for one in self)
+
+
+def _spent(purse: Purse) -> str:
+    return f"{'about ' if purse.estimated else ''}{dollars(purse.spent)}"
 
 
 def _count(counts: _Counts, reading: Reading) -> None:

@@ -1,11 +1,13 @@
 """The file that a run without a workspace writes: a line for each judgment, and what is there already.
 
 It can be cut off anywhere and gone on with: half a line at its end is taken away, and what has a line is not asked
-again. Judgments of several calls keep those that came in a second file beside it until the judgment has its line.
+again. Judgments of several calls keep those that came in a second file beside it until the judgment has its line; a
+third keeps for ever what the calls cost.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -14,6 +16,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
+from judges.calls.budget import Price, cost
+from judges.calls.usage import Charge
 from judges.card import Card
 from judges.errors import AssayError
 from judges.params import Params
@@ -114,6 +118,73 @@ class Ledger:
                     slot = (answer.key, answer.part, answer.sample)
                     if slot not in self._done:
                         self._pieces.setdefault(slot, {})[answer.piece] = answer
+
+
+class Purse:
+    """What the calls of one judge cost, failed tries and trials too, in a file beside its judgments; `None` keeps none.
+
+    A run that ended without a word (kill -9) is counted at the most that its calls could have cost by then. `spent` is
+    in US dollars, by the price of each time; `estimated`: some counts of tokens are not the endpoint's own.
+    """
+
+    def __init__(self, path: Path | None, card: Card, model: str, params: Params, price: Price | None) -> None:
+        self._judge = {"card": card.name, "model": model, "params": params.identity(card.kind)}
+        self._price, self._upto = price, 0.0
+        self.spent, self.estimated = 0.0, False
+        self._file: IO[bytes] | None = None
+        if path is None:
+            return
+        beside = path.with_name(f"{path.name}.charges")
+        self._file = _opened(beside)
+        try:
+            for number, line in _lines(self._file, beside):
+                if line.get("judge") == self._judge:
+                    self._count(line, f"{beside.name}, line {number}")
+        except BaseException:
+            self._file.close()
+            raise
+        if self._upto > self.spent:
+            self._write({"sort": "lost", "cost": self._upto - self.spent, "estimated": True})
+
+    def __enter__(self) -> Purse:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._file is None:
+            return
+        if self._upto and (kind is None or issubclass(kind, AssayError)):
+            self._write({"upto": 0.0})
+        self._file.close()
+
+    def pay(self, found: Answer | Charge) -> None:
+        """Count a call."""
+        if isinstance(found, Answer) and found.unscored == "api_error":
+            return
+        used = {"tokens_in": found.tokens_in, "tokens_out": found.tokens_out, "estimated": found.estimated}
+        price = None if self._price is None else cost(self._price, found.tokens_in, found.tokens_out)
+        self._write({"sort": found.sort if isinstance(found, Charge) else "call", **used, "cost": price})
+
+    async def hold(self, upto: float) -> None:
+        """Keep up to what amount may be spent by now."""
+        await asyncio.to_thread(self._write, {"upto": upto})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        if self._file is not None:
+            _append(self._file, {"judge": self._judge, **line})
+        self._count(line, "")
+
+    def _count(self, line: dict[str, Any], where: str) -> None:
+        try:
+            if "upto" in line:
+                self._upto = float(line["upto"])
+                return
+            self.estimated = self.estimated or bool(line["estimated"])
+            if line["cost"] is not None:
+                self.spent += float(line["cost"])
+            elif self._price is not None:
+                self.spent += cost(self._price, int(line["tokens_in"]), int(line["tokens_out"]))
+        except (KeyError, TypeError, ValueError):
+            raise BadLedger(f"{where}: not what a run wrote. Mend the line, or name another file with --out.") from None
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -12,8 +12,8 @@ from judges.practice.completion import Grade, choice, counted, spelled, text_of
 from judges.practice.family import FAMILIES, Judge
 from judges.practice.faults import TEXTS, spoiled
 from judges.practice.options import Fault, Options
+from judges.prompt import fenced
 
-_END = " end ==="
 _MAX_TOKENS = ("max_completion_tokens", "max_tokens")
 
 
@@ -50,13 +50,16 @@ def last_message(body: dict[str, Any]) -> str:
 
 
 def key_of(body: dict[str, Any], text: str) -> str:
-    """What tells calls apart: the model and the mark of the fence, which hashes item, part, sample and piece.
+    """What tells calls apart: the model and a hash of the fenced material, or of the whole text without a fence.
 
-    The same call asked again, also in another mode, has the same key. Without a fence: a hash of the text.
+    The same material asked about again, also in another mode or with other marks around it, has the same key.
     """
-    end = text.rfind(_END)
-    mark = text[end - 16 : end] if end >= 16 else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"{body.get('model')} {mark}"
+    try:
+        found = fenced(text)
+        what = text if found is None else dumped(found).decode()
+    except (ValueError, RecursionError):
+        what = text
+    return f"{body.get('model')} {hashlib.sha256(what.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def check(body: dict[str, Any], options: Options) -> None:

@@ -14,6 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from data.judging.orders import Order, Run, Shown, Standing
+from judges.calls.budget import dollars
 from judges.card import Card
 from judges.counted import many
 from judges.endpoint import practice
@@ -35,6 +36,7 @@ COLUMNS = {
     "Card": st.column_config.TextColumn(width=160),
     "Model": st.column_config.TextColumn(width=170),
     "Items": st.column_config.NumberColumn(width=60, format="localized"),
+    "Cost": st.column_config.TextColumn(width=150),
     "By": st.column_config.TextColumn(width=90),
     "Begun": st.column_config.TextColumn(width=110),
     "Parameters": st.column_config.TextColumn(width="large"),
@@ -51,6 +53,31 @@ def money(cost: float | None) -> str:
     if not cost:
         return "price not known" if cost is None else "no cost"
     return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}"
+
+
+def spent(cost: float | None, estimated: bool, limit: float | None, calls: int = 1) -> str:
+    """What a run has cost, of what limit; "" where nothing was asked yet and there is no limit."""
+    if not calls and limit is None:
+        return ""
+    if cost is None and calls:
+        return "price not known, so no limit can be kept"
+    about = f"{'about ' if estimated and cost else ''}{dollars(cost) if cost else 'no cost'}"
+    return about if limit is None else f"{about if cost else '$0.00'} of the limit of {dollars(limit)}"
+
+
+def resumed(run: Run, now: Standing) -> tuple[bool, float | None]:
+    """(whether to go on with it, the new limit); where it keeps a limit, a small form says what is spent of it."""
+    if now.limit is None:
+        return st.button("Resume", icon=":material/play_arrow:", key=f"resume:{run.id}", type="primary"), None
+    with st.popover("Resume", icon=":material/play_arrow:", type="primary"), st.form(f"resume:{run.id}", border=False):
+        text.say("{spent} is spent, over all starts of this run.", spent=spent(now.cost, now.estimated, now.limit))
+        if now.open:
+            text.quiet(
+                "Up to {open} more counts as spent: calls that were under way when it ended.", open=dollars(now.open)
+            )
+        wanted = st.number_input("Spending limit, US dollars", min_value=0.0, value=now.limit, format="%0.4g", step=1.0)
+        sent = st.form_submit_button("Go on", icon=":material/play_arrow:", type="primary")
+    return sent, wanted if wanted != now.limit else None
 
 
 def estimate(found: Any) -> None:
@@ -77,7 +104,7 @@ def estimate(found: Any) -> None:
 
 def shown(found: Sequence[Shown], card: Card) -> None:
     """A dry run in full: what was sent, what came back, what it was read as."""
-    st.caption("Nothing of this was stored.")
+    st.caption("Nothing of this was stored. What it cost counts among the trials.")
     for one in found:
         why = one.reading.unscored
         state = f"unscored: {why.replace('_', ' ')}" if why else f"{len(one.reading.scores)} scores"
@@ -167,7 +194,8 @@ def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> N
         parts = [
             f"{now.scored:,} scored", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
             many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
-            money(now.cost) if now.calls else "",
+            spent(now.cost, now.estimated, now.limit, now.calls),
+            f"up to {dollars(now.open)} more under way" if now.open else "",
             f"{now.rate:.1f} a second" if now.rate and now.state == "running" else "", left,
         ]  # fmt: skip
         text.quiet("{parts}", parts=" · ".join(p for p in parts if p))
@@ -182,8 +210,11 @@ def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> N
 def table(found: Sequence[Run], zone: tzinfo) -> list[Run]:
     """All runs, newest first; those that were chosen (one to open, two to compare)."""
     rows = [
-        (MARKS[r.state], r.dataset, r.card, r.model, r.items, r.by, clock.at(r.at, zone), said(r.params)) for r in found
-    ]
+        (
+            MARKS[r.state], r.dataset, r.card, r.model, r.items, cost(r), r.by, clock.at(r.at, zone), said(r.params),
+        )
+        for r in found
+    ]  # fmt: skip
     st.caption("Choose one to open it, two to see how their judges differ.")
     event = st.dataframe(
         pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, column_config=COLUMNS, key="runs:table",
@@ -192,6 +223,21 @@ def table(found: Sequence[Run], zone: tzinfo) -> list[Run]:
     if len(event.selection.rows) > 2:
         st.caption("Choose no more than two.")
     return [found[n] for n in event.selection.rows]
+
+
+def trials(found: Any) -> None:
+    """What was asked outside of runs has cost, where it has."""
+    if found.cost:
+        about = f"{'about ' if found.estimated else ''}{dollars(found.cost)}"
+        text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(found.calls, "call"), cost=about)
+
+
+def cost(run: Run) -> str:
+    """What a run has cost, in a few signs."""
+    if run.cost is None:
+        return "not known"
+    about = "about " if run.estimated and run.cost else ""
+    return f"{about}{dollars(run.cost)}" + (f" of {dollars(run.limit)}" if run.limit is not None else "")
 
 
 def said(params: dict[str, Any]) -> str:

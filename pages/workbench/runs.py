@@ -39,6 +39,7 @@ def page() -> None:
         st.caption("None yet. The practice endpoint needs no key: it lets you try all of this at once.")
         return
     picked = ran.table(found, clock.zone())
+    ran.trials(runs.trials(store))
     if len(picked) == 1 and st.button("Open", icon=":material/open_in_full:", type="primary"):
         ran.go(picked[0].id)
     if len(picked) == 2:
@@ -89,10 +90,10 @@ def _controls(who: Person, run: Run, now: Standing) -> None:
         "Stop", icon=":material/stop:", key=f"stop:{run.id}"
     ):
         ran.act("Stopping", lambda: runs.stop(store, who.name, run.id))
-    if now.state in ("stopped", "interrupted", "failed") and st.button(
-        "Resume", icon=":material/play_arrow:", key=f"resume:{run.id}", type="primary"
-    ):
-        ran.act("Starting", lambda: runs.resume(store, who.name, run.id), again=True)
+    if now.state in ("stopped", "interrupted", "failed"):
+        again, limit = ran.resumed(run, now)
+        if again:
+            ran.act("Starting", lambda: runs.resume(store, who.name, run.id, limit=limit), again=True)
     if now.state == "finished" and left:
         what = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
         if st.button(text.plain(what), icon=":material/replay:", key=f"again:{run.id}"):

@@ -90,7 +90,7 @@ class Served:
 
     async def listed(self, _: web.Request) -> web.Response:
         if isinstance(self.models, Say):
-            return web.Response(body=self.models.text(), status=self.models.status)
+            return web.Response(body=self.models.text(), status=self.models.status, headers=self.models.headers)
         return web.json_response(self.models or {"data": [{"id": "m"}]})
 
 

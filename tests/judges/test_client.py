@@ -326,8 +326,3 @@ def test_no_answer_of_any_shape_is_a_bug(value, status):
 def test_a_reply_that_was_cut_off_says_by_what(usage, says):
     found, _, _ = exchange(Say('{"score": ', finish="length", usage=usage))
     assert found.unscored == "cut_off" and says in found.why
-
-
-def test_a_circle_of_redirects_is_no_endpoint():
-    found, _, _ = exchange(Say(status=307, body=b"", headers={"Location": "/v1/chat/completions"}))
-    assert isinstance(found, Fatal) and "round in a circle" in str(found)

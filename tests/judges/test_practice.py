@@ -333,7 +333,7 @@ def body(text="hello", model=GOOD, **more):
 
 
 def sky(key="k", model=GOOD, **more):
-    return body(fence("rubric_open_ended", cards()["rubric_open_ended"].fields(SKY, ""), key), model, **more)
+    return body(fence("rubric_open_ended", cards()["rubric_open_ended"].fields(SKY, "") | {"case": key}), model, **more)
 
 
 def test_faults_over_http_and_the_log_that_tells_them():

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from judges.calls.estimate import estimate
 from judges.card import Card, Example, card, cards
 from judges.cards.pointwise_quality.card import named
 from judges.commands import main
@@ -18,6 +19,7 @@ from judges.errors import BadCard
 from judges.making import examples
 from judges.making.made import from_spec
 from judges.pieces import Task, ask
+from judges.prompt import fenced
 from judges.schema import in_words, strict
 from judges.types import ITEM
 from tests.judges.replies import OURS
@@ -190,6 +192,28 @@ def test_the_messages_are_the_rubric_and_the_fenced_item(one: Card) -> None:
             assert (
                 made.messages[1]["content"].endswith(in_words(one) if mode != "json_schema" else "end ===") or one.text
             )
+
+
+def test_the_marks_of_a_fence_are_other_ones_each_time_and_nobody_foresees_them() -> None:
+    one = replace(card("plain_pairwise"), examples=tuple(PLAIN))
+    task = Task("k", specimens(one)[-1])
+
+    def asked(salt: str | None = None) -> list[str]:
+        made = ask(one, one.defaults, task, "order:ab", {}, "text", salt)
+        return [message["content"] for message in made.messages]
+
+    def bare(texts: list[str]) -> list[str]:
+        return [re.sub(r"\b[0-9a-f]{16}\b", "", text) for text in texts]
+
+    calls = [asked() for _ in range(50)]
+    marks = {mark for call in calls for mark in re.findall(r"^=== ([0-9a-f]{16}) end ===$", "\n".join(call), re.M)}
+    assert len(marks) == 50 * 3, "each example's fence, and the item's, has its own in each call"
+    assert {str(bare(call)) for call in calls} == {str(bare(asked("s")))}, "and nothing else differs"
+    assert asked("s") == asked("s") != asked("t")
+    assert all(fenced(call[-1]) == fenced(asked("s")[-1]) is not None for call in calls)
+    assert one.version == replace(card("plain_pairwise"), examples=tuple(PLAIN)).version
+    counted = {estimate(one, "m", one.defaults, [("k", task.item)]).tokens_in for _ in range(20)}
+    assert len(counted) == 1, "an estimate is the same each time"
 
 
 # -- examples ---------------------------------------------------------------------------------------------------------

@@ -154,6 +154,30 @@ def test_a_spending_limit_ends_a_run_and_says_how_to_go_on(file, tmp_path, capsy
         assert len(found.bodies) == 6
 
 
+@pytest.mark.parametrize("usage", [(1000, 100), None])
+def test_a_spending_limit_holds_over_all_starts_on_a_file(file, tmp_path, capsys, usage):
+    listed = tmp_path / "prices.json"
+    listed.write_text('{"as_of": "2026-01", "models": {"m": {"in": 1000, "out": 1000}}}')
+    out = tmp_path / "out.jsonl"
+    given = ("--out", out, "--prices", listed, "--max-tokens", 100, "--concurrency", 2)
+    with served(lambda body, nth: Say(GOOD, usage=usage)) as found:
+        assert run(file, found, *given, "--dry-run", "--ask", "--limit", 1, "--spend", 5) == 0
+        assert len(found.bodies) == 1 and "spent so far of the limit of $5.00" in capsys.readouterr().out
+        assert [run(file, found, *given, "--spend", 5) for _ in range(5)] == [130] * 5
+        calls, said = len(found.bodies), capsys.readouterr()
+        assert "The spending limit of $5.00 ends the run" in said.err and "with a higher --spend" in said.err
+        assert ("about $" in said.out) is (usage is None)
+        assert 2 <= calls < 6 and (usage is None or calls * 1.1 <= 5)
+        charged = lines(out.with_name("out.jsonl.charges"))
+        assert sum(line.get("cost", 0) for line in charged) <= 5 and charged[-1]["upto"] == 0
+        assert run(file, found, *given, "--spend", 0.5) == 1 and "is below it" in capsys.readouterr().err
+        # A run that ended without a word is counted at the most that it might have cost.
+        with (out.with_name("out.jsonl.charges")).open("a") as file_:
+            file_.write(json.dumps({"judge": charged[0]["judge"], "upto": 99.0}) + "\n" + '{"judge": {"ca')
+        assert run(file, found, *given, "--spend", 99.5) == 130 and len(found.bodies) == calls
+        assert run(file, found, *given, "--spend", 200) == 0 and len(found.bodies) == 7
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [

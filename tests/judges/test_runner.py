@@ -12,6 +12,7 @@ from judges import pieces, runner
 from judges.calls import retry
 from judges.calls.budget import Budget
 from judges.calls.faults import Fatal
+from judges.calls.usage import Charge
 from judges.card import cards
 from judges.client import Client
 from judges.endpoint import Endpoint
@@ -264,7 +265,8 @@ def test_calls_that_outlast_the_grace_leave_no_row():
                     done.append(one)
 
     asyncio.run(run())
-    assert [type(one) for one in done] == [Answer, Judged, Note]
+    assert [type(one) for one in done] == [Answer, Judged, *[Charge] * 4, Note]
+    assert {(c.tokens_out, c.estimated) for c in of(done, Charge)} == {(2048, True)}, "they may have to be paid for"
 
 
 def test_a_spending_limit_is_not_passed():

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from data import datasets, runs
+from data.judging.orders import Order
 from data.store import open_store
 from judges import practice
+from judges.card import card
+from judges.endpoint import Endpoint
 from tests import seeds
 from tests.pages.driving import enter, patiently
 
@@ -79,3 +83,33 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
         expect(page.get_by_text("✓ finished").first).to_be_visible()
     finally:
         slow.stop()
+
+
+def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 12)
+    store = open_store(app.store)
+    server = practice.start(practice.Options())
+    made, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
+    wanted = Order(demo, made, "practice-heuristic", made.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0))
+    try:
+        run_id = runs.start(store, "lea", wanted)
+        end = runs.wait(store, run_id)
+        runs.close(store)
+        store.close()
+        assert end.state == "stopped" and end.cost
+        app.start()
+        enter(page, app.url, "lea", f"runs?run={run_id}")
+        expect(page.get_by_text("The spending limit of $3.00 ends the run")).to_be_visible()
+        expect(page.get_by_text(f"${end.cost:.4f} of the limit of $3.00").first).to_be_visible()
+        page.get_by_role("button", name="Resume").click()
+        limit = page.get_by_label("Spending limit, US dollars")
+        limit.fill("0.5")
+        page.get_by_role("button", name="Go on").click()
+        expect(page.get_by_text("a limit of $0.50 is below it")).to_be_visible()
+        limit.fill("400")
+        page.get_by_role("button", name="Go on").click()
+        expect(page.get_by_text("✓ finished").first).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("of the limit of $400.00").first).to_be_visible()
+    finally:
+        server.stop()
