@@ -20,6 +20,7 @@ from judges.errors import AssayError
 from pages.parts import giving, session
 from pages.parts.assets import Assets
 from pages.parts.headers import SecurityHeaders
+from pages.parts.origins import Origins
 from pages.parts.settle import settle
 
 
@@ -53,5 +54,5 @@ app = st.App(
     "pages/main.py",
     lifespan=life,
     routes=[Route("/health", health), Route(giving.ADDRESS, giving.download)],
-    middleware=[Middleware(SecurityHeaders), Middleware(Assets)],
+    middleware=[Middleware(SecurityHeaders), Middleware(Origins), Middleware(Assets)],
 )
