@@ -144,10 +144,11 @@ def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iter
     assert not errors, errors
 
 
-KEPT = """([run, count]) => { for (let n = 0; n < count; n++) {
-  const key = "kept-" + String(n).padStart(8, "0");
-  localStorage.setItem(`assay:answer:${run}:${key}`, JSON.stringify({key, person: run, action: "skip", item: "i" + n % 3,
-    claim: null, judge: null, version: n < 3 ? "" : "kept-" + String(n - 3).padStart(8, "0"), values: [], asked: [], notes: [], repairs: [], reason: "later", ms: 1})) } }"""
+KEPT = """([run, count]) => {
+  const name = n => n < 0 ? "" : "kept-" + String(n).padStart(8, "0"), none = [];
+  for (let n = 0; n < count; n++) localStorage.setItem(`assay:answer:${run}:${name(n)}`, JSON.stringify({
+    key: name(n), person: run, action: "skip", item: "i" + n % 3, claim: null, judge: null, version: name(n - 3),
+    values: none, asked: none, notes: none, repairs: none, reason: "later", ms: 1})) }"""
 
 
 def test_what_one_message_cannot_hold_goes_with_the_next(desk: Callable[..., Desk]) -> None:
