@@ -20,6 +20,7 @@ from judges.errors import AssayError
 from pages.parts import folders, giving, session
 from pages.parts.assets import Assets
 from pages.parts.headers import SecurityHeaders
+from pages.parts.origins import Origins
 from pages.parts.settle import settle
 from pages.parts.uploads import Uploads
 
@@ -55,5 +56,5 @@ app = st.App(
     "pages/main.py",
     lifespan=life,
     routes=[Route("/health", health), Route(giving.ADDRESS, giving.download)],
-    middleware=[Middleware(SecurityHeaders), Middleware(Assets), Middleware(Uploads)],
+    middleware=[Middleware(SecurityHeaders), Middleware(Origins), Middleware(Assets), Middleware(Uploads)],
 )

@@ -22,6 +22,8 @@ from judges.errors import BadScale
 
 MOST = 2_000
 """Letters of a reason."""
+_HUGE = 1e9
+_TAKEN = "This decision's key is taken by another one. Decide again."
 _COLUMNS = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
 
 
@@ -71,13 +73,23 @@ def decide(
     """
     reason = TypeAdapter(Text).validate_python(str(reason)).strip()
 
+    def code(tx: Tx, item: items.Stored) -> float | None:
+        try:
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if (number and not abs(value) < _HUGE) or not (number or value is None or isinstance(value, str)):
+                raise BadScale("that is no answer of its scale")
+            return checked(tx, item.content, unit, dimension, float(value) if number else value)
+        except BadScale as error:
+            raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
+
     def act(tx: Tx) -> Decision:
         people.require(tx, actor, "researcher")
         item = items.item(tx, item_id)
-        done = tx.rows("select person, item_id, unit, dimension from adjudication where id = $1", [key])
+        done = tx.rows("select person, item_id, unit, dimension, value, reason, withdrawn from adjudication "
+                       "where id = $1", [key])  # fmt: skip
         if done:
-            if tuple(done[0]) != (actor, item_id, unit, dimension):
-                raise BadInput("This decision's key is taken by another one. Decide again.")
+            if done[0] != (actor, item_id, unit, dimension, code(tx, item), reason, False):
+                raise BadInput(_TAKEN)
             return _kept(tx, key)
         if not reason:
             raise BadInput("A decision needs a reason, in a few words.")
@@ -88,17 +100,13 @@ def decide(
         instead = _instead([p.name for p in people.everyone(tx) if p.may("researcher")], actor, cell)
         if instead:
             raise NotAllowed(f"You labelled this cell yourself. Somebody else has to decide: {', '.join(instead[:3])}.")
-        try:
-            code = checked(tx, item.content, unit, dimension, float(value) if type(value) is int else value)
-        except BadScale as error:
-            raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
         known = exposure.seen(tx, actor, [item_id]).get(item_id, exposure.Seen())
         saw = known.judge or any(s.mode == "assisted" for s in cell.said)
         told = disputed.kept(cell.said)
-        row = (key, item.dataset_id, item_id, unit, dimension, code, reason, told, saw, False, actor)
+        row = (key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, told, saw, False, actor)
         tx.add("adjudication", _COLUMNS, [row])
         exposure.add(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
-        return Decision(key, actor, code, reason, saw, cell.said, tx.seq)
+        return Decision(key, actor, row[5], reason, saw, cell.said, tx.seq)
 
     if not 8 <= len(key) <= 80:
         raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")
@@ -113,7 +121,14 @@ def withdraw(store: Store, actor: str, key: str, decision_id: str) -> None:
 
     def act(tx: Tx) -> None:
         who = people.require(tx, actor, "researcher")
-        if tx.rows("select 1 from adjudication where id = $1", [key]):
+        done = tx.rows(
+            "select a.person, a.withdrawn, a.item_id = d.item_id and a.unit = d.unit and a.dimension = d.dimension "
+            "and d.seq < a.seq from adjudication a left join adjudication d on d.id = $2 where a.id = $1",
+            [key, decision_id],
+        )
+        if done:
+            if done[0] != (actor, True, True):
+                raise BadInput(_TAKEN)
             return
         rows = tx.rows(
             "select dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, person "

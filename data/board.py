@@ -14,7 +14,7 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from data.store import Row, Store, Tx
 
@@ -23,23 +23,20 @@ OVERLAP = 1
 
 
 _RULES, _DRAW, _CLAIM, _ANSWER, _EXPOSURE = 1, 2, 3, 4, 5
-_SINCE = """
-select 1, seq, cast(null as timestamp), id, scope, value, '', '', '', '', '', 0, 0.0
-from setting where name = 'queue' and seq > $1 and seq <= $2
-union all
-select 2, seq, cast(null as timestamp), id, dataset_id, stream, item_id, mode, '', '', '', 0, priority
-from draw where seq > $1 and seq <= $2
-union all
-select 3, seq, until, id, draw_id, person, item_id, '', '', '', '', 0, 0.0
-from claim where draw_id <> '' and seq > $1 and seq <= $2
-union all
-select 4, seq, made_at, id, item_id, draw_id, person, action, dataset_id, previous, mode, milliseconds, 0.0
-from answer where seq > $1 and seq <= $2
-union all
-select 5, seq, cast(null as timestamp), id, item_id, person, judge_id, '', '', '', '', 0, 0.0
-from exposure where seq > $1 and seq <= $2
-"""
-_TABLES = ("setting", "draw", "claim", "answer", "exposure")
+_SINCE = {
+    "setting": """select 1, seq, cast(null as timestamp), id, scope, value, '', '', '', '', '', 0, 0.0
+from setting where name = 'queue' and seq > $1 and seq <= $2""",
+    "draw": """select 2, seq, cast(null as timestamp), id, dataset_id, stream, item_id, mode, '', '', '', 0, priority
+from draw where seq > $1 and seq <= $2""",
+    "claim": """select 3, seq, until, id, draw_id, person, item_id, '', '', '', '', 0, 0.0
+from claim where draw_id <> '' and seq > $1 and seq <= $2""",
+    "answer": """select 4, seq, made_at, id, item_id, draw_id, person, action, dataset_id, previous, mode,
+milliseconds, 0.0 from answer where seq > $1 and seq <= $2""",
+    "exposure": """select 5, seq, cast(null as timestamp), id, item_id, person, judge_id, '', '', '', '', 0, 0.0
+from exposure where seq > $1 and seq <= $2""",
+}
+"""Table -> what of its rows since a change the fold is made of."""
+_TIDY = timedelta(seconds=10)
 
 
 @dataclass(slots=True, eq=False)
@@ -111,25 +108,32 @@ class Board:
         self.workers: dict[str, Worker] = defaultdict(Worker)
         self.overlap: dict[str, int] = {}
         self.held: set[Draw] = set()
+        self.tidied = datetime.min
         self.matching: dict[object, tuple[int, frozenset[str]]] = {}
 
     # -- keeping up ---------------------------------------------------------------------------------------------
 
     def follow(self, store: Store | Tx) -> None:
-        """Take in what was written since the last look. Rows are read before the lock is taken, and used only once."""
+        """Take in what was written since the last look. Rows are read before the lock is taken, and used only once.
+
+        Only tables that were written since are read, up to the newest change that `seen` knows of. It is looked at
+        twice, as a change may come while it is: `now` then knows of all that `seen` knows of, and the rest comes later.
+        """
         while True:
-            stamp = [store.touched(table) for table in _TABLES]
-            if stamp == self.stamp and None not in stamp:
+            before, since = self.stamp, self.seq
+            seen = [store.touched(table) for table in _SINCE]
+            if seen == before and None not in seen:
                 return
-            since = self.seq
-            upto = store.seq - 1 if isinstance(store, Tx) else store.newest()
-            if upto <= since:
-                return
-            rows = store.rows(_SINCE, [since, upto])
+            now = [store.touched(table) for table in _SINCE]
+            known = 0 if isinstance(store, Tx) else max(s or 0 for s in seen) if before else store.newest()
+            upto = store.seq - 1 if isinstance(store, Tx) else known
+            changed = [n for n, one in enumerate(now) if one is None or not before or one != before[n]]
+            parts = list(_SINCE.values())
+            rows = store.rows(" union all ".join(parts[n] for n in changed), [since, upto]) if upto > since else []
             with self.lock:
                 if self.seq == since:
                     self._take(sorted(rows, key=lambda row: row[:4]))
-                    self.seq, self.stamp = upto, stamp
+                    self.seq, self.stamp = max(since, upto), seen
                     return
 
     def _take(self, rows: list[Row]) -> None:
@@ -155,8 +159,10 @@ class Board:
                 worker = self.workers[person]
                 (worker.judged if judge else worker.known).add(item)
             elif sort == _CLAIM and values[0] in self.draws:
-                self.draws[values[0]].holders[values[1]] = at
-                self.held.add(self.draws[values[0]])
+                draw = self.draws[values[0]]
+                draw.holders[values[1]] = at
+                if not draw.closed:
+                    self.held.add(draw)
             elif sort == _ANSWER:
                 item, draw_id, person, action, dataset, _, mode, milliseconds, _ = values
                 worker = self.workers[person]
@@ -205,6 +211,10 @@ class Board:
         queue = self.queues[draw.dataset, draw.stream]
         queue.open += -1 if closed else 1
         queue.stale += 1 if closed else -1
+        if closed:
+            self.held.discard(draw)
+        elif draw.holders:
+            self.held.add(draw)
         if not closed and not draw.listed:
             insort(queue.line, draw, key=lambda d: d.order)
             draw.listed, queue.stale = True, queue.stale + 1
@@ -244,10 +254,11 @@ class Board:
         """Whether a person may be given this item now; of the audit sample none of which they were shown too much."""
         if draw.closed or self.past(draw, person):
             return False
-        if not draw.holders:
-            return True
-        others = sum(h not in draw.savers and h != person for h in self.holders(draw, moment))
-        return len(draw.savers) + others < self.overlap.get(draw.dataset, OVERLAP)
+        taken = len(draw.savers)
+        for holder, until in draw.holders.items():
+            if holder != person and until > moment and holder not in draw.savers and not self.past(draw, holder):
+                taken += 1
+        return taken < self.overlap.get(draw.dataset, OVERLAP)
 
     def line(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[Draw]:
         """What is open to a person, in order."""
@@ -265,7 +276,9 @@ class Board:
             d for d in looked
             if not d.closed and d.dataset == dataset and d.stream == stream and self.past(d, person)
         }  # fmt: skip
-        self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}
+        if moment > self.tidied + _TIDY:
+            self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}
+            self.tidied = moment
         gone |= {
             d for d in self.held
             if not d.closed and d.dataset == dataset and d.stream == stream and not self.free(d, person, moment)
@@ -276,7 +289,7 @@ class Board:
         """What a person holds of a queue and may still answer, with the end of each claim."""
         return {
             d: d.holders[person] for d in self.held
-            if d.dataset == dataset and d.stream == stream and d.holders.get(person, moment) > moment
+            if person in d.holders and d.dataset == dataset and d.stream == stream and d.holders[person] > moment
             and self.free(d, person, moment)
         }  # fmt: skip
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -22,6 +25,11 @@ def _storable(text: Any) -> Any:
 
 
 Text = Annotated[str, BeforeValidator(_storable)]
+Name = Annotated[str, Field(max_length=200)]
+MOST, PIECE = 200, 20
+"""Answers that are taken from one message, and those of them that are saved in one transaction."""
+ENTRIES, LETTERS = 20_000, 1_000_000
+"""Values, notes and better texts of one answer together, and the letters of its texts; a message is taken to there."""
 
 
 class Value(BaseModel):
@@ -32,11 +40,11 @@ class Value(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
     unit: str = Field(max_length=40)
-    dimension: str = Field(max_length=200)
+    dimension: Name
     v: float | None = Field(allow_inf_nan=False)
     saw: bool = False
     seen: float | None = Field(default=None, allow_inf_nan=False)
-    judge: str | None = Field(default=None, max_length=80)
+    judge: Name | None = None
 
 
 class Note(BaseModel):
@@ -64,13 +72,13 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
     key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,80}$")
-    person: str
+    person: Name
     action: Literal["save", "skip"]
-    item: str
-    claim: str | None = None
-    judge: str | None = None
-    version: str = ""
-    values: list[Value] = Field(default=[], max_length=20_000)
+    item: Name
+    claim: Name | None = None
+    judge: Name | None = None
+    version: Name = ""
+    values: list[Value] = Field(default=[], max_length=ENTRIES)
     asked: list[str] | None = Field(default=None, max_length=1_000)
     notes: list[Note] = Field(default=[], max_length=1_000)
     repairs: list[Repair] = Field(default=[], max_length=1_000)
@@ -96,45 +104,69 @@ class Refused:
     why: str
 
 
-def save(store: Store, actor: str, answers: list[dict[str, Any]]) -> tuple[list[Saved], list[Refused]]:
-    """Save a person's answers in one transaction, and say which are durable and which were refused.
+def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved], list[Refused]]:
+    """Save a person's answers, and say which are durable and which were refused.
 
-    An answer whose key is in the store already is acknowledged and not written again. Raises NotAllowed where the
-    actor may not label, StoreFailed where nothing could be written.
+    An answer that is in the store already is acknowledged and not written again. Of a message just what one may hold is
+    taken, MOST answers at most; what lies beyond is neither saved nor refused, and comes again. Everything is read
+    before the write lock is taken, and others may write after every PIECE answers. Raises NotAllowed where the actor
+    may not label, StoreFailed where nothing more could be written.
     """
     saved: list[Saved] = []
-    refused: list[Refused] = []
+    read, refused = _read(answers)
 
-    def work(tx: Tx) -> None:
-        saved.clear()
-        refused.clear()
+    def work(tx: Tx) -> list[tuple[Answer, str]]:
         people.require(tx, actor, "annotator")
-        for raw in answers:
-            fields = raw if isinstance(raw, dict) else {}
-            key, item = str(fields.get("key", ""))[:80], str(fields.get("item", ""))[:80]
-            try:
-                answer = Answer.model_validate(raw)
-            except ValidationError as error:
-                first = error.errors()[0]
-                where = ".".join(map(str, first["loc"]))
-                refused.append(Refused(key, item, f"The browser sent something unreadable ({where}: {first['msg']})."))
-                continue
-            why = _save_one(tx, actor, answer)
+        return [(answer, _save_one(tx, actor, answer)) for answer in piece]
+
+    for begin in range(0, len(read), PIECE):
+        piece = read[begin : begin + PIECE]
+        if begin:
+            time.sleep(0.002)  # the lock is not fair: without a pause it comes back to who has just let it go
+        for answer, why in store.tx(actor, "answers", work, target=str(len(piece))):
             if why:
                 refused.append(Refused(answer.key, answer.item, why))
             else:
                 saved.append(Saved(answer.key, answer.item, now()))
-
-    if answers:
-        store.tx(actor, "answers", work, target=str(len(answers)))
     return saved, refused
+
+
+def _read(answers: Sequence[Any]) -> tuple[list[Answer], list[Refused]]:
+    """What of a message is to be saved now, and what of it is unreadable or too large, with the reason."""
+    read: list[Answer] = []
+    refused: list[Refused] = []
+    entries = letters = 0
+    for raw in answers[:MOST]:
+        fields = raw if isinstance(raw, dict) else {}
+        key, item = (_storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
+        try:
+            answer = Answer.model_validate(raw)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            where = _storable(".".join(map(str, first["loc"])))
+            refused.append(Refused(key, item, f"The browser sent something unreadable ({where}: {first['msg']})."))
+            continue
+        held = len(answer.values) + len(answer.notes) + len(answer.repairs)
+        long = sum(len(n.text) for n in answer.notes) + sum(len(r.text) for r in answer.repairs)
+        if held > ENTRIES or long > LETTERS:
+            most = f"{ENTRIES:,} values and notes with {LETTERS:,} letters in them are the most"
+            refused.append(Refused(key, item, f"This answer is too large to be saved: {most}. Shorten it."))
+            continue
+        entries, letters = entries + held, letters + long
+        if read and (entries > ENTRIES or letters > LETTERS):
+            break
+        read.append(answer)
+    return read, refused
 
 
 def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
     """Append one answer; "" when it is in the store now, else the reason for refusing it."""
-    known = tx.rows("select person from answer where id = $1", [answer.key])
+    known = tx.rows("select person, item_id, action, reason, previous from answer where id = $1", [answer.key])
     if known:
-        return "" if known[0][0] == actor else "This answer belongs to somebody else."
+        if known[0][0] != actor:
+            return "This answer belongs to somebody else."
+        same = known[0][1:] == (answer.item, answer.action, answer.reason, answer.version)
+        return "" if same and _said(tx, actor, answer) else _TAKEN
     if answer.person != actor:
         return f"This answer was made as {answer.person[:60]}, but {actor} is signed in now. Switch back to save it."
     try:
@@ -200,6 +232,43 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
     repairs = [(new_id(), answer.key, item.id, unit, text, actor) for unit, text in better.items()]
     tx.add("repair", "id, answer_id, item_id, unit, text, person", repairs)
     return ""
+
+
+_TAKEN = "Another answer was saved under this one's key before, and stands. Open the item and answer it again."
+
+
+def _said(tx: Tx, actor: str, answer: Answer) -> bool:
+    """Whether an answer says what was saved under its key: values, notes and better texts."""
+    content = items.item(tx, answer.item).content
+    rows = tx.rows(
+        "select unit, dimension, value, mode, withdrawn, answer_id from label where item_id = $1 and annotator = $2 "
+        "and made_at <= (select made_at from answer where id = $3) order by made_at, seq",
+        [answer.item, actor, answer.key],
+    )
+    held: dict[tuple[str, str], dict[bool, float | None]] = {}
+    own: set[tuple[str, str]] = set()
+    for unit, dimension, value, mode, withdrawn, answer_id in rows:
+        by_mode = held.setdefault((unit, dimension), {})
+        if withdrawn:
+            by_mode.pop(mode == "revealed", None)
+        else:
+            by_mode[mode == "revealed"] = value
+            own |= {(unit, dimension)} if answer_id == answer.key else set()
+    given = {(v.unit, v.dimension): v.v for v in answer.values}
+    for cell, value in given.items():
+        by_mode = held.get(cell, {})
+        try:
+            if not by_mode or by_mode.get(True, by_mode.get(False)) != checked(tx, content, *cell, value):
+                return False
+        except BadScale:
+            return False
+    notes = tx.rows("select unit, sort, text from comment where answer_id = $1", [answer.key])
+    better = tx.rows("select unit, text from repair where answer_id = $1", [answer.key])
+    return (
+        own <= given.keys()
+        and Counter(notes) == Counter((n.unit, n.sort, n.text.strip()) for n in answer.notes if n.text.strip())
+        and dict(better) == {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
+    )
 
 
 def repairable(item: Dialogue | Pair | Response) -> set[str]:

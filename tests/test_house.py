@@ -168,6 +168,16 @@ def one_home(source: Source) -> Iterator[Finding]:
 
 
 @rule
+def csv_at_home(source: Source) -> Iterator[Finding]:
+    """CSV is written in data/export/files.py only, where no cell is left that a spreadsheet would run."""
+    if source.floor == "tests" or source.path == "data/export/files.py":
+        return
+    for node in source.nodes:
+        if isinstance(node, ast.Attribute) and node.attr in ("writer", "DictWriter", "to_csv", "write_csv"):
+            yield node.lineno, "CSV is written by data.export.files.sheet only: spreadsheets run what others write"
+
+
+@rule
 def session_state_at_home(source: Source) -> Iterator[Finding]:
     """st.session_state is touched in pages/parts/session.py only."""
     if source.floor == "tests" or source.path == "pages/parts/session.py":
@@ -584,6 +594,9 @@ TRIED = [
     ("one_home", "pages/evidence/a.py", "from plotly import graph_objects", False),
     ("one_home", "data/store_duckdb.py", "import duckdb", True),
     ("one_home", "tests/data/test_store.py", "import duckdb", True),
+    ("csv_at_home", "pages/parts/told.py", "out = csv.writer(file)", False),
+    ("csv_at_home", "pages/parts/told.py", "frame.to_csv(file)", False),
+    ("csv_at_home", "data/export/files.py", "out = csv.writer(file)", True),
     ("session_state_at_home", "pages/label/desk.py", "st.session_state['a'] = 1", False),
     ("session_state_at_home", "pages/label/desk.py", "from streamlit import session_state", False),
     ("session_state_at_home", "pages/parts/session.py", "st.session_state['a'] = 1", True),

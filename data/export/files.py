@@ -2,16 +2,19 @@
 
 JSON lines and Parquet hold every text exactly as it is stored. CSV is for spreadsheets: there a cell that a spreadsheet
 would run as a formula gets an apostrophe before it, as OWASP advises against CSV injection, and what is nested is JSON.
+Every CSV file that Assay gives out is written by `sheet`.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from numbers import Number
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,7 +24,9 @@ from data.export.kind import Kind, Row
 Format = Literal["jsonl", "csv", "parquet"]
 FORMATS: dict[Format, str] = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet"}
 _BATCH = 2_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA = frozenset("=+-@\N{MINUS SIGN}")
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and signs that show nothing: fillers of Hangul, and the empty pattern of Braille."""
 Progress = Callable[[int], None]
 
 
@@ -51,21 +56,41 @@ def _jsonl(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:
 def _csv(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:
     # The mark at the beginning tells Excel that it is UTF-8.
     with file.open("w", encoding="utf-8-sig", newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(kind.columns.names)
-        for batch in batches:
-            writer.writerows([cell(row.get(name)) for name in kind.columns.names] for row in batch)
+        names = kind.columns.names
+        sheet(out, names, ([row.get(name) for name in names] for batch in batches for row in batch), "\r\n")
+
+
+def sheet(out: TextIO, columns: Iterable[str], rows: Iterable[Sequence[Any]], end: str = "\n") -> None:
+    """Write a header and rows as CSV, each cell as `cell` makes it."""
+    writer = csv.writer(out, lineterminator=end)
+    writer.writerow([cell(name) for name in columns])
+    writer.writerows([cell(value) for value in row] for row in rows)
 
 
 def cell(value: Any) -> Any:
-    """A value as a cell of a CSV file."""
+    """A value as a cell of a CSV file; a number stays one, a negative one too."""
+    if value is None or (isinstance(value, Number) and not isinstance(value, bool)):
+        return value
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return "'" + value
-    return value
+    text = ("true" if value else "false") if isinstance(value, bool) else str(value)
+    return "'" + text if _runs(text) else text
+
+
+def _runs(text: str) -> bool:
+    """Whether a spreadsheet could run a text: the first character of it that shows begins a formula.
+
+    Programs differ in what they drop before they look, so all that shows nothing counts as dropped: spaces, marks of
+    the byte order, controls, joiners, accents without a letter. Full-width and other forms of a sign count as the sign.
+    A tab or a line's end at the beginning counts as a formula too: after one, some begin a new cell.
+    """
+    if text[:1] in ("\t", "\r", "\n"):
+        return True
+    for character in text:
+        for part in unicodedata.normalize("NFKC", character):
+            if part not in _BLANK and unicodedata.category(part)[0] not in "ZCM":
+                return part in _FORMULA
+    return False
 
 
 def _parquet(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:

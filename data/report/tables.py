@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from data.export.files import cell
+from data.export.files import sheet
 from data.report.evidence import Evidence
 from data.report.figures import row
 from judges import agreement
@@ -17,9 +16,7 @@ from judges.uncertainty import Interval
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A CSV text: floats with every digit, None as an empty cell, yes and no as true and false."""
     target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([cell(value) for value in line] for line in rows)
+    sheet(target, columns, rows)
     return target.getvalue()
 
 

@@ -30,10 +30,10 @@ def _desk(
     """The desk itself, which alone reruns with every answer."""
     key = f"desk:{who.name}:{dataset.id}:{stream}"
     state = session.scratch(f"{key}:{filters}")
-    outbox = getattr(session.component_state(key), "outbox", None) or {}
+    outbox = sending.received(key)
     notice, store = None, session.store()
     try:
-        given = queue.claim(store, who.name, dataset.id, stream, filters, outbox.get("have") or [], sending.AHEAD)
+        given = queue.claim(store, who.name, dataset.id, stream, filters, outbox["have"], sending.AHEAD)
         sheets = sending.light([compose.sheet(v) for v in desk.views(store, who.name, given)])
         sheets += _asked(who, state, outbox, linked)
     except AssayError as error:
@@ -79,9 +79,8 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
 
 def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Save what the browser sent, and remember what to acknowledge."""
-    outbox = getattr(session.component_state(key), "outbox", None) or {}
     try:
-        saved, refused = labels.save(session.store(), who.name, outbox.get("answers") or [])
+        saved, refused = labels.save(session.store(), who.name, sending.received(key)["answers"])
         state["notice"] = None
     except AssayError as error:
         state["notice"] = str(error)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.parts import session
+from pages.parts import received, session
 
 T = TypeVar("T")
 
@@ -17,15 +17,24 @@ def clicked(frame: Any, of: Sequence[T], key: str, **options: Any) -> T | None:
     event: Any = st.dataframe(
         frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell", **options
     )  # fmt: skip
-    return of[event.selection.cells[0][0]] if event.selection.cells else None
+    row = _row(event, len(of))
+    return None if row is None else of[row]
 
 
 def clickable(frame: Any, chosen: Callable[[int], None], key: str, **options: Any) -> None:
     """The same, where `chosen` gets the number of the row before the page is drawn anew."""
 
     def select() -> None:
-        cells = session.component_state(key).selection.cells
-        if cells:
-            chosen(cells[0][0])
+        row = _row(session.component_state(key), len(frame))
+        if row is not None:
+            chosen(row)
 
     st.dataframe(frame, hide_index=True, key=key, on_select=select, selection_mode="single-cell", **options)
+
+
+def _row(event: Any, count: int) -> int | None:
+    """The number of the row of the cell that was clicked, where there is such a row."""
+    for cell in received.several(event.selection.cells):
+        if isinstance(cell, (list, tuple)) and cell:
+            return received.place(cell[0], count)
+    return None

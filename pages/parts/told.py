@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, fields
@@ -12,6 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from data.export import files
 from data.trail import Entry
 from pages.parts import clock, text
 from pages.parts.rows import clicked
@@ -94,9 +94,7 @@ def download(every: Callable[[], Iterable[Entry]]) -> None:
 
     def made() -> bytes:
         out = io.StringIO()
-        writer = csv.writer(out)
-        writer.writerow(field.name for field in fields(Entry))
-        writer.writerows(astuple(entry) for entry in every())
+        files.sheet(out, [field.name for field in fields(Entry)], (astuple(entry) for entry in every()))
         return out.getvalue().encode("utf-8-sig")
 
     st.download_button(

@@ -156,6 +156,38 @@ def test_a_decision_is_written_once_for_its_key(store):
         decide(store, found, key=key)
 
 
+def test_a_key_is_acknowledged_for_its_own_act_only(store):
+    found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (1.0, 5.0), 3.0)])
+    one_, two = (adjudication.work(store, "lea", found).mine[n] for n in (0, 1))
+    key, other, back = new_id(), new_id(), new_id()
+
+    def told(cell, value=4, reason="why"):
+        return cell.item, cell.unit, cell.dimension, value, reason, cell.token
+
+    adjudication.decide(store, "lea", key, *told(one_))
+    adjudication.decide(store, "lea", other, *told(two))
+    for changed in (told(one_, 5), told(one_, None), told(one_, reason="because"), told(two)):
+        with pytest.raises(AssayError):
+            adjudication.decide(store, "lea", key, *changed)
+    with pytest.raises(BadInput, match="taken by another"):
+        adjudication.withdraw(store, "lea", key, key)
+    adjudication.withdraw(store, "lea", back, key)
+    adjudication.withdraw(store, "lea", back, key)
+    for person, of in (("lea", other), ("lea", "none"), ("res", key)):
+        with pytest.raises(BadInput, match="taken by another"):
+            adjudication.withdraw(store, person, back, of)
+    with pytest.raises(BadInput, match="taken by another"):
+        adjudication.decide(store, "lea", back, *told(one_))
+    assert store.rows("select count(*) from adjudication") == [(3,)]
+
+
+@pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), -(10**9), True, [], {"a": 1}, [[4]]])
+def test_what_is_no_answer_is_refused_in_a_sentence(store, value):
+    found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0)])
+    with pytest.raises(BadScale, match="no answer of its scale"):
+        decide(store, found, value=value)
+
+
 def test_who_may_decide(store):
     found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0)])
     with pytest.raises(NotAllowed, match="needs the role researcher"):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -289,6 +291,37 @@ def test_csv_runs_nothing_in_a_spreadsheet_and_the_others_keep_every_text(tmp_pa
     assert cells["meta"] == '{"a": 1}' and cells["scenario"] == ""
     assert json.loads((tmp_path / "a.jsonl").read_text())["id"] == "=1+1"
     assert files.cell(-1.5) == -1.5 and files.cell(True) == "true"
+
+
+UNSEEN = (
+    "\t\n\r \0\x1b\u00a0\u00ad\u034f\u115f\u180e\u2003\u200b\u2028\u202e\u2060\u2800\u3000\u3164\ufe0f\ufeff"
+)
+SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u207c\u208a\u2a75\u2212"
+
+
+@given(st.text(UNSEEN, max_size=4), st.sampled_from(SIGNS), st.text(max_size=5))
+def test_a_cell_whose_first_visible_sign_begins_a_formula_gets_an_apostrophe(before: str, sign: str, rest: str) -> None:
+    assert files.cell(before + sign + rest) == "'" + before + sign + rest
+
+
+@given(st.text())
+def test_no_cell_of_csv_begins_a_formula_however_it_is_read(told: str) -> None:
+    made = files.cell(told)
+    read = unicodedata.normalize("NFKC", made)
+    left = next((c for c in read if unicodedata.category(c)[0] not in "ZC" and not c.isspace()), "")
+    assert left not in tuple("=+-@") and made.removeprefix("'") == told.removeprefix("'")
+
+
+@given(st.integers() | st.floats(allow_nan=False), st.sampled_from("abc5'(\u00e9\u8a71"), st.text(max_size=5))
+def test_numbers_stay_numbers_and_harmless_texts_stay_as_they_are(number: float, first: str, rest: str) -> None:
+    assert files.cell(number) == number
+    assert files.cell(first + rest) == first + rest
+
+
+def test_headers_are_cells_too() -> None:
+    out = io.StringIO()
+    files.sheet(out, ["a", "\u3000=b"], [["\ufeff=1", -2]])
+    assert out.getvalue() == "a,'\u3000=b\n'\ufeff=1,-2\n"
 
 
 def test_the_command_writes_the_same_file_and_refuses_in_sentences(

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from data import desk, labels, people, queue
 from data.datasets import dataset
@@ -86,11 +88,80 @@ def test_the_same_key_again_is_acknowledged_and_not_written(bench: Bench) -> Non
     bench.ok(answer)
     before = bench.store.newest()
     bench.ok(answer)
-    bench.ok({**answer, "values": [], "item": "another"})
     saved, refused = bench.save(answer, answer, answer)
     assert (len(saved), refused) == (3, [])
     assert bench.store.newest() == before
     assert "somebody else" in bench.why({**answer, "person": "ben"}, person="ben")
+
+
+def test_a_key_is_acknowledged_for_the_very_answer_that_was_saved_under_it(bench: Bench) -> None:
+    one, two = bench.give(n=2)
+    other = ("turn:2", "safety")
+    note = [{"unit": "turn:1", "sort": "issue", "text": "wrong date"}]
+    better = [{"unit": "turn:1", "text": "On Monday."}]
+    first = bench.answer(one, values={CELL: 4.0, other: 5.0}, notes=note, repairs=better)
+    bench.ok(first)
+    values = first["values"]
+    for changed in (
+        {"item": two.item}, {"item": "no such item"}, {"action": "skip"}, {"version": "an-older-one"},
+        {"reason": "too long"}, {"values": [{**values[0], "v": 5.0}, values[1]]}, {"values": values[:1]},
+        {"values": [*values, {"unit": "turn:3", "dimension": "safety", "v": 5.0}]}, {"notes": []}, {"notes": note * 2},
+        {"values": [*values, {"unit": "turn:9", "dimension": "safety", "v": 5.0}]}, {"repairs": []},
+    ):  # fmt: skip
+        assert "Another answer was saved under this" in bench.why({**first, **changed}), changed
+    # a later answer says nothing of the cell that did not change, but its own content is known all the same
+    second = bench.answer(one, version=first["key"], values={CELL: 2.0, other: 5.0})
+    third = bench.answer(one, version=second["key"], values={CELL: 2.0, other: 3.0})
+    for each in (second, third, first, second, third):
+        bench.ok(each)
+    assert "Another answer" in bench.why({**third, "values": [{**third["values"][0], "v": 4.0}, third["values"][1]]})
+
+
+def test_of_one_message_as_much_is_taken_as_may_be_and_the_rest_comes_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = bench.give(n=3)
+    made = [bench.answer(one, key=f"key-{n:06}") for n, one in enumerate(items)]
+    many = [*made, *({**made[0], "key": f"no-{n:08}", "item": "nowhere"} for n in range(20_000))]
+    held: list[int] = []
+    whole = bench.store.tx
+
+    def counted(actor: str, action: str, work: Any, target: str = "") -> Any:
+        held.append(int(target))
+        return whole(actor, action, work, target)
+
+    monkeypatch.setattr(bench.store, "tx", counted)
+    saved, refused = bench.save(*many)
+    assert len(saved) == 3 and len(refused) == labels.MOST - 3, "what lies beyond is neither saved nor refused"
+    assert sum(held) == labels.MOST and max(held) <= labels.PIECE, "others write between the pieces"
+    monkeypatch.setattr(labels, "ENTRIES", 3)
+    monkeypatch.setattr(labels, "LETTERS", 10)
+    more = [bench.answer(one, version=a["key"], values={CELL: 2.0, ("turn:2", "safety"): 5.0})
+            for one, a in zip(items, made, strict=True)]  # fmt: skip
+    for left in (more, more[1:], more[2:]):
+        saved, refused = bench.save(*left)
+        assert [s.key for s in saved] == [left[0]["key"]] and not refused
+    long = [{"unit": "", "sort": "comment", "text": "x" * 11}]
+    assert "too large to be saved" in bench.why(bench.answer("anything", notes=long))
+    values = {("turn:1", f"{n}"): 1 for n in range(4)}
+    assert "too large to be saved" in bench.why(bench.answer("anything", values=values))
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just("\ud800") | st.just("\0"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
+@given(junk=st.dictionaries(st.sampled_from([*labels.Answer.model_fields]), JUNK, max_size=4), whole=JUNK)
+def test_whatever_comes_for_an_answer_gets_a_sentence(bench: Bench, junk: dict[str, Any], whole: Any) -> None:
+    before = bench.store.newest()
+    answer = bench.answer("no such item") | junk
+    saved, refused = bench.save(answer, whole)
+    assert (len(saved), len(refused)) == (0, 2) and all(r.why and len(r.why) < 500 for r in refused)
+    assert bench.store.newest() == before
 
 
 def test_answers_of_a_batch_are_taken_one_by_one(bench: Bench) -> None:

@@ -112,7 +112,7 @@ function sendActs(b) {
   if (!b.set) return;
   afterPaint(() => {
     if (!b.set || !(b.outbox.length || b.ask)) return;
-    b.set("outbox", { acts: b.outbox.map((o) => o.act), reveal: b.ask, nonce: ++b.nonce });
+    b.set("outbox", { acts: b.outbox.slice(0, AT_ONCE).map((o) => o.act), reveal: b.ask, nonce: ++b.nonce });
     clearTimeout(b.timer);
     b.timer = setTimeout(() => sendActs(b), RESEND);
   });
@@ -175,6 +175,7 @@ function boardClick(b, e) {
 
 /** What the server says: what is saved, what is not, and the items that wait now. */
 function takeBoard(b, data) {
+  const before = b.outbox.length;
   for (const { key, at, names } of data.acked || []) {
     const had = b.outbox.length;
     b.outbox = b.outbox.filter((o) => o.act.key !== key);
@@ -210,7 +211,8 @@ function takeBoard(b, data) {
     if (at >= 0) { b.at = at; if (!typingNow || old.sig !== now.sig) drawBoard(b); if (typingNow && old.sig !== now.sig) { const i = b.ui.panel.querySelector("input.own"); if (i) i.focus(); } }
     else showCell(b, b.at, true);
   } else onward(b, 0);
-  if (b.outbox.length || b.ask) { clearTimeout(b.timer); b.timer = setTimeout(() => sendActs(b), RESEND); }
+  if (before > AT_ONCE && b.outbox.length < before) sendActs(b);
+  else if (b.outbox.length || b.ask) { clearTimeout(b.timer); b.timer = setTimeout(() => sendActs(b), RESEND); }
 }
 
 export default function ({ data, parentElement, setStateValue }) {

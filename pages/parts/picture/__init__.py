@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from pages.parts import session
+from pages.parts import received, session
 
 HERE = Path(__file__).parent
 WIDTHS = (600.0, 864.0, 1280.0)
@@ -52,8 +54,13 @@ def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: 
     `draw` gives it at a width in pixels; `label` is what a screen reader calls it. What is numbered in it (data-at) can
     be chosen by click or by keys; the number that is chosen, or None.
     """
-    kept = session.component_state(key)
-    chosen = getattr(kept, "chosen", None)
-    data = {"plots": [draw(width) for width in widths], "name": name, "label": label, "form": form(), "chosen": chosen}
-    found: str | None = _plot(key=key, data=data, default={"chosen": None}, on_chosen_change=lambda: None).chosen
-    return found
+    plots = [draw(width) for width in widths]
+
+    def there(chosen: Any) -> str | None:
+        """What was chosen, if it can be."""
+        number = received.words(chosen)
+        return number if re.fullmatch(r"[0-9,]+", number) and f'data-at="{number}"' in plots[0] else None
+
+    chosen = there(getattr(session.component_state(key), "chosen", None))
+    data = {"plots": plots, "name": name, "label": label, "form": form(), "chosen": chosen}
+    return there(_plot(key=key, data=data, default={"chosen": None}, on_chosen_change=lambda: None).chosen)

@@ -136,7 +136,7 @@ export default function ({ data, parentElement, setStateValue }) {
   drawStatus(d);
   drawFoot(d);
   if (d.fresh) { d.fresh = false; if (pending && d.outbox.length || d.want) sendSoon(d); }
-  keepTrying(d);
+  keepTrying(d, pending);
   watchLate(d);
   if (d.view) prebuild(d);
   const token = (d.token = {}); // Streamlit also calls the cleanup of a call that was overtaken by a newer one

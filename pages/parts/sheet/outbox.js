@@ -1,5 +1,6 @@
 // outbox.js: answers leave here and are only forgotten when the server has said that they are saved. Saving is idempotent by key, so sending twice is harmless.
 
+const AT_ONCE = 200, LETTERS = 1e6; // the most that goes in one message; the rest goes when those are acknowledged
 const AGAIN = 4000, SLOWEST = 20000, LATE = 8000;
 const answerKey = (d, key) => `assay:answer:${d.person}:${key}`;
 
@@ -10,8 +11,18 @@ function loadOutbox(d) {
     if (!whole) { box.drop(key); continue; }
     if (!d.outbox.some((o) => o.answer.key === answer.key)) d.outbox.push({ answer, born: Date.now() });
   }
-  // an answer that builds upon another of the same item goes after it
-  d.outbox.sort((a, b) => (a.answer.key === b.answer.version ? -1 : b.answer.key === a.answer.version ? 1 : 0));
+  d.outbox = inOrder(d.outbox);
+}
+
+/** An answer that builds upon another one goes after it, however far apart they were found. */
+function inOrder(outbox) {
+  const left = new Map(outbox.map((o) => [o.answer.key, o])), ordered = [];
+  for (const o of outbox) {
+    const line = [];
+    for (let at = left.get(o.answer.key); at; at = left.get(at.answer.version)) { line.unshift(at); left.delete(at.answer.key); }
+    ordered.push(...line);
+  }
+  return ordered;
 }
 
 function post(d, answer, view) {
@@ -45,21 +56,36 @@ function landed(d) {
 
 const needsServer = (d) => d.outbox.length > 0 || d.want !== null || (!d.view && !d.queue.length && !d.empty);
 
+/** The oldest answers, as many as one message may hold; one in any case. */
+function load(d) {
+  const answers = [];
+  let letters = 0;
+  for (const { answer } of d.outbox.slice(0, AT_ONCE)) {
+    letters += JSON.stringify(answer).length;
+    if (answers.length && letters > LETTERS) break;
+    answers.push(answer);
+  }
+  return answers;
+}
+
 function send(d) {
   if (!d.setState || !d.root) return;
   if (d.want && Date.now() > d.wantUntil) { d.want = d.opening = null; hint(d, "It could not be fetched."); }
   const have = d.queue.map((q) => q.sheet.item);
   for (const view of [d.front, d.view]) if (view && !view.done && !(view === d.view && d.inPast) && !have.includes(view.sheet.item)) have.unshift(view.sheet.item);
   d.flying = performance.now();
-  d.setState("outbox", { answers: d.outbox.map((o) => o.answer), have, want: d.want, nonce: ++d.nonce });
+  const answers = load(d);
+  d.cut = answers.length < d.outbox.length;
+  d.setState("outbox", { answers, have, want: d.want, nonce: ++d.nonce });
   clearTimeout(d.timer);
   d.timer = setTimeout(() => { if (d.root && needsServer(d)) { d.tries++; send(d); } }, Math.min(AGAIN * 1.6 ** d.tries, SLOWEST));
   watchLate(d);
 }
 
-/** Sends again later if something is still open; never at once, so that data arriving cannot make a loop. Data after a silence: the server is back. */
-function keepTrying(d) {
+/** Sends again later if something is still open; at once only what had no room in a message of which something was taken, so that data arriving cannot make a loop. Data after a silence: the server is back. */
+function keepTrying(d, before) {
   landed(d);
+  if (d.cut && d.outbox.length && d.outbox.length < before) sendSoon(d);
   const now = Date.now(), back = d.tries > 0 && now - (d.dataAt || now) > 5000;
   d.dataAt = now;
   clearTimeout(d.timer);

@@ -1,8 +1,10 @@
-"""What of a queue is sent to the browser ahead, and what is said when nothing is left."""
+"""What of a queue is sent to the browser ahead, what has come from there, and what is said when nothing is left."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from pages.parts import received as sent
 
 AHEAD, LETTERS = 8, 400_000
 """Sheets sent ahead: at most so many, and no more of them once they hold so many characters together."""
@@ -30,6 +32,18 @@ def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
             break
         kept.append(sheet)
     return kept
+
+
+def received(key: str) -> dict[str, Any]:
+    """What the desk with that key has sent: answers (of any shape), have [item] and want {item, reveal} or None."""
+    outbox = sent.outbox(key)
+    want = sent.table(outbox.get("want"))
+    item = sent.words(want.get("item"))
+    return {
+        "answers": sent.several(outbox.get("answers")),
+        "have": [name for one in sent.several(outbox.get("have")) if (name := sent.words(one))],
+        "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
+    }
 
 
 def empty(stream: str, filtered: bool) -> dict[str, str]:

@@ -53,6 +53,8 @@ def save():
     time.sleep(delay)
     state = st.session_state
     with lock():
+        with file.with_suffix(".sizes").open("a", encoding="utf-8") as sizes:
+            sizes.write(f"{len(outbox.get('answers', []))}\n")
         known = saved()
         keys, latest = {a["key"] for a in known}, {a["item"]: a["key"] for a in known}
         acked, refused = [], []

@@ -144,6 +144,24 @@ def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iter
     assert not errors, errors
 
 
+KEPT = """([run, count]) => {
+  const name = n => n < 0 ? "" : "kept-" + String(n).padStart(8, "0"), none = [];
+  for (let n = 0; n < count; n++) localStorage.setItem(`assay:answer:${run}:${name(n)}`, JSON.stringify({
+    key: name(n), person: run, action: "skip", item: "i" + n % 3, claim: null, judge: null, version: name(n - 3),
+    values: none, asked: none, notes: none, repairs: none, reason: "later", ms: 1})) }"""
+
+
+def test_what_one_message_cannot_hold_goes_with_the_next(desk: Callable[..., Desk]) -> None:
+    one = desk()
+    one.page.evaluate(KEPT, [one.run, 450])
+    one.page.reload()
+    one.page.wait_for_selector('.sheet[data-unsaved="0"]')
+    assert sorted(a["key"] for a in one.received()) == [f"kept-{n:08}" for n in range(450)]
+    assert not one.stored("answer") and not one.page.locator(".toasts", has_text="not saved").count()
+    sizes = [int(size) for size in one.file.with_suffix(".sizes").read_text().split()]
+    assert max(sizes) == 200 and sum(sizes) >= 450
+
+
 def value(answer: dict[str, Any], unit: str, dimension: str) -> dict[str, Any]:
     [found] = [v for v in answer["values"] if (v["unit"], v["dimension"]) == (unit, dimension)]
     return found

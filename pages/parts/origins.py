@@ -1,0 +1,96 @@
+"""Who may ask the server at all: browsers that were told its right name, and only its own pages.
+
+A browser sends its cookies to every port of a machine, whichever page asks, so a cookie says nothing about who asks.
+What is asked must therefore come for a name of this server (a site elsewhere could point a name of its own to it), and
+whatever names an origin must name this very one, with its port and scheme. From other pages only links may lead here.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+"""The names of this machine, under which only the port that is served is right."""
+OPEN = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
+"""What the browser needs of Streamlit's own addresses; at the others, as the metrics', there is nothing to be had."""
+PORTS = {"http": 80, "https": 443}
+
+
+class Origins:
+    """Refuses what comes under another name or from another origin, before anything else sees it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return await self.app(scope, receive, send)
+        why, status = _refusal(scope), 403
+        if not why and _closed(scope["path"]):
+            why, status = "There is nothing here.", 404
+        if not why:
+            return await self.app(scope, receive, send)
+        if scope["type"] == "websocket":
+            return await send({"type": "websocket.close", "code": 1008, "reason": ""})
+        await PlainTextResponse(why, status)(scope, receive, send)
+
+
+def _closed(path: str) -> bool:
+    """Whether an address is one of Streamlit's own that the browser does not need."""
+    _, found, rest = f"{path}/".partition("/_stcore/")
+    return bool(found) and rest.partition("/")[0] not in OPEN
+
+
+def _refusal(scope: Scope) -> str:
+    """Why a request is not answered, in a sentence; "" where it is."""
+    asked = Headers(scope=scope)
+    scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
+    hosts, origins = asked.getlist("host"), asked.getlist("origin")
+    host = hosts[0].lower() if len(hosts) == 1 else ""
+    if not _named(host, scheme, scope):
+        return (
+            "Assay does not answer under this name. Open http://127.0.0.1 with the port that it was started on; where "
+            "it has another name, STREAMLIT_SERVER_ALLOWED_HOSTS has to say it."
+        )
+    if any(origin.lower() not in _own(host, scheme) for origin in origins):
+        return "This was asked by a page of another origin. Only Assay's own pages may."
+    if not origins and scope["type"] == "websocket" and "cookie" in asked:
+        # Every browser names the origin of a websocket; a program without cookies has nobody's rights to misuse.
+        return "This connection brings a cookie but no origin. Browsers send both."
+    link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _followed(asked)
+    if asked.get("sec-fetch-site", "none") not in ("same-origin", "none") and not link:
+        return "This was asked by a page of another site. Only links may lead from there to here."
+    return ""
+
+
+def _named(host: str, scheme: str, scope: Scope) -> bool:
+    """Whether a Host header has a name of this server, and on this machine its port."""
+    try:
+        parts = urlsplit(f"//{host}")
+        name, port = parts.hostname, parts.port or PORTS.get(scheme)
+    except ValueError:
+        return False
+    if not name or parts.netloc != host or "@" in host:
+        return False
+    if name in HERE:
+        return port == (scope.get("server") or ("", None))[1]
+    return any(
+        pattern == "*" or name == pattern or (pattern.startswith("*.") and name.endswith(pattern[1:]))
+        for pattern in (str(one).strip().lower() for one in st.get_option("server.allowedHosts") or [])
+    )
+
+
+def _own(host: str, scheme: str) -> set[str]:
+    """The origins of this server's own pages; behind a proxy that speaks https to the browser, that too."""
+    local = urlsplit(f"//{host}").hostname in HERE
+    return {f"{scheme}://{host}"} | (set() if local else {f"https://{host}"})
+
+
+def _followed(asked: Headers) -> bool:
+    """Whether the browser says that a person followed a link, in the window itself and in no frame."""
+    return asked.get("sec-fetch-mode") == "navigate" and asked.get("sec-fetch-dest") == "document"

@@ -1,0 +1,96 @@
+"""Whatever JSON a browser sends as the state of a component: a sentence, or nothing, and never an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from data import datasets, desk, people, queue
+from data.queue import Filters
+from data.store import Store, open_store
+from judges.errors import AssayError
+from pages.label import adjudication as adjudication_page
+from pages.label import desk as desk_page
+from pages.parts import received, rows, session
+from pages.parts.sheet import sending
+from tests import seeds
+
+TEXT = st.text(max_size=8) | st.sampled_from(["\ud800", "\0", "x" * 300, "save", "decide", "withdraw", "01234567"])
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.just(10**400) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = "key person action item claim judge version values notes of unit dimension v reason token reveal".split()
+SENT = st.fixed_dictionaries(
+    {},
+    optional={
+        "answers": JUNK | st.lists(st.dictionaries(st.sampled_from(FIELDS), JUNK), max_size=3),
+        "acts": JUNK | st.lists(st.dictionaries(st.sampled_from(FIELDS), JUNK), max_size=3),
+        "have": JUNK | st.lists(JUNK),
+        "want": JUNK | st.dictionaries(st.sampled_from(["item", "reveal"]), JUNK),
+        "reveal": JUNK,
+        "nonce": JUNK,
+    },
+)
+SHAPES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    folder: Path = tmp_path_factory.mktemp("received")
+    seeds.dialogues(folder / "a.duckdb", 3)
+    opened = open_store(f"duckdb:///{folder / 'a.duckdb'}")
+    yield opened
+    opened.close()
+
+
+def sends(monkeypatch: pytest.MonkeyPatch, store: Store, state: Any) -> None:
+    monkeypatch.setattr(session, "component_state", lambda _: state)
+    monkeypatch.setattr(session, "store", lambda: store)
+
+
+@SHAPES
+@given(outbox=SENT | JUNK)
+def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
+    sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
+    ann, place = people.person(store, "ann"), datasets.dataset(store, "demo").id
+    state: dict[str, Any] = {}
+    desk_page._save(ann, "desk", state, UTC)
+    assert not state["acked"] and all(one["why"] for one in state["refused"]) and not state["notice"]
+    sent = sending.received("desk")
+    assert len(queue.claim(store, "ann", place, "review", Filters(), sent["have"], 8)) == 3
+    if sent["want"]:
+        with pytest.raises(AssayError):
+            desk.opened(store, "ann", sent["want"]["item"])
+
+
+@SHAPES
+@given(outbox=SENT | JUNK)
+def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
+    sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
+    lea, state = people.person(store, "lea"), dict[str, Any]()
+    adjudication_page._act(lea, "board", state, UTC)
+    assert not state.get("acked") and all(one["why"] for one in state.get("refused", []))
+
+
+@SHAPES
+@given(value=JUNK)
+def test_a_place_is_one_that_there_is(value: Any) -> None:
+    found = received.place(value, 5)
+    assert found is None or found in range(5)
+    chosen = SimpleNamespace(selection=SimpleNamespace(cells=value))
+    assert rows._row(chosen, 5) in (None, *range(5))
+
+
+def test_a_component_that_has_sent_nothing_yet(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
+    for state in (None, SimpleNamespace(), SimpleNamespace(outbox=None), {}):
+        sends(monkeypatch, store, state)
+        assert sending.received("desk") == {"answers": [], "have": [], "want": None}
