@@ -23,6 +23,7 @@ from data.intake.plan import Plan
 from data.intake.report import Tally
 from data.intake.sentences import problems
 from data.intake.spool import Spool
+from data.people import here
 from data.store import Store
 from judges.errors import AssayError
 
@@ -43,6 +44,7 @@ class Admission:
         self.mappings: dict[str, Mapping] = {}
         self.files: dict[str, tuple[str, Path, int]] = {}
         self.door = Door(plan, dataset_id, spool, tally, Items(store, dataset_id, spool.open("items")))
+        self.door.here = here(store)
         self.judgments = JudgmentDoor(self.door, Judgments(store))
         self.labels = LabelDoor(self.door, Labels(store))
         self.decisions = DecisionDoor(self.door, Decisions(store))

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
+from data.ids import now
 from data.intake.json_text import check_value
 from data.intake.known import Item, Items
 from data.intake.plan import Plan
 from data.intake.report import Preview, Tally
 from data.intake.sentences import show
 from data.intake.spool import Spool
+from data.names import from_file
 
 _SHOWN = 5
 _REMEMBERED = 100_000
-_PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}")
+_PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
 
 
 class No(Exception):
@@ -28,7 +31,7 @@ class No(Exception):
 
 @dataclass
 class Door:
-    """One import on its way in."""
+    """One import on its way in. `here` are the people who are or were active in the workspace."""
 
     plan: Plan
     dataset_id: str
@@ -36,6 +39,14 @@ class Door:
     tally: Tally
     items: Items
     refused: set[str] = field(default_factory=set)
+    here: frozenset[str] = frozenset()
+    kept: dict[str, str] = field(default_factory=dict)
+
+    def identity(self, name: str) -> str:
+        """As whom a person in the files is kept: nobody's labels come in as those of somebody who works here."""
+        if name not in self.kept:
+            self.kept[name] = from_file(name, self.here)
+        return self.kept[name]
 
     @property
     def report(self) -> Preview:
@@ -50,6 +61,15 @@ class Door:
             why = "its own line cannot be taken" if refused else "it is neither in the dataset nor in this import"
             raise No("item", f"The item {show(name)} is missing: {why}.")
         return found
+
+    def past(self, moment: datetime) -> datetime:
+        """Itself. Raises No for a time still to come, which nothing could follow; a day is let pass, for clocks and
+
+        zones, and a generator may set any.
+        """
+        if moment > now() + timedelta(days=1) and not self.plan.synthetic:
+            raise No("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
+        return moment
 
     def refuse(self, name: Any) -> None:
         """Remember an item that was not taken, for what refers to it."""

@@ -20,7 +20,8 @@ from data.intake.plan import Plan
 from data.intake.report import Preview, Refused, Result, Tally
 from data.intake.source import Source
 from data.intake.spool import Spool
-from data.people import Person, append, everyone, require
+from data.names import from_file
+from data.people import Person, append, everyone, here, require
 from data.settings import get, put
 from data.store import Store, Tx
 
@@ -175,13 +176,14 @@ def _unchanged(tx: Tx, admission: Admission) -> None:
     )
     decided = tx.rows("select item_id, unit, dimension from adjudication where dataset_id = $1 and seq > $2", since)
     if (
-        any(name in admission.door.items.new_names for (name,) in names)
+        any(from_file(name, here(tx)) != kept for name, kept in admission.door.kept.items())
+        or any(name in admission.door.items.new_names for (name,) in names)
         or any(key in admission.judgments.known.new for (key,) in judgments)
         or any(cell in admission.labels.known.new for cell in labels)
         or any(cell in admission.decisions.known.new for cell in decided)
         or (admission.rule.new is not None and get(tx, admission.door.dataset_id, "gold") is not None)
     ):
         raise BadInput(
-            "While this was being read, somebody else added the same things to the dataset; nothing was written. "
-            "Import it again."
+            "While this was being read, somebody else added the same things to the dataset, or entered under a name "
+            "that stands in it; nothing was written. Import it again."
         )
