@@ -70,7 +70,8 @@ def decide(
             if found.against:
                 raise NotApprovable(" ".join(found.against))
             _once(tx, found, stand, decision, actor, mark)
-        facts = [*case.facts(store, found), *_who(tx, stand, decision, actor)]
+        *facts, last = case.facts(store, found)
+        facts += [*_who(tx, stand, decision, actor), last]
         return decided.append(tx, key, decision, why, actor, found.line.decision.state, found.asked, mark, facts)
 
     id_ = store.tx(actor, decision, work, target=dataset_id)

@@ -33,7 +33,7 @@ class LabelDoor:
         where = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
         report = self.door.report
         # What came in before somebody of that name worked here stands under the plain name.
-        if self.known.has(self._key(line, (*where, named), value, given.mode, made_at)):
+        if self.known.held(self._key(line, (*where, named), value, given.mode, made_at)):
             report.known.labels += 1
             return
         self._check_desk(given, named, (*where, named))

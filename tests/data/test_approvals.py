@@ -16,7 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sklearn.metrics import cohen_kappa_score
 
-from data import approvals, audits, people, settings, standing
+from data import approvals, audits, leads, people, settings, standing
 from data.approvals import AUTOMATIC
 from data.commands import main
 from data.deciding import case, policy, suspension
@@ -27,6 +27,7 @@ from data.settings import GoldRule
 from data.store import Store, open_store
 from judges import gate
 from judges.audits import Finding
+from judges.errors import AssayError
 from judges.gate import Policy
 from judges.params import Params
 from tests.data.cells import Cell, fill
@@ -46,7 +47,8 @@ def judged(items: int, dimension: str = "helpfulness", wrong: int = 7, **options
 def opened(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, str, str]:
     store = open_store(f"duckdb:///{path}")
     people.join(store, "lea")
-    for other, role in (("lou", "lead"), ("ray", "researcher"), ("ann", "annotator")):
+    people.lead_here(store, "lou")
+    for other, role in (("ray", "researcher"), ("ann", "annotator")):
         people.set_person(store, "lea", other, role)  # type: ignore[arg-type]
     return store, *fill(store, cells, name)
 
@@ -369,10 +371,14 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
     refused(store, NotApprovable, "rests on other figures", lambda: approve(store, key, "lou"))
     propose("lou")
+    people.set_person(store, "lou", "lou", "researcher")
     people.set_person(store, "lea", "lou", "researcher")
     refused(store, NotApprovable, "no lead any more", lambda: approve(store, key, "lea"))
-    people.set_person(store, "lea", "lou", "lead")
+    people.lead_here(store, "lou")
     done = approve(store, key, "lea")
+    told = {name: said for name, _, said in approvals.evidence(store, done.id)}
+    assert told["who approved"] == "lea, the first lead"
+    assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: two")
     assert approvals.approved(store, key[0]) == [done] and approvals.waits(store).proposed == ()
     relabel(store, key, lambda v: min(v + 1, 5), most=2)
     again = propose("lea")
@@ -446,13 +452,40 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
     assert not policy.set_asked(store, "lea", less, "Again.") and store.newest() == before
     assert policy.set_asked(store, "lea", replace(held, alarms=True), "Stricter.") and policy.proposed(store) is None
     assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
+    people.set_person(store, "lea", "lea", "researcher")
     people.set_person(store, "lou", "lea", "researcher")
-    people.set_person(store, "lou", "ann", "lead")
+    people.lead_here(store, "ann")
     assert not policy.set_asked(store, "ann", Asked(), "Lea's, who leads no more.")
     assert policy.set_asked(store, "lou", Asked(), "Agreed.") and policy.asked(store) == Asked()
-    set_asked_by = policy.set_asked(store, "ann", Asked(four_eyes=True), "Two.")
+    assert policy.set_asked(store, "ann", Asked(four_eyes=True), "Two.")
     people.set_person(store, "lou", "ann", "annotator")
-    assert set_asked_by and policy.set_asked(store, "lou", Asked(), "Alone.") and policy.asked(store) == Asked()
+    people.set_person(store, "ann", "ann", "annotator")
+    assert not policy.set_asked(store, "lou", Asked(), "Alone.") and policy.asked(store).four_eyes, "who is left is one"
+
+
+def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, Key]) -> None:
+    """Made before four eyes were asked for, she is one's own; made since, she takes another lead to make."""
+    store, key = demo
+    people.set_person(store, "lea", "eve", "lead")
+    people.set_person(store, "eve", "mal", "lead")
+    set_asked(store, four_eyes=True)
+    approvals.decide(store, "lea", *key, "propose", "I would.", seen(store, key))
+    people.set_person(store, "lea", "ann", "lead")
+    assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
+    for name in ("eve", "mal"):
+        for does in (
+            lambda who: approve(store, key, who),
+            lambda who: people.set_person(store, who, "ann", "lead"),
+            lambda who: policy.set_asked(store, who, Asked(), "Quicker."),
+        ):
+            refused(store, AssayError, "do not count as two", lambda do=does, who=name: do(who))
+    assert people.set_person(store, "lea", "new", "lead") == people.Person("new", "lead", False), "it waits"
+    assert people.set_person(store, "lea", "lou", "lead", active=False).may("lead")
+    refused(store, NotAllowed, "Nobody called", lambda: approve(store, key, "new"))
+    people.take_back(store, "lea", "lou")
+    assert [one.person for one in leads.waiting(store)] == ["ann", "new"]
+    assert people.set_person(store, "lou", "new", "lead").may("lead")
+    assert approve(store, key, "new").person == "new", "two leads who count have made her one"
 
 
 def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Key, approvals.Approval]) -> None:
@@ -616,7 +649,7 @@ def test_the_command_refuses_what_the_function_refuses(
     for args, words in (
         (("--dimension", "safety", "--reason", "Because."), "The gate says"),
         ((*good, "--judge", "other"), "No judge of"),
-        ((*good, "--as", AUTOMATIC, "--seen", mark), "Nobody called"),
+        ((*good, "--as", AUTOMATIC, "--seen", mark), "is kept for"),
         (good, "--list tells it"),
         ((*good, "--seen", "0" * 20), "changed since"),
     ):
