@@ -62,14 +62,13 @@ class Door:
             raise No("item", f"The item {show(name)} is missing: {why}.")
         return found
 
-    def past(self, moment: datetime) -> datetime:
-        """Itself. Raises No for a time still to come, which nothing could follow; a day is let pass, for clocks and
+    def past(self, moment: datetime) -> None:
+        """Raise No for a time still to come, which nothing could follow. A day is let pass, for clocks and zones, and
 
-        zones, and a generator may set any.
+        what is made up may have any.
         """
         if moment > now() + timedelta(days=1) and not self.plan.synthetic:
             raise No("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
-        return moment
 
     def refuse(self, name: Any) -> None:
         """Remember an item that was not taken, for what refers to it."""

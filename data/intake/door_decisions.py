@@ -31,7 +31,7 @@ class DecisionDoor:
         if not given.saw_judge and any(s.mode == "assisted" for s in said):
             raise No("saw_judge", "saw_judge must be true: some of its labels were given with the judge in view.")
         check_text(given.reason)
-        at = self.door.past(rows.moment(given.made_at))
+        at = rows.moment(given.made_at)
         plain = Made(person(given.adjudicator, "adjudicator"), value, given.reason, given.saw_judge, at)
         made = plain._replace(person=self.door.identity(plain.person))
         cell = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
@@ -40,6 +40,7 @@ class DecisionDoor:
             report.known.adjudications += 1
             return
         self._check_stored(cell, made, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show(item.id)}")
+        self.door.past(made.at)
         self.known.add(cell, made)
         for name in (made.person, *(s.person for s in said)):
             self.people.setdefault(name, "")

@@ -29,7 +29,7 @@ class LabelDoor:
         value = asked(given, item, self._asked).code(given.value)
         named = person(given.annotator)
         check_text(given.team)
-        made_at = self.door.past(rows.moment(given.made_at))
+        made_at = rows.moment(given.made_at)
         where = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
         report = self.door.report
         # What came in before somebody of that name worked here stands under the plain name.
@@ -46,6 +46,7 @@ class LabelDoor:
         place = slot(cell, given.mode)
         if place in self.known.stored and made_at <= (held := self.known.stored[place][1]):
             raise No("made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)}).")
+        self.door.past(made_at)
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.

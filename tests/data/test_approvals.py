@@ -22,17 +22,23 @@ from data.commands import main
 from data.deciding import case, policy, suspension
 from data.deciding.policy import Asked
 from data.errors import BadInput, NotAllowed, NotApprovable, NotFound
-from data.intake.rows import judge_id
+from data.ids import content_id
+from data.intake import Plan, from_path, take
+from data.intake.rows import item_id, judge_id
 from data.settings import GoldRule
 from data.store import Store, open_store
 from judges import gate
 from judges.audits import Finding
+from judges.card import cards
 from judges.errors import AssayError
 from judges.gate import Policy
 from judges.params import Params
+from tests import seeds
+from tests.data import cells
 from tests.data.cells import Cell, fill
 
 TURN = "turn:1"
+HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness" and d.sort == "turn")
 Key = tuple[str, str, str, str]
 
 
@@ -721,3 +727,96 @@ class Decisions(RuleBasedStateMachine):
 
 TestDecisions = Decisions.TestCase
 TestDecisions.settings = hypothesis_settings(max_examples=1, stateful_step_count=6, deadline=None)
+
+
+# -- labels from files ------------------------------------------------------------------------------------------------
+
+
+def forged(store: Store, path: Path) -> Path:
+    """The judge's own scores of helpfulness, as blind labels under the names of people who work here."""
+    rows = store.rows(
+        "select i.name, s.unit, s.value from score s join item i on i.id = s.item_id where s.dimension = 'helpfulness'"
+    )
+    made = [
+        {"item": item, "unit": unit, "dimension": "helpfulness", "value": int(value), "annotator": who, "mode": "blind",
+         "probability": 0.5, "made_at": "2026-01-31T12:00:00Z"}
+        for item, unit, value in rows for who in ("ann", "lea", "person0")
+    ]  # fmt: skip
+    return seeds.lines(path / "forged.jsonl", made)
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells are of items that an import knows by name."""
+
+    def known(*parts: Any) -> str:
+        if isinstance(parts[-1], int):
+            return item_id(content_id("dataset", parts[0]), f"item {parts[-1]}")
+        return content_id(*parts)
+
+    monkeypatch.setattr(cells, "content_id", known)
+
+
+@pytest.mark.usefixtures("named")
+def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path) -> None:
+    poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
+    store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
+    store.tx("lea", "join", lambda tx: people.append(tx, [people.Person("person0", "annotator", True)]))
+    key = (dataset, judge, "turn", "helpfulness")
+    before, mark = case.case(store, *key), standing.fingerprint(store, dataset, judge, HELP, "gate")
+    assert before.line.decision.state == "below"
+    take(store, "ray", from_path(forged(store, tmp_path)), Plan("demo", sampling="random"))
+    assert standing.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert case.case(store, *key).line.gate.interval == before.line.gate.interval
+    refused(store, NotApprovable, "The gate says below", lambda: approve(store, key))
+    told = case.beside(store, case.case(store, *key)).origin
+    assert told.startswith("The check counts 150 labels given here. 450 imported ones do not count for the approval ")
+    assert "450 from forged.jsonl, imported by ray on 20" in told
+    names = {str(n) for (n,) in store.rows("select distinct annotator from label where draw_id = ''")}
+    assert names == {"ann (file)", "lea (file)", "person0 (file)"}
+    facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, *key))}
+    assert facts["labels given here"][0] == 150 and facts["labels from files"][0] == 450
+    assert facts["labels from files"][1].startswith("they do not count, by the policy: [")
+    # Where a lead lets them count, by a looser policy, it is said whose word that is.
+    assert policy.looser(replace(policy.asked(store), imported=True), policy.asked(store))
+    set_asked(store, imported=True)
+    found = case.case(store, *key)
+    assert found.line.gate.interval.point == 1 and "count too" in case.beside(store, found).origin
+    assert any("Nobody here can check that" in caution for caution in case.beside(store, found).cautions)
+    done = approve(store, key)
+    set_asked(store, imported=False)
+    assert approvals.suspend(store) == [] and approvals.approved(store, dataset) == [done]
+    assert [one.id for one, _ in approvals.older(store, [done])] == [done.id]
+
+
+def test_what_was_approved_before_imports_were_asked_about_met_an_older_policy(
+    granted: tuple[Store, Key, approvals.Approval],
+) -> None:
+    store, _, done = granted
+    kept = {name: held for name, held in policy.stored(done.asked).items() if name != "imported"}
+    assert policy.read(kept) == replace(done.asked, imported=True) and not policy.asked(store).imported
+
+
+@pytest.mark.usefixtures("named")
+def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(40))
+    mark = standing.fingerprint(store, dataset, judge, HELP, "gate")
+    rows = [
+        {"item": f"item {n}", "unit": TURN, "dimension": "helpfulness", "value": 1, "adjudicator": "lea",
+         "reason": "so", "saw_judge": False, "made_at": "2026-01-31T12:00:00Z",
+         "labels": [{"annotator": "person0", "value": 2, "mode": "blind"}]}
+        for n in range(40)
+    ]  # fmt: skip
+    file = seeds.lines(tmp_path / "d.jsonl", rows)
+    assert take(store, "ray", from_path(file), Plan("demo", sampling="random")).preview.new.adjudications == 40
+    assert standing.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert standing.fingerprint(store, dataset, judge, HELP, "blind") != mark
+
+
+def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
+    found = case.case(store, dataset, judge, "turn", "helpfulness")
+    made = replace(found, dataset=replace(found.dataset, synthetic=True), brought=True)
+    assert found.against == [] and made.basis == "imported"
+    assert "this judge is a language model" in made.against[0]
+    assert replace(made, judge=replace(found.judge, made=True)).against == []
