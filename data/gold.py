@@ -10,15 +10,15 @@ from judges.types import Scale, UnitSort
 
 Basis = Literal["gate", "imported", "blind", "assisted", "all"]
 BASES: dict[Basis, str] = {
-    "gate": "Blind labels of random draws given here",
+    "gate": "Blind labels of random draws",
     "imported": "Blind labels of random draws, imported ones too",
     "blind": "All blind labels",
     "assisted": "Assisted labels of random draws",
     "all": "All labels, blind and assisted",
 }
-"""What a figure may rest on. The approval check counts the first, or the second where the policy says so
+"""What a figure may rest on. The first are those given here. The approval check counts them, or the second where the
 
-(`data.deciding.policy.basis`); labels given after a reveal are in none of them."""
+policy says so (`data.deciding.policy.basis`); labels given after a reveal are in none of them."""
 
 WEIGHTED: tuple[Basis, ...] = ("gate", "imported", "assisted")
 """The bases on which a cell counts 1/pi, pi being the probability with which its item was drawn."""

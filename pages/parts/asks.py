@@ -31,7 +31,7 @@ def told(asked: Asked) -> list[str]:
         found.append("No audit of the judge in alarm.")
     if asked.four_eyes:
         found.append(
-            "Two leads: one proposes, another approves, whom the first has not made a lead. So do a looser policy and "
-            "any change of who leads."
+            "Two leads: one proposes, another approves, whom the first has not made a lead. A looser policy, and any "
+            "change of who leads, takes two as well."
         )
     return found
