@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from data import datasets, people
+from data import datasets, leads, people
 from data.deciding import case, decided, policy
 from data.deciding.case import Case
-from data.deciding.decided import AUTOMATIC, Approval, Decision, Stand, evidence, history, now, stands
+from data.deciding.decided import AUTOMATIC, Approval, Decision, Fact, Stand, evidence, history, now, stands
 from data.deciding.suspension import check as suspend
 from data.errors import BadInput, NotApprovable, NotFound
 from data.people import require
@@ -70,7 +70,8 @@ def decide(
             if found.against:
                 raise NotApprovable(" ".join(found.against))
             _once(tx, found, stand, decision, actor, mark)
-        facts = case.facts(store, found)
+        *facts, last = case.facts(store, found)
+        facts += [*_who(tx, stand, decision, actor), last]
         return decided.append(tx, key, decision, why, actor, found.line.decision.state, found.asked, mark, facts)
 
     id_ = store.tx(actor, decision, work, target=dataset_id)
@@ -138,6 +139,18 @@ def _once(tx: Tx, found: Case, stand: Stand, decision: Decision, actor: str, mar
         raise NotApprovable(
             f"{proposed.person}, who proposed this, is no lead any more. Another lead has to propose it again."
         )
+    if against := leads.against(leads.history(tx), proposed.person, actor):
+        raise NotApprovable(against)
+
+
+def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]:
+    """As evidence who decides, and who had proposed it, and how each came to lead."""
+    events = leads.history(tx)
+    yield f"who {DONE[decision]}", None, f"{actor}, {leads.came(events, actor)}"
+    if decision == "approve" and stand.proposed is not None:
+        proposer = stand.proposed.person
+        two = "two leads who count as two" if leads.independent(events, proposer, actor) else "no two leads who count"
+        yield "who had proposed", None, f"{proposer}, {leads.came(events, proposer)}; with {actor}: {two}"
 
 
 # -- what there is to look at -----------------------------------------------------------------------------------------

@@ -7,21 +7,28 @@ import tempfile
 from pathlib import Path
 
 from data import datasets, people, queue
+from data.names import MAKER as MAKER
 from data.people import Person
 from data.store import Store, open_store
-
-MAKER = "Assay samples"
-"""As whom the sample is made; not a person who can sign in."""
 
 
 def begin(url: str | None = None) -> Store:
     """Open the workspace, with the synthetic sample in it when it is new and `ASSAY_SAMPLES` is not 0."""
     store = open_store(url)
     wanted = os.environ.get("ASSAY_SAMPLES", "1") != "0"
-    begun = any(p.name == MAKER for p in people.everyone(store))  # a start that was cut off left it active
-    if begun or (wanted and store.newest() == 0):
+    if _cut_off(store) or (wanted and store.newest() == 0):
         _install(store)
     return store
+
+
+def _cut_off(store: Store) -> bool:
+    """Whether a start has begun the sample and not ended it: what it wrote itself, which no entering person can."""
+    rows = store.rows(
+        "select e.active from person_event e join change c on c.seq = e.seq "
+        "where e.person = $1 and c.actor = $1 and c.action = 'samples' order by e.seq desc limit 1",
+        [MAKER],
+    )
+    return bool(rows and rows[0][0])
 
 
 def install_samples(store: Store, actor: str) -> None:

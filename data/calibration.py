@@ -64,15 +64,16 @@ def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Bas
     names = [d.name for d in asked if d.scale.size]
     marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
     rows = store.rows(
-        "select l.mode, coalesce(d.probability, l.probability) is not null as random, l.annotator, count(*) "
+        "select l.mode, coalesce(d.probability, l.probability) is not null as random, "
+        "d.probability is not null as drawn, l.annotator, count(*) "
         "from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension in ({marks}){aside(store, 'l.item_id')} group by 1, 2, 3",
+        f"where i.dataset_id = $1 and l.dimension in ({marks}){aside(store, 'l.item_id')} group by 1, 2, 3, 4",
         [dataset_id, *names],
     )
     people: dict[Basis, dict[str, int]] = {basis: defaultdict(int) for basis in BASES}
-    for mode, random, annotator, count in rows:
-        for basis in rests_on(str(mode), bool(random)):
+    for mode, random, drawn, annotator, count in rows:
+        for basis in rests_on(str(mode), bool(random), bool(drawn)):
             people[basis][str(annotator)] += int(count)
     return {basis: Rest(sum(found.values()), len(found)) for basis, found in people.items()}
 

@@ -117,7 +117,9 @@ def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]
     known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.dimensions(store, judge_id)}
     shown = {(a.sort, a.dimension): a for a in held if (a.sort, a.dimension) in known}
     asked = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
-    counted, gold = tallies(store, dataset_id, judge_id, asked), labelled(store, dataset_id, judge_id, asked)
+    synthetic = any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
+    bases = [shown[d.sort, d.name].asked.basis(synthetic) for d in asked]  # what each approval was given on
+    counted, gold = tallies(store, dataset_id, judge_id, asked), labelled(store, dataset_id, judge_id, asked, bases)
     gone, order = unreadable(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
     return [
         _tile(shown[d.sort, d.name], asking(d), counted[d.sort, d.name], gold[d.sort, d.name], gone, order)

@@ -8,21 +8,26 @@ from typing import Literal
 from data.settings import GoldRule
 from judges.types import Scale, UnitSort
 
-Basis = Literal["gate", "blind", "assisted", "all"]
+Basis = Literal["gate", "imported", "blind", "assisted", "all"]
 BASES: dict[Basis, str] = {
     "gate": "Blind labels of random draws",
+    "imported": "Blind labels of random draws, imported ones too",
     "blind": "All blind labels",
     "assisted": "Assisted labels of random draws",
     "all": "All labels, blind and assisted",
 }
-"""What a figure may rest on. The gate counts the first; labels given after a reveal are in none of them."""
+"""What a figure may rest on. The first are those given here. The approval check counts them, or the second where the
 
-WEIGHTED: tuple[Basis, ...] = ("gate", "assisted")
+policy says so (`data.deciding.policy.basis`); labels given after a reveal are in none of them."""
+
+WEIGHTED: tuple[Basis, ...] = ("gate", "imported", "assisted")
 """The bases on which a cell counts 1/pi, pi being the probability with which its item was drawn."""
 
 _RANDOM = "(d.probability is not null or l.probability is not null)"
+# A draw is made here only: the probability of an imported label stands beside the label, and is its importer's word.
 _WHERE: dict[Basis, str] = {
-    "gate": f"l.mode = 'blind' and {_RANDOM}",
+    "gate": "l.mode = 'blind' and d.probability is not null",
+    "imported": f"l.mode = 'blind' and {_RANDOM}",
     "blind": "l.mode = 'blind'",
     "assisted": f"l.mode = 'assisted' and {_RANDOM}",
     "all": "l.mode in ('blind', 'assisted')",
@@ -37,10 +42,14 @@ _UNITS: dict[UnitSort, str] = {
 }
 
 
-def rests_on(mode: str, random: bool) -> list[Basis]:
-    """The bases that a label of this mode belongs to; `random`: its item was drawn with a known probability."""
+def rests_on(mode: str, random: bool, drawn: bool) -> list[Basis]:
+    """The bases that a label of this mode belongs to; `random`: its item was drawn with a known probability, and
+
+    `drawn`: here, so that it is not only said so by whoever imported the label.
+    """
     bases: dict[Basis, bool] = {
-        "gate": mode == "blind" and random,
+        "gate": mode == "blind" and random and drawn,
+        "imported": mode == "blind" and random,
         "blind": mode == "blind",
         "assisted": mode == "assisted" and random,
         "all": mode in ("blind", "assisted"),
@@ -66,17 +75,19 @@ def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
 def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "") -> str:
     """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, people, low, high, how.
 
-    Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did not
-    ask for the judge's score. Otherwise ordered scales resolve to the lower median of the values or, by a rule of
-    majority, to the commonest one (drawn: the lower median), and to n/a where most people said so; unordered ones and
-    flags to the majority, a drawn vote to the scale's `drawn` category where it has one, else to no gold.
+    Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did
+    not ask for the judge's score, and on the gate's only where it was done here. Otherwise ordered scales resolve
+    to the lower median of the values or, by a rule of majority, to the commonest one (drawn: the lower median), and
+    to n/a where most people said so; unordered ones and flags to the majority, a drawn vote to the scale's `drawn`
+    category where it has one, else to no gold.
     `probability` is the inclusion probability of the item (NULL: not a random draw); `low` and `high` are the ends of
     what people said, and `how` tells how the value came about: one, agreed, median, majority, drawn, adjudicated.
     `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4". `held` is a query of
     them among the `labels` of several dimensions, for statements that ask for all of these.
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
-    unseen = " and not saw_judge" if basis in ("gate", "blind") else ""
+    unseen = " and not saw_judge" if basis in ("gate", "imported", "blind") else ""
+    unseen += " and seq not in (select seq from intake)" if basis == "gate" else ""
     ordered = scale.kind in ("ordinal", "ordered", "number")
     by_median = ordered and rule.resolve == "median"
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"

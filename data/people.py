@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from data import leads, names
 from data.errors import BadInput, NotAllowed, NotFound
 from data.ids import new_id
+from data.names import MACHINE, hidden, same
 from data.store import Store, Tx, remembered
+from data.values import put
 
 Role = Literal["annotator", "researcher", "lead"]
 ROLES: tuple[Role, ...] = ("annotator", "researcher", "lead")
 _NAME = re.compile(r"[^<>`|\\/]{1,60}")
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-"""Unicode categories that no name may have: two names that look alike must be alike."""
 
 
 @dataclass(frozen=True)
@@ -105,49 +105,124 @@ def first_lead(store: Store | Tx) -> str:
 def set_person(store: Store, actor: str, name: str, role: Role, active: bool = True) -> Person:
     """Add a person, or change role or activity; the first person of a workspace becomes its lead by adding themself.
 
-    A team known from an import stays. Raises NotAllowed unless a lead does it, BadInput for a name that cannot stand or
-    that is somebody's but for capitals, and when the last lead would go.
+    Given is the person as they stand afterwards. Where the policy asks for two leads, a change of who leads waits until
+    another lead, who counts beside the first (`data.leads`), sets the same: then nothing has changed yet. A team known
+    from an import stays. Raises NotAllowed unless a lead does it, or where the second lead does not count; BadInput for
+    a name that cannot stand, that looks like somebody's or is kept, and when the last lead would go.
     """
     name = _clean(name)
     if role not in ROLES:
         raise BadInput(f"{role!r} is no role: there are {', '.join(ROLES)}.")
 
     def work(tx: Tx) -> Person:
-        leads = [p.name for p in everyone(tx) if p.role == "lead"]
-        first = not leads
-        if first and (actor != name or role != "lead"):
+        lead = [p.name for p in everyone(tx) if p.role == "lead"]
+        if not lead and (actor != name or role != "lead"):
             raise NotAllowed("The first person of a workspace becomes its lead: enter your own name first.")
-        if not first:
+        if lead:
             require(tx, actor, "lead")
-        if leads == [name] and (role != "lead" or not active):
+        if lead == [name] and (role != "lead" or not active):
             raise BadInput(f"{name} is the only lead. Make somebody else a lead first.")
-        known = {p.name: p for p in everyone(tx, active=False)}
-        if name not in known and (alike := _alike(known, name)):
-            raise BadInput(f"There is {alike} already. Choose another name, or change theirs.")
-        before = known.get(name)
-        new = Person(name, role, active, before.team if before else "")
-        if new != before:
-            append(tx, [new])
+        before, new = _before(tx, name), Person(name, role, active)
+        new = Person(name, role, active, before.team) if before else new
+        if new == before:
+            return new
+        if lead and leads.four_eyes(tx) and new.may("lead") != (before is not None and before.may("lead")):
+            return _by_two(tx, actor, new) or before or Person(name, role, False)
+        _settle(tx, name)
+        append(tx, [new])
         return new
 
     return store.tx(actor, "person", work, target=name)
+
+
+def _before(tx: Tx, name: str) -> Person | None:
+    """The person of that name so far. Raises BadInput where a new one cannot be called so."""
+    known = {p.name: p for p in everyone(tx, active=False)}
+    worked = name in known and name in here(tx)
+    if why := names.reserved(name, worked):
+        raise BadInput(why)
+    if worked:
+        return known[name]
+    if name in known:
+        raise BadInput(_of_a_file(name))
+    if there := same(known, name):
+        raise BadInput(f"There is {there} already. Choose another name, or change theirs.")
+    if there := names.alike(known, name):
+        raise BadInput(_looks_like(name, there))
+    return None
+
+
+def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
+    """Keep a change of who leads as proposed, None; or make it where another lead has proposed the same."""
+    events = leads.history(tx)
+    held = next((one for one in leads.waiting(tx) if one.person == new.name), None)
+    if held is None or (held.role, held.active) != (new.role, new.active) or held.by not in leads.leading(events):
+        put(tx, leads.SCOPE, new.name, {"role": new.role, "active": new.active, "by": actor})
+        return None
+    if held.by == actor:
+        return None
+    if why := leads.against(events, held.by, actor):
+        raise NotAllowed(why)
+    put(tx, leads.SCOPE, new.name, {"first": held.by})
+    append(tx, [new])
+    return new
+
+
+def _settle(tx: Tx, name: str) -> None:
+    """End what waits for another lead about a person."""
+    if any(one.person == name for one in leads.waiting(tx)):
+        put(tx, leads.SCOPE, name, {})
+
+
+def take_back(store: Store, actor: str, name: str) -> None:
+    """Take a change of who leads back that waits for another lead (leads). Raises NotAllowed."""
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        _settle(tx, name)
+
+    store.tx(actor, "person", work, target=name)
+
+
+def lead_here(store: Store, name: str) -> Person:
+    """Make somebody a lead at the machine itself, whoever leads so far, with an entry on the trail that says so.
+
+    It is how a workspace gets a second lead who counts beside the first. Raises BadInput as `set_person` does.
+    """
+    name = _clean(name)
+
+    def work(tx: Tx) -> Person:
+        before = _before(tx, name)
+        new = Person(name, "lead", True, before.team if before else "")
+        _settle(tx, name)
+        append(tx, [new])
+        return new
+
+    return store.tx(MACHINE, "lead", work, target=name)
 
 
 def join(store: Store, name: str) -> Person:
     """Enter the workspace by name, on trust: the first person becomes lead, whoever comes later annotator.
 
     Somebody known and active is simply returned, also when the capitals differ. Raises BadInput for a name that cannot
-    stand, NotAllowed for somebody who was made inactive.
+    stand, that looks like somebody's or is kept, NotAllowed for somebody who was made inactive.
     """
     name = _clean(name)
 
     def work(tx: Tx) -> Person:
         known = {p.name: p for p in everyone(tx, active=False)}
-        there = known.get(name) or known.get(_alike(known, name) or "")
-        if there and not there.active:
-            raise NotAllowed(f"{there.name} is not active here. A lead can change that on the People page.")
-        if there:
-            return there
+        found = name if name in known else same(known, name) or ""
+        worked = found in here(tx)
+        if why := names.reserved(found or name, worked):
+            raise BadInput(why)
+        if found and not worked:
+            raise NotAllowed(_of_a_file(found))
+        if found and not known[found].active:
+            raise NotAllowed(f"{found} is not active here. A lead can change that on the People page.")
+        if found:
+            return known[found]
+        if there := names.alike(known, name):
+            raise BadInput(_looks_like(name, there))
         new = Person(name, "annotator" if any(p.role == "lead" and p.active for p in known.values()) else "lead", True)
         append(tx, [new])
         return new
@@ -155,17 +230,32 @@ def join(store: Store, name: str) -> Person:
     return store.tx(name, "join", work, target=name)
 
 
+def here(store: Store | Tx) -> frozenset[str]:
+    """The names of everybody who is or was active here; not those known from imports only."""
+    query = "select distinct person from person_event where active"
+    return remembered(store, ("here",), ["person_event"], lambda: frozenset(str(r[0]) for r in store.rows(query)))
+
+
+def _of_a_file(name: str) -> str:
+    return (
+        f"{name} is known here from imported labels only, and is not active: labels from a file stay apart from "
+        f"anybody's own. Choose a name that differs, such as {name} with an initial."
+    )
+
+
+def _looks_like(name: str, there: str) -> str:
+    apart = names.told_apart(name, there)
+    return (
+        f"{name!r} looks like {there!r}, who is known here, and is another name{f' ({apart})' if apart else ''}. "
+        f"If you mean {there}, write it just so; else choose a name that nobody takes for theirs."
+    )
+
+
 def _clean(name: str) -> str:
     name = " ".join(unicodedata.normalize("NFC", name).split())
-    if not _NAME.fullmatch(name) or any(unicodedata.category(c) in _INVISIBLE for c in name):
+    if not _NAME.fullmatch(name) or hidden(name):
         raise BadInput(f"{name[:60]!r} cannot be a name: 1 to 60 characters without < > ` | \\ / and invisible ones.")
     return name
-
-
-def _alike(known: Iterable[str], name: str) -> str | None:
-    """The name among those known that is the same but for capitals, if there is just one."""
-    found = [k for k in known if k.casefold() == name.casefold()]
-    return found[0] if len(found) == 1 else None
 
 
 def append(tx: Tx, people: list[Person]) -> None:

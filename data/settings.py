@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from data.errors import BadInput
-from data.ids import canonical, new_id
 from data.people import require
-from data.store import Store, Tx, remembered
-
-WORKSPACE = "workspace"
+from data.store import Store, Tx
+from data.values import WORKSPACE as WORKSPACE
+from data.values import get as get
+from data.values import put as put
 
 
 @dataclass(frozen=True)
@@ -53,18 +52,6 @@ class GoldRule:
         if self.apart is not None and not 0 <= self.apart <= 100:
             raise BadInput(f"People may lie {self.apart} steps apart: it must be 0 to 100, or any number.")
         return self
-
-
-def get(store: Store | Tx, scope: str, name: str, default: Any = None) -> Any:
-    """The value that holds now, or the default."""
-    query = "select value from setting_now where scope = $1 and name = $2"
-    rows = remembered(store, ("setting", scope, name), ["setting"], lambda: store.rows(query, [scope, name]))
-    return json.loads(rows[0][0]) if rows else default
-
-
-def put(tx: Tx, scope: str, name: str, value: Any) -> None:
-    """Append a value; for callers that have checked the right to do so."""
-    tx.add("setting", "id, scope, name, value", [(new_id(), scope, name, canonical(value))])
 
 
 def rules(store: Store | Tx, dataset_id: str) -> QueueRules:

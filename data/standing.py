@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 
 from data import calibration
-from data.deciding.policy import asked
+from data.deciding import policy
 from data.fewshot import apart
 from data.gold import Basis
 from data.store import Store
@@ -31,8 +31,8 @@ def ordered(lines: Sequence[Line]) -> list[Line]:
 
 def standing(store: Store, dataset_id: str, judge_id: str) -> list[Line]:
     """Every dimension on the gate's basis, decided together as the workspace's policy asks."""
-    gate = summaries(store, dataset_id, judge_id, "gate")
-    return ordered(calibrate.lines(gate, gate, asked(store).policy))
+    gate = summaries(store, dataset_id, judge_id, policy.basis(store, dataset_id))
+    return ordered(calibrate.lines(gate, gate, policy.asked(store).policy))
 
 
 def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from data.names import MACHINE
 from judges.calls.budget import dollars
 from judges.counted import many
 
@@ -88,15 +89,28 @@ _SETTINGS = {
     "queue": "the rules of the queues",
     "policy": "the policy",
     "approvals": "how approvals are made",
+    "policy proposed": "a looser policy that waits for another lead",
 }
 
 
-def _set(name: str, value: str, was: str | None) -> str:
+def _set(scope: str, name: str, value: str, was: str | None) -> str:
+    if scope == "person":
+        return _lead(name, json.loads(value), json.loads(was or "{}"))
     new, old = json.loads(value), json.loads(was) if was is not None else None
     if isinstance(new, dict) and isinstance(old, dict):  # only what changed
         new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
     what = _SETTINGS.get(name, name.replace("_", " "))
     return f"set {what}: {_words(new)}" + (f" (before: {_words(old)})" if was is not None else "")
+
+
+def _lead(person: str, new: dict[str, Any], was: dict[str, Any]) -> str:
+    """A change of who leads that waits for another lead, and what came of it."""
+    if "role" in new:
+        what = f"to make {person} {new['role']}" if new["active"] else f"to let {person} go"
+        return f"proposed {what}, which takes another lead"
+    if "first" in new:
+        return f"agreed to what {new['first']} had proposed about {person}"
+    return f"took back what {was.get('by', 'a lead')} had proposed about {person}"
 
 
 def _words(value: Any) -> str:
@@ -111,9 +125,10 @@ def _words(value: Any) -> str:
 
 
 def _person(person: str, role: str, active: bool, actor: str) -> str:
-    if actor == person:
+    if actor == person and active:
         return f"joined as {role}"
-    return f"made {person} {role}" if active else f"wrote down {person}, who does not work here"
+    where = " on the command line of this machine" if actor == MACHINE else ""
+    return f"made {person} {role}{where}" if active else f"wrote down {person}, who does not work here"
 
 
 def _imported(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
@@ -167,7 +182,7 @@ TRACES = (
     ),
     Trace(
         "settings", "setting",
-        "select seq, name, value, was from (select seq, name, value, "
+        "select seq, scope, name, value, was from (select seq, scope, name, value, "
         "lag(value) over (partition by scope, name order by seq, id) as was from setting) t "
         "where seq between $1 and $2",
         _set, "select seq, scope as dataset_id from setting",

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from data.commands import approve, audit, back_up, bring_in, check, give_out, judge, report, restore, show_dashboard
+from data.commands import (
+    approve,
+    audit,
+    back_up,
+    bring_in,
+    check,
+    give_out,
+    judge,
+    lead,
+    report,
+    restore,
+    show_dashboard,
+)
 from judges.commands import answer
 
-COMMANDS = (bring_in, give_out, judge, audit, report, approve, show_dashboard, back_up, restore, check)
+COMMANDS = (bring_in, give_out, judge, audit, report, approve, lead, show_dashboard, back_up, restore, check)
 """Each has `add(subparsers)`, which names the function that runs it and returns the exit code."""
 
 

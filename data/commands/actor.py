@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from data import people
+from data.errors import BadInput
+from data.names import reserved
 from data.store import Store
 
 
 def actor(store: Store, name: str) -> str:
     """The person of that name, or the first lead; in a workspace without a lead the name becomes it.
 
-    Raises NotFound where nobody can be found, with the sentence that says what to do.
+    Raises NotFound where nobody can be found, with the sentence that says what to do, and BadInput for a name that is
+    kept for what Assay does by itself.
     """
     if not name:
         return people.first_lead(store)
+    if why := reserved(name, known=True):
+        raise BadInput(why)
     if not any(person.role == "lead" for person in people.everyone(store)):
-        people.join(store, name)
+        return people.join(store, name).name
     return name

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from data import datasets, fewshot, people
 from data.deciding.decided import Fact
@@ -14,24 +15,47 @@ from data.ids import canonical
 from data.publishing.asking import units_of
 from data.store import Store
 from data.tuning import aside
+from judges.counted import many
 from judges.types import Dimension
 
 MANY = 0.1
 """From this share of skipped items, or of n/a on people's side alone, it is worth a sentence."""
+_FILES = 3
+_KEPT = 100
+"""Imports that are named in a sentence, and in the evidence."""
+
+
+class Brought(NamedTuple):
+    """Labels that came in together: how many, from which file, by whom, when (UTC), and how their items were chosen, as
+
+    whoever brought them in has said.
+    """
+
+    labels: int
+    source: str
+    by: str
+    at: str
+    sampling: str
+
+    def __str__(self) -> str:
+        return f"{self.labels:,} from {self.source}, imported by {self.by} on {self.at}"
 
 
 @dataclass(frozen=True)
 class Behind:
     """The blind labels of random draws in one dimension, and what stands beside them.
 
-    `own` are the labels by name, `imported` those that came in from files by who brought them in (their random draw is
-    a claim that nobody here can check), `changed` those that replaced an earlier one. `drawn` items are to be labelled
-    blind, of which `skipped` were passed over by everybody. `examples` are items shown in the judge's prompt that have
-    labels, `judges` those of the same card that the same labels were held against, `leads` who may decide here.
+    `own` are the labels that count, by name; `imported` those that came in from files, in this order: most labels
+    first (that they are blind and their draw random is the word of whoever brought them in, which nobody here can
+    check), and `counts` is whether those are among the ones that count. `changed` those that replaced an earlier
+    one. `drawn` items are to be labelled blind, of which `skipped` were passed over by everybody. `examples` are
+    items shown in the judge's prompt that have labels, `judges` those of the same card that the same labels were
+    held against, `leads` who may decide here.
     """
 
     own: Mapping[str, int]
-    imported: Mapping[str, int]
+    imported: tuple[Brought, ...]
+    counts: bool
     changed: int
     drawn: int
     skipped: int
@@ -44,6 +68,26 @@ class Behind:
         """How many there are."""
         return sum(self.own.values())
 
+    @property
+    def brought(self) -> int:
+        """How many came in from files, whether they count or not."""
+        return sum(one.labels for one in self.imported)
+
+    def origin(self) -> str:
+        """Where the labels are from, in a sentence or two; "" where there are none."""
+        given = self.labels - (self.brought if self.counts else 0)
+        if not self.brought:
+            return f"The check counts {many(given, 'label')}, all given here." if given else ""
+        no = "do not count for the approval check here; a lead can allow them in the policy"
+        told = f"{self.brought:,} imported ones {'count too' if self.counts else no}: {self.sources()}."
+        return f"The check counts {many(given, 'label')} given here. {told}"
+
+    def sources(self) -> str:
+        """The files that labels came from, in words."""
+        more = len(self.imported) - _FILES
+        told = "; ".join(map(str, self.imported[:_FILES]))
+        return f"{told}; and {many(more, 'further import')}" if more > 0 else told
+
     def cautions(self) -> list[str]:
         """What somebody should weigh who decides, a sentence each."""
         return list(_cautions(self))
@@ -52,8 +96,10 @@ class Behind:
         """The same as evidence, to be frozen."""
         yield "labels", float(self.labels), "blind labels of random draws, of items that count"
         yield "labels by person", float(len(self.own)), canonical(dict(sorted(self.own.items())))
-        brought = sum(self.imported.values())
-        yield "labels from files", float(brought), canonical(dict(sorted(self.imported.items()))) if brought else ""
+        yield "labels given here", float(self.labels - (self.brought if self.counts else 0)), "on the desk"
+        how = "they count" if self.counts else "they do not count, by the policy"
+        told = canonical([one._asdict() for one in self.imported[:_KEPT]])
+        yield "labels from files", float(self.brought), f"{how}: {told}" if self.brought else ""
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
         yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
         yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
@@ -61,13 +107,15 @@ class Behind:
         yield "judges tried", float(self.judges), "judges of this card that the same labels were held against"
 
 
-def behind(store: Store, dataset_id: str, judge_id: str, card: str, dimension: Dimension) -> Behind:
-    """What the labels of one dimension are that the gate counts for a judge."""
-    own, imported = dict[str, int](), dict[str, int]()
+def behind(
+    store: Store, dataset_id: str, judge_id: str, card: str, dimension: Dimension, counts: bool = False
+) -> Behind:
+    """What the labels of one dimension are that the gate counts for a judge; `counts`: imported ones, too."""
+    own, imported = dict[str, int](), dict[int, int]()
     changed, examples, shown = 0, set[str](), fewshot.used(store, judge_id)
-    for item, annotator, from_file, by, again in store.rows(
-        "select l.item_id, l.annotator, l.answer_id = '' and l.draw_id = '', c.actor, l.replaces is not null "
-        "from label_now l join item i on i.id = l.item_id left join change c on c.seq = l.seq "
+    for item, annotator, here, seq, again in store.rows(
+        "select l.item_id, l.annotator, d.probability is not null, l.seq, l.replaces is not null "
+        "from label_now l join item i on i.id = l.item_id "
         "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
         f"where i.dataset_id = $1 and l.dimension = $2 and {units_of(dimension, 'l')} and l.mode = 'blind' "
         f"and (d.probability is not null or l.probability is not null){aside(store, 'l.item_id')}",
@@ -76,10 +124,11 @@ def behind(store: Store, dataset_id: str, judge_id: str, card: str, dimension: D
         if item in shown:
             examples.add(str(item))
             continue
-        own[str(annotator)] = own.get(str(annotator), 0) + 1
-        changed += bool(again)
-        if from_file:
-            imported[str(by)] = imported.get(str(by), 0) + 1
+        if not here:
+            imported[int(seq)] = imported.get(int(seq), 0) + 1
+        if here or counts:
+            own[str(annotator)] = own.get(str(annotator), 0) + 1
+            changed += bool(again)
     drawn, skipped = store.rows(
         "with drawn as (select distinct item_id from draw where dataset_id = $1 and stream = 'audit' "
         "and mode = 'blind') select count(*), count(s.item_id) from drawn d left join (select distinct a.item_id "
@@ -89,7 +138,22 @@ def behind(store: Store, dataset_id: str, judge_id: str, card: str, dimension: D
     )[0]
     tried = sum(name == card for _, name, *_ in datasets.judges(store, dataset_id))
     leads = tuple(p.name for p in people.everyone(store) if p.may("lead"))
-    return Behind(own, imported, changed, int(drawn), int(skipped), len(examples), tried, leads)
+    files, shown_ = _brought(store, imported), len(examples)
+    return Behind(own, files, counts, changed, int(drawn), int(skipped), shown_, tried, leads)
+
+
+def _brought(store: Store, labels: Mapping[int, int]) -> tuple[Brought, ...]:
+    """The imports that labels came from, given how many each change brought in."""
+    rows = store.rows(
+        "select c.seq, coalesce(n.source, ''), c.actor, c.made_at, coalesce(n.sampling, 'unknown') from change c "
+        "left join intake n on n.seq = c.seq where c.seq = any($1) order by c.seq",
+        [sorted(labels)],
+    )
+    found = [
+        Brought(labels[int(seq)], str(source) or "no file that is known", str(by), f"{at:%Y-%m-%d}", str(sampling))
+        for seq, source, by, at, sampling in rows
+    ]
+    return tuple(sorted(found, key=lambda one: -one.labels))
 
 
 def _cautions(found: Behind) -> Iterator[str]:
@@ -104,10 +168,11 @@ def _cautions(found: Behind) -> Iterator[str]:
         )
     elif len(found.own) == 1:
         yield f"All labels are by {next(iter(found.own))}: one person's view, which nobody has checked."
-    if brought := sum(found.imported.values()):
+    if found.counts and found.brought:
+        who = " and ".join(sorted({one.by for one in found.imported}))
         yield (
-            f"{brought:,} of {found.labels:,} labels came in from files, by {' and '.join(sorted(found.imported))}, "
-            "who said that they are blind and their items drawn at random. Nobody here can check that."
+            f"{found.brought:,} of {found.labels:,} labels came in from files, by {who}, who said that they are blind "
+            "and their items drawn at random. Nobody here can check that."
         )
     if found.changed:
         yield f"{found.changed:,} of {found.labels:,} labels were changed after they had been given."

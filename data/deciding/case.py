@@ -15,7 +15,7 @@ from data.deciding.decided import Fact
 from data.deciding.policy import Asked, asked, stored
 from data.errors import NotFound
 from data.figures import baselines
-from data.gold import BASES
+from data.gold import BASES, Basis
 from data.ids import canonical, content_id
 from data.publishing.asking import units_of
 from data.settings import gold_rule
@@ -57,7 +57,7 @@ class Case:
     """A dimension of a judge on a dataset: its line on the gate's basis, decided with the judge's other dimensions, and
 
     what is asked. `alarms` are the audits in alarm by name where the policy asks about them, else None; `together` the
-    keys of all dimensions that were decided at one time.
+    keys of all dimensions that were decided at one time; `brought`: the dataset has imported labels.
     """
 
     dataset: Dataset
@@ -66,6 +66,12 @@ class Case:
     asked: Asked
     alarms: Mapping[str, Finding] | None
     together: tuple[str, ...]
+    brought: bool = False
+
+    @property
+    def basis(self) -> Basis:
+        """Which labels it rests on."""
+        return self.asked.basis(self.dataset.synthetic)
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -117,7 +123,13 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     lines = remembered(store, key, TABLES, lambda: standing.standing(store, dataset_id, judge_id))
     alarms = audits.alarms(store, dataset_id, judge_id) if what.alarms else None
     together = tuple(line.key for line in lines)
-    return [Case(where, who, line, what, alarms, together) for line in lines]
+    return [Case(where, who, line, what, alarms, together, brought(store, dataset_id)) for line in lines]
+
+
+def brought(store: Store, dataset_id: str) -> bool:
+    """Whether a dataset has labels that came in from files."""
+    query = "select 1 from intake where dataset_id = $1 and labels > 0 limit 1"
+    return remembered(store, ("brought", dataset_id), ["intake"], lambda: bool(store.rows(query, [dataset_id])))
 
 
 def case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str) -> Case:
@@ -152,8 +164,8 @@ def judge(store: Store, judge_id: str) -> Judge:
 
 def print_of(store: Store, found: Case) -> str:
     """The fingerprint of the labels and scores behind a case (data/standing.py)."""
-    line, key = found.line, ("print", *found.key)
-    make = partial(standing.fingerprint, store, found.dataset.id, found.judge.id, line.dimension, "gate")
+    line, key = found.line, ("print", *found.key, found.basis)
+    make = partial(standing.fingerprint, store, found.dataset.id, found.judge.id, line.dimension, found.basis)
     return remembered(store, key, TABLES, make)
 
 
@@ -172,13 +184,14 @@ class Beside:
 
     labelled one cell), cells that wait for adjudication, audits in alarm (None where nobody has looked yet), and what
 
-    to weigh about the labels, a sentence each.
+    to weigh about the labels, a sentence each. `origin` says where the labels are from.
     """
 
     ceiling: Ceiling | None
     waiting: int
     alarms: Mapping[str, Finding] | None
     cautions: tuple[str, ...] = ()
+    origin: str = ""
 
 
 def beside(store: Store, found: Case) -> Beside:
@@ -186,18 +199,20 @@ def beside(store: Store, found: Case) -> Beside:
     alarms = found.alarms
     if alarms is None:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
-    told = _behind(store, found).cautions()
+    labels = _behind(store, found)
+    told = labels.cautions()
     if found.waived and found.waived >= MANY * found.line.gate.gold_cells:
         told.append(
             f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} cells in which the judge has a "
             "value: kappa says nothing of those."
         )
-    return Beside(ceiling(store, found), waiting(store, found), alarms, tuple(told))
+    return Beside(ceiling(store, found), waiting(store, found), alarms, tuple(told), labels.origin())
 
 
 def _behind(store: Store, found: Case) -> Behind:
-    make = partial(behind, store, found.dataset.id, found.judge.id, found.judge.card, found.line.dimension)
-    return remembered(store, ("behind", *found.key), (*TABLES, "answer", "person_event"), make)
+    judge, counts = found.judge, found.basis == "imported"
+    make = partial(behind, store, found.dataset.id, judge.id, judge.card, found.line.dimension, counts)
+    return remembered(store, ("behind", *found.key, counts), (*TABLES, "answer", "intake", "person_event"), make)
 
 
 def ceiling(store: Store, found: Case) -> Ceiling | None:
@@ -234,6 +249,11 @@ def _against(found: Case) -> Iterator[str]:
         yield (
             "This judge is practice, not a language model, and the data are not marked as synthetic: its scores can "
             "be published on synthetic data only."
+        )
+    if found.brought and found.dataset.synthetic and not (found.judge.made or found.asked.imported):
+        yield (
+            "The data are marked as synthetic, so that their imported labels count, and this judge is a language model "
+            "that they could speak for: it can be published on labels given here, in a dataset that is not so marked."
         )
     if decision.state != "eligible":
         yield f"The gate says {decision.state}. {decision.reason} {decision.missing}".strip()
@@ -291,7 +311,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
         float(waiting(store, found)),
         "cells, which keep what the rule gives them till then",
     )
-    yield "basis", None, BASES["gate"]
+    yield "basis", None, BASES[found.basis]
     yield from _behind(store, found).facts()
     yield "adjudicated", *_adjudicated(store, found)
     yield "items left out", *_left_out(store, found)
@@ -314,7 +334,7 @@ def _alarms(near: Beside) -> tuple[float | None, str]:
 
 def _floors(store: Store, found: Case) -> Iterator[Fact]:
     dimension = found.line.dimension
-    measured = baselines.measured(store, found.dataset.id, found.judge.id, [dimension], "gate")
+    measured = baselines.measured(store, found.dataset.id, found.judge.id, [dimension], found.basis)
     floor = measured[dimension.sort, dimension.name]
     yield "floor: one answer throughout", floor.share, f"exact agreement of always saying {floor.constant}"
     if floor.length is not None:

@@ -11,13 +11,11 @@ from typing import Literal
 from data.deciding import policy
 from data.deciding.policy import Asked
 from data.ids import canonical, new_id
+from data.names import AUTOMATIC as AUTOMATIC
 from data.store import Row, Store, Tx, remembered
 from judges.gate import Policy
 
 Decision = Literal["propose", "approve", "decline", "suspend"]
-AUTOMATIC = "assay/gate"
-"""Who suspends by itself. No person can be called so, as no name has a stroke in it."""
-
 Fact = tuple[str, float | None, str]
 """A frozen piece of evidence: its name, its figure (None where it has none), and what is said of it."""
 

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from data import settings
-from data.errors import BadInput
-from data.people import everyone, require
+from data import datasets, leads, settings
+from data.errors import BadInput, NotAllowed
+from data.gold import Basis
+from data.people import require
 from data.store import Store, Tx
 from judges.gate import Policy
 from judges.uncertainty import MIN_CLUSTERS
@@ -30,14 +31,19 @@ class Asked:
 
     four_eyes: another lead than the one who proposes has to approve. alarms: an audit of the judge in alarm refuses an
     approval, instead of only being shown beside it. coverage: the least share of the cells with gold that the judge has
-    answered (n/a is an answer only where people say it), 0 to 1.
+    answered (n/a is an answer only where people say it), 0 to 1. imported: labels from files count too, for which only
+    whoever imported them can say that they are blind and their items drawn at random.
     """
 
     policy: Policy = field(default_factory=Policy)
     four_eyes: bool = False
     alarms: bool = False
     coverage: float = COVERAGE
+    imported: bool = False
 
+    def basis(self, synthetic: bool = False) -> Basis:
+        """Which labels count; in a dataset marked as synthetic imported ones always do, as all of it is made up."""
+        return "imported" if self.imported or synthetic else "gate"
     def check(self) -> Asked:
         """Itself. Raises BadInput for values that make no sense, or under which nothing would be refused any more."""
         gate = self.policy
@@ -48,9 +54,13 @@ class Asked:
         for name, count in (("items", gate.min_items), ("items for any verdict", gate.min_clusters)):
             if type(count) is not int or not 1 <= count <= _MOST:
                 raise BadInput(f"The number of {name} is {count!r}: it must be a whole number from 1 to {_MOST:,}.")
-        for name, flag in (("lower bound", gate.lower_bound), ("two leads", self.four_eyes), ("alarms", self.alarms)):
+        flags = {
+            "the lower bound is asked for": gate.lower_bound, "two leads are asked for": self.four_eyes,
+            "alarms are asked about": self.alarms, "imported labels count": self.imported,
+        }  # fmt: skip
+        for name, flag in flags.items():
             if type(flag) is not bool:
-                raise BadInput(f"Whether the {name} is asked for is {flag!r}: it must be yes or no.")
+                raise BadInput(f"Whether {name} is {flag!r}: it must be yes or no.")
         made(**asdict(gate))
         if gate.level > _SUREST:
             raise BadInput(f"Labels make nobody {100 * gate.level:g}% sure: ask for at most {100 * _SUREST:g}%.")
@@ -95,13 +105,19 @@ def asked(store: Store | Tx) -> Asked:
     return _asked(gate, settings.get(store, settings.WORKSPACE, "approvals", {}))
 
 
+def basis(store: Store | Tx, dataset_id: str) -> Basis:
+    """Which labels of a dataset the approval check counts now: the one place where that is decided."""
+    found = next((d for d in datasets.all_datasets(store) if d.id == dataset_id), None)
+    return asked(store).basis(found is not None and found.synthetic)
+
+
 def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
     """Change what is asked (leads), with the reason; whether it holds now. Nothing is approved or suspended by it.
 
     A looser policy approves nothing by itself; under a stricter one what was approved stays so, and is listed as having
     met an older policy (`data.approvals.older`). Where two leads are asked for, a looser policy needs them too, else
-    one could approve alone by switching that off: it is kept as `proposed`, and holds when another lead sets the same.
-    A lead who is the only one may set any. Raises NotAllowed, BadInput without a reason.
+    one could approve alone by switching that off: it is kept as `proposed`, and holds when another lead, who counts
+    beside the first (`data.leads`), sets the same. Raises NotAllowed, BadInput without a reason.
     """
     new.check()
     why = said(reason)
@@ -111,18 +127,21 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
         before, first = asked(tx), proposed(tx)
         if before == new:
             return True
-        others = {p.name for p in everyone(tx) if p.may("lead")} - {actor}
-        agreed = first is not None and first[0] == new and first[2] in others
-        if before.four_eyes and others and looser(new, before) and not agreed:
-            if first is None or first[0] != new or first[2] not in {*others, actor}:
+        if before.four_eyes and looser(new, before):
+            events = leads.history(tx)
+            if first is None or first[0] != new or first[2] not in leads.leading(events):
                 kept = {**stored(new), "reason": why, "person": actor}
                 settings.put(tx, settings.WORKSPACE, "policy proposed", kept)
-            return False
+                return False
+            if first[2] == actor:
+                return False
+            if against := leads.against(events, first[2], actor):
+                raise NotAllowed(against)
         if first is not None:
             settings.put(tx, settings.WORKSPACE, "policy proposed", {})
         if before.policy != new.policy:
             settings.put(tx, settings.WORKSPACE, "policy", asdict(new.policy))
-        more = {"four_eyes": new.four_eyes, "alarms": new.alarms, "coverage": new.coverage, "reason": why}
+        more = {name: held for name, held in stored(new).items() if name != "policy"} | {"reason": why}
         settings.put(tx, settings.WORKSPACE, "approvals", more)
         return True
 
@@ -132,7 +151,7 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
 def proposed(store: Store | Tx) -> tuple[Asked, str, str] | None:
     """A looser policy that waits for another lead, with its reason and who proposes it; None where none does."""
     kept = settings.get(store, settings.WORKSPACE, "policy proposed", {})
-    return (read(kept), str(kept["reason"]), str(kept["person"])) if kept else None
+    return (_asked(kept.get("policy", {}), kept), str(kept["reason"]), str(kept["person"])) if kept else None
 
 
 def looser(new: Asked, old: Asked) -> bool:
@@ -143,7 +162,7 @@ def looser(new: Asked, old: Asked) -> bool:
         bound = gate.level if gate.lower_bound else 0.0
         return (
             gate.threshold, gate.min_items, gate.min_clusters, bound, one.coverage, float(one.alarms),
-            float(one.four_eyes),
+            float(one.four_eyes), float(not one.imported),
         )  # fmt: skip
 
     return any(now < before for now, before in zip(strict(new), strict(old), strict=True))
@@ -183,8 +202,8 @@ def stored(new: Asked) -> dict[str, Any]:
 
 
 def read(kept: Mapping[str, Any]) -> Asked:
-    """The same back again."""
-    return _asked(kept.get("policy", {}), kept)
+    """The same back again. Imported labels counted when nothing was said of them."""
+    return _asked(kept.get("policy", {}), {"imported": True} | dict(kept))
 
 
 def _asked(gate: Mapping[str, Any], more: Mapping[str, Any]) -> Asked:
@@ -194,4 +213,5 @@ def _asked(gate: Mapping[str, Any], more: Mapping[str, Any]) -> Asked:
         bool(more.get("four_eyes")),
         bool(more.get("alarms")),
         float(more.get("coverage", COVERAGE)),
+        bool(more.get("imported")),
     )

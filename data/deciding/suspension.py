@@ -93,10 +93,13 @@ def check(store: Store) -> list[Approval]:
 def _together(store: Store, moved: Sequence[Approval]) -> None:
     """Have the figures of approvals that are to be looked at made in one go, which the store remembers."""
     for dataset_id, judge_id in sorted({(one.dataset, one.judge) for one in moved}):
-        keys = {one.key[2:] for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)}
+        here = [one for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)]
+        keys = {one.key[2:] for one in here}
         with suppress(NotFound):
+            synthetic = case.dataset(store, dataset_id).synthetic
             asked = [d for d in calibration.dimensions(store, judge_id) if (d.sort, d.name) in keys]
-            calibration.every(store, dataset_id, judge_id, asked, "gate")
+            for basis in {one.asked.basis(synthetic) for one in here}:
+                calibration.every(store, dataset_id, judge_id, asked, basis)
 
 
 def _suspend(store: Store, one: Approval) -> list[Approval]:
@@ -139,11 +142,11 @@ def _alone(store: Store, one: Approval) -> Case:
     dimension = next((d for d in calibration.dimensions(store, one.judge) if (d.sort, d.name) == one.key[2:]), None)
     if dimension is None:
         raise NotFound(f"the judge's card asks no {one.dimension!r} of a {one.sort}.")
-    cells = calibration.evidence(store, one.dataset, one.judge, dimension, "gate")
+    where, who = case.dataset(store, one.dataset), case.judge(store, one.judge)
+    cells = calibration.evidence(store, one.dataset, one.judge, dimension, one.asked.basis(where.synthetic))
     summary = calibrate.summarise(cells, dimension)
     line = Line(summary, summary, gate.decide(summary.interval, one.policy))
     asked = replace(one.asked, alarms=False)
-    where, who = case.dataset(store, one.dataset), case.judge(store, one.judge)
     return Case(where, who, line, asked, None, (line.key,))
 
 

@@ -35,7 +35,7 @@ def asked(store: Store, dataset_id: str) -> list[Dimension]:
 
 JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges)
 DIMENSION = Option("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
-BASIS = Option("basis", "Basis", "which labels the gold rests on: gate, blind, assisted or all", "all", _bases)
+BASIS = Option("basis", "Basis", f"which labels the gold rests on: {', '.join(BASES)}", "all", _bases)
 NAMES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", True)
 ALIASES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", False)
 SCENARIO = Option(

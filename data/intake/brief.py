@@ -14,7 +14,7 @@ from data.intake.formats import Known, mapping_for
 from data.intake.mapping import Mapping as Columns
 from data.intake.mapping import signature
 from data.intake.plan import Plan
-from data.people import everyone
+from data.people import everyone, here
 from data.settings import GoldRule, get, gold_rule
 from data.store import Store
 from judges.card import Card
@@ -28,15 +28,16 @@ class Brief:
     """A plan, and how the workspace stood at change `since`.
 
     `mappings` are those of the tables by the name of their file, `signed` the same by the signature of their columns,
-    under which they are kept; `cards` and `questions` what judges and people are
-    asked; `rule` is the gold rule that holds, `ruled` whether the dataset has one of its own, and `lead` whether who
-    imports may set one.
+    under which they are kept; `cards` and `questions` what judges and people are asked; `here` the people who are or
+    were active in the workspace; `rule` is the gold rule that holds, `ruled` whether the dataset has one of its own,
+    and `lead` whether who imports may set one.
     """
 
     plan: Plan
     dataset_id: str
     since: int
     lead: bool
+    here: frozenset[str]
     rule: GoldRule
     ruled: bool
     mappings: dict[str, Columns]
@@ -61,6 +62,7 @@ def brief(store: Store, plan: Plan, found: list[Known], actor: str = "") -> Brie
         dataset_id,
         store.newest(),
         not actor or not leads or actor in leads,
+        here(store),
         gold_rule(store, dataset_id),
         get(store, dataset_id, "gold") is not None,
         {known.file.name: mapping for known, mapping in tables},

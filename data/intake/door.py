@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
+from data.ids import now
 from data.intake.brief import Brief
 from data.intake.json_text import check_value
 from data.intake.known import Item, Items
 from data.intake.report import Preview, Tally
 from data.intake.sentences import show
 from data.intake.spool import Spool
+from data.names import from_file
 
 _SHOWN, _LONG = 5, 2_000
 _REMEMBERED = 100_000
-_PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}")
+_PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
 
 
 class No(Exception):
@@ -28,13 +31,20 @@ class No(Exception):
 
 @dataclass
 class Door:
-    """One import on its way in."""
+    """One import on its way in. `kept` has, of every person in the files, the name under which they are kept."""
 
     brief: Brief
     spool: Spool
     tally: Tally
     items: Items
     refused: set[str] = field(default_factory=set)
+    kept: dict[str, str] = field(default_factory=dict)
+
+    def identity(self, name: str) -> str:
+        """As whom a person in the files is kept: nobody's labels come in as those of somebody who works here."""
+        if name not in self.kept:
+            self.kept[name] = from_file(name, self.brief.here)
+        return self.kept[name]
 
     @property
     def dataset_id(self) -> str:
@@ -54,6 +64,14 @@ class Door:
             why = "its own line cannot be taken" if refused else "it is neither in the dataset nor in this import"
             raise No("item", f"The item {show(name)} is missing: {why}.")
         return found
+
+    def past(self, moment: datetime) -> None:
+        """Raise No for a time still to come, which nothing could follow. A day is let pass, for clocks and zones, and
+
+        what is made up may have any.
+        """
+        if moment > now() + timedelta(days=1) and not self.brief.plan.synthetic:
+            raise No("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
 
     def refuse(self, name: Any) -> None:
         """Remember an item that was not taken, for what refers to it."""

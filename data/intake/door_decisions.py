@@ -5,10 +5,10 @@ from __future__ import annotations
 from data.adjudicating.disputed import Place, Said, kept
 from data.ids import content_id
 from data.intake import rows
-from data.intake.asked import asked
+from data.intake.asked import Asked, asked
 from data.intake.door import Door, No, check_text, person
 from data.intake.known import Decisions, Made
-from data.intake.lines import AdjudicationIn, Line
+from data.intake.lines import AdjudicationIn, Line, SaidIn
 from data.intake.sentences import show
 
 
@@ -26,22 +26,20 @@ class DecisionDoor:
         item = self.door.item(given.item)
         question = asked(given, item, self._asked)
         value = question.code(given.value)
-        said = [
-            Said("", person(s.annotator, f"labels.{n}.annotator"), question.code(s.value, f"labels.{n}.value"), s.mode)
-            for n, s in enumerate(given.labels)
-        ]
+        said = [self._said(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
         if not given.saw_judge and any(s.mode == "assisted" for s in said):
             raise No("saw_judge", "saw_judge must be true: some of its labels were given with the judge in view.")
         check_text(given.reason)
-        made = Made(
-            person(given.adjudicator, "adjudicator"), value, given.reason, given.saw_judge, rows.moment(given.made_at)
-        )
+        at = rows.moment(given.made_at)
+        plain = Made(person(given.adjudicator, "adjudicator"), value, given.reason, given.saw_judge, at)
+        made = plain._replace(person=self.door.identity(plain.person))
         cell = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
         report = self.door.report
-        if self.known.has(cell, made):
+        if self.known.has(cell, plain) or self.known.has(cell, made):
             report.known.adjudications += 1
             return
         self._check_stored(cell, made, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show(item.id)}")
+        self.door.past(made.at)
         self.known.add(cell, made)
         for name in (made.person, *(s.person for s in said)):
             self.people.setdefault(name, "")
@@ -50,8 +48,13 @@ class DecisionDoor:
         row = (key, self.door.dataset_id, *cell, value, made.reason, kept(said, made.at), made.saw_judge, False)
         self.door.spool.add("adjudication", [(*row, made.person)], 100 * len(said) + len(made.reason))
         report.new.adjudications += 1
-        shown = given.model_dump(include={"item", "unit", "dimension", "adjudicator", "reason", "saw_judge", "made_at"})
-        self.door.show("adjudications", report.new.adjudications, **shown, value=str(given.value))
+        shown = given.model_dump(include={"item", "unit", "dimension", "reason", "saw_judge", "made_at"})
+        shown |= {"adjudicator": made.person, "value": str(given.value)}
+        self.door.show("adjudications", report.new.adjudications, **shown)
+
+    def _said(self, question: Asked, one: SaidIn, place: str) -> Said:
+        who = self.door.identity(person(one.annotator, f"{place}.annotator"))
+        return Said("", who, question.code(one.value, f"{place}.value"), one.mode)
 
     def _check_stored(self, cell: Place, made: Made, what: str) -> None:
         """Raise No where a decision on this cell stands that must not be replaced."""

@@ -8,7 +8,7 @@ from data.ids import content_id
 from data.intake import rows
 from data.intake.asked import asked
 from data.intake.door import Door, No, check_text, person
-from data.intake.known import Labels, slot
+from data.intake.known import Cell, Labels, slot
 from data.intake.lines import LabelIn, Line
 from data.intake.sentences import show
 
@@ -26,19 +26,26 @@ class LabelDoor:
         given = LabelIn.model_validate(line.data)
         item = self.door.item(given.item)
         value = asked(given, item, self._asked).code(given.value)
-        annotator = person(given.annotator)
+        named = person(given.annotator)
         check_text(given.team)
         made_at = rows.moment(given.made_at)
-        cell = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension, annotator)
-        when = made_at.isoformat() if line.nth is None else ""
-        key = content_id("label", *cell, value, given.mode, when, *([line.nth] if line.nth else []))
+        where = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
         report = self.door.report
+        # What came in before somebody of that name worked here stands under the plain name.
+        if self.known.held(self._key(line, (*where, named), value, given.mode, made_at)):
+            report.known.labels += 1
+            return
+        self._check_desk(given, named, (*where, named))
+        annotator = self.door.identity(named)
+        cell = (*where, annotator)
+        key = self._key(line, cell, value, given.mode, made_at)
         if self.known.has(key):
             report.known.labels += 1
             return
         place = slot(cell, given.mode)
-        if place in self.known.stored:
-            self._check_stored(given, annotator, made_at, *self.known.stored[place][1:])
+        if place in self.known.stored and made_at <= (held := self.known.stored[place][1]):
+            raise No("made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)}).")
+        self.door.past(made_at)
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
@@ -48,13 +55,23 @@ class LabelDoor:
         told = (given.mode, "", "", False, None, probability, None, False, made_at)
         self.door.spool.add("label", [(key, "", *cell[:3], value, annotator, *told)])
         report.new.labels += 1
-        shown = given.model_dump(include={"item", "unit", "dimension", "annotator", "mode", "made_at"})
-        self.door.show("labels", report.new.labels, **shown, value=str(given.value))
+        shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
+        self.door.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
 
-    def _check_stored(self, given: LabelIn, annotator: str, made_at: datetime, held: datetime, on_desk: bool) -> None:
-        """Raise No where the workspace holds an answer of this person to this question that must not be replaced."""
-        what = f"{given.dimension.replace('_', ' ')} of {given.unit} of {show(given.item)}"
+    def _key(self, line: Line, cell: Cell, value: float | None, mode: str, made_at: datetime) -> str:
+        when = made_at.isoformat() if line.nth is None else ""
+        return content_id("label", *cell, value, mode, when, *([line.nth] if line.nth else []))
+
+    def _check_desk(self, given: LabelIn, named: str, cell: Cell) -> None:
+        """Raise No where the person of that name has answered this question on the desk: that is not to be doubled."""
+        _, held, on_desk = self.known.stored.get(slot(cell, given.mode), ("", datetime.min, False))
         if on_desk:
-            raise No("annotator", f"{annotator} already answered {what} on the desk ({held:%Y-%m-%d %H:%M}).")
-        if made_at <= held:
-            raise No("made_at", f"The dataset holds a later answer of {annotator} to {what} ({held:%Y-%m-%d %H:%M}).")
+            raise No("annotator", f"{named} already answered {_what(given)} on the desk ({_when(held)}).")
+
+
+def _what(given: LabelIn) -> str:
+    return f"{given.dimension.replace('_', ' ')} of {given.unit} of {show(given.item)}"
+
+
+def _when(held: datetime) -> str:
+    return f"{held:%Y-%m-%d %H:%M}"

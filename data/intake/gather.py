@@ -29,7 +29,8 @@ class Gathered:
     """What came of reading: the report, the lines read, and what the spool's rows rest on.
 
     `rows` counts the rows of each table; `judges` has card, model, parameters as JSON, and whether it is synthetic, by
-    id; `people` have their teams; `rule` is the gold rule that the import sets.
+    id; `people` have their teams; `kept` has the names in the files and those under which they are kept; `rule` is the
+    gold rule that the import sets.
     """
 
     report: Preview
@@ -37,6 +38,7 @@ class Gathered:
     rows: dict[str, int] = field(default_factory=dict)
     judges: dict[str, tuple[str, str, str, bool]] = field(default_factory=dict)
     people: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, str] = field(default_factory=dict)
     rule: GoldRule | None = None
 
     def plain(self) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def from_plain(told: dict[str, Any]) -> Gathered:
     report.problems = [Problem(**one) for one in told["report"]["problems"]]
     judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
     rule = GoldRule(**told["rule"]).check() if told["rule"] else None
-    return Gathered(report, told["lines"], told["rows"], judges, told["people"], rule)
+    return Gathered(report, told["lines"], told["rows"], judges, told["people"], told["kept"], rule)
 
 
 def gather(
@@ -80,7 +82,7 @@ def gather(
     except OSError as error:
         raise no_room(error) from None
     made.judges = {k: (j.card.name, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
-    made.people, made.rule = admission.people, admission.rule.new
+    made.people, made.kept, made.rule = admission.people, admission.door.kept, admission.rule.new
     if progress is not None:
         progress(source.size, source.size, made.lines)
     return made

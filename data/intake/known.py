@@ -158,6 +158,7 @@ class Labels:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self._ids: set[str] = set()
+        self._new: set[str] = set()
         self._asked: set[str] = set()
         self.stored: dict[Cell, tuple[str, datetime, bool]] = {}
         self.new: dict[Cell, list[tuple[datetime, int, str]]] = {}
@@ -175,11 +176,15 @@ class Labels:
 
     def has(self, key: str) -> bool:
         """Whether this very label is there."""
+        return key in self._ids or key in self._new
+
+    def held(self, key: str) -> bool:
+        """Whether the workspace had this very label before the import."""
         return key in self._ids
 
     def add(self, cell: Cell, key: str, made_at: datetime) -> None:
         """A label of this import."""
-        self._ids.add(key)
+        self._new.add(key)
         self._order += 1
         self.new.setdefault(cell, []).append((made_at, self._order, key))
 

@@ -98,7 +98,7 @@ class LabelIn(CellIn):
     """A label's line.
 
     `probability` is that with which the item was drawn; it counts where the import says that items were drawn at
-    random. What else an export tells (of the draw, and of the judge that was on screen) is let pass.
+    random. What else an export tells (of the draw, the judge that was on screen, an earlier import) is let pass.
     """
 
     annotator: str
@@ -112,6 +112,9 @@ class LabelIn(CellIn):
     judged_by: str | None = None
     card_version: str | None = None
     model: str | None = None
+    imported_from: str | None = None
+    imported_by: str | None = None
+    imported_at: str | None = None
 
 
 class SaidIn(Strict):

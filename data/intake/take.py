@@ -20,7 +20,8 @@ from data.intake.plan import Format, Plan
 from data.intake.report import Preview, Refused, Result
 from data.intake.source import Source
 from data.intake.spool import Spool
-from data.people import Person, append, require
+from data.names import from_file
+from data.people import Person, append, here, require
 from data.settings import get, put
 from data.store import Store, Tx
 
@@ -161,13 +162,15 @@ _ADDED = {
 
 def _unchanged(tx: Tx, known: Brief, made: Gathered, spool: Spool) -> None:
     """Raise BadInput where somebody added the same things while this import was being read."""
-    raced = made.rule is not None and get(tx, known.dataset_id, "gold") is not None
+    now = here(tx)
+    raced = any(from_file(name, now) != kept for name, kept in made.kept.items())
+    raced = raced or (made.rule is not None and get(tx, known.dataset_id, "gold") is not None)
     for table in made.rows.keys() & _ADDED.keys():
         columns, query = _ADDED[table]
         added = set(tx.rows(query, [known.dataset_id, known.since]))
         raced = raced or (bool(added) and spool.holds(table, columns, added))
     if raced:
         raise BadInput(
-            "While this was being read, somebody else added the same things to the dataset; nothing was written. "
-            "Import it again."
+            "While this was being read, somebody else added the same things to the dataset, or entered under a name "
+            "that stands in it; nothing was written. Import it again."
         )

@@ -6,7 +6,7 @@ import contextlib
 import threading
 
 from data import calibration, dashboard, datasets, scores, standing
-from data.deciding import decided
+from data.deciding import decided, policy
 from data.figures import baselines
 from data.store import Store
 from judges.errors import AssayError
@@ -40,6 +40,7 @@ def _look(store: Store) -> None:
 
 def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:
     """What the calibration page first shows of a judge."""
+    basis = policy.basis(store, dataset_id)
     standing.standing(store, dataset_id, judge_id)
-    baselines.measured(store, dataset_id, judge_id, calibration.dimensions(store, judge_id), "gate")
+    baselines.measured(store, dataset_id, judge_id, calibration.dimensions(store, judge_id), basis)
     scores.means(store, dataset_id, judge_id)

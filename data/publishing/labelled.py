@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from data.fewshot import apart
-from data.gold import gold
+from data.gold import Basis, gold
 from data.publishing.asking import Asking, asking, both_sides, outcome_sums, side_of, system_of, units_of
 from data.settings import gold_rule
 from data.store import Store, remembered
@@ -21,28 +21,28 @@ Key = tuple[str, str]
 
 
 def labelled(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension]
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
-    """By dimension and system the moments of the items with gold on the gate's basis, one for each outcome; `items` and
+    """By dimension and system the moments of the items with gold on the basis beside it, one for each outcome; `items`
 
-    what is of the whole stand at 0 (`Group.moments` puts them in). Made anew only where rows were added that they rest
-    on.
+    and what is of the whole stand at 0 (`Group.moments` puts them in). Made anew only where rows were added that they
+    rest on.
     """
     tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card")
-    key = ("labelled", dataset_id, judge_id, *((d.sort, d.name) for d in asked))
-    return remembered(store, key, tables, lambda: _labelled(store, dataset_id, judge_id, asked)) if asked else {}
+    key = ("labelled", dataset_id, judge_id, *((d.sort, d.name) for d in asked), *bases)
+    return remembered(store, key, tables, lambda: _labelled(store, dataset_id, judge_id, asked, bases)) if asked else {}
 
 
 def _labelled(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension]
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
     """All dimensions in one statement, so that the scores are looked through once, for the items that have gold."""
     rule, asks = gold_rule(store, dataset_id), [asking(d) for d in asked]
     width = max(ask.outcomes for ask in asks) * _SUMS
     parts, picked = [], []
-    for n, ask in enumerate(asks):
+    for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
         d = ask.dimension
-        own = gold(d.sort, d.scale, "gate", rule).replace("$2", f"${n + 3}")
+        own = gold(d.sort, d.scale, basis, rule).replace("$2", f"${n + 3}")
         parts.append(f"gold{n} as materialized (select * from ({own}) g where 1 = 1{apart(store, judge_id)})")
         picked.append(f"select item_id from gold{n}")
     parts += [

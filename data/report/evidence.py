@@ -93,7 +93,9 @@ class One:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything in a report. `basis` is what the figures shown first rest on: the gate's where it has gold.
+    """Everything in a report. `gate` is what the approval check counts; `basis` what the figures shown first rest on:
+
+    the gate's where it has gold.
 
     `print` is one fingerprint over those of all dimensions and bases; `at` when any of it last changed.
     """
@@ -104,6 +106,7 @@ class Evidence:
     card: Card | None
     asked: Asked
     rule: GoldRule
+    gate: Basis
     basis: Basis
     rests: dict[Basis, Rest]
     dimensions: tuple[One, ...]
@@ -123,15 +126,16 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
     asked, card = policy.asked(store), cards.maybe(store, judge_id)
     dimensions = calibration.dimensions(store, judge_id)
     rests = {b: r for b, r in calibration.rests(store, dataset_id, dimensions).items() if r.labels}
-    basis: Basis = "gate" if "gate" in rests or not rests else next(iter(rests))
+    gate = asked.basis(found.synthetic)
+    basis: Basis = gate if gate in rests or not rests else next(iter(rests))
     told("Holding the judge against the gold")
-    bases: list[Basis] = list(dict.fromkeys(("gate", basis, *rests)))
+    bases: list[Basis] = list(dict.fromkeys((gate, basis, *rests)))
     cells = {b: calibration.every(store, dataset_id, judge_id, dimensions, b) for b in bases}
     figures = {b: [*map(calibrate.summarise, cells[b], dimensions)] for b in bases}
-    lines = calibrate.lines(figures[basis], figures["gate"], asked.policy)
+    lines = calibrate.lines(figures[basis], figures[gate], asked.policy)
     told("Comparing it with rules that do not read the text")
     floors = baselines.measured(store, dataset_id, judge_id, dimensions, basis)
-    ones, both = [], {"gate", "assisted"} <= set(rests)
+    ones, both = [], {gate, "assisted"} <= set(rests)
     for line in standing.ordered(lines):
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
         told(f"Looking into {line.dimension.title}")
@@ -142,7 +146,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
                 | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
                 {b: standing.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
                 floors[line.dimension.sort, line.dimension.name],
-                calibrate.anchoring(cells["gate"][place], cells["assisted"][place], line.dimension) if both else None,
+                calibrate.anchoring(cells[gate][place], cells["assisted"][place], line.dimension) if both else None,
                 depth(store, dataset_id, judge_id, line.dimension, basis) if line.shown.cells else Depth(),
             )
         )
@@ -155,6 +159,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
         card=card,
         asked=asked,
         rule=gold_rule(store, dataset_id),
+        gate=gate,
         basis=basis,
         rests=rests,
         dimensions=tuple(ones),

@@ -22,6 +22,7 @@ _ASKED = {
     "four_eyes": "two leads have to agree (four eyes)",
     "alarms": "an audit in alarm refuses an approval",
     "coverage": "share of the gold cells that the judge has to have replied to",
+    "imported": "imported labels count",
 }
 
 
@@ -71,12 +72,20 @@ def _opening(found: Evidence) -> list[str]:
         para(told + (": **{which}**." if eligible else "."), n=states.count("eligible"), all=len(states),
              which=", ".join(eligible))
     )  # fmt: skip
-    if found.basis != "gate":
+    if found.basis != found.gate:
         parts.append(
             note(
-                "There are no blind labels of random draws, which alone count for a decision. The figures below rest "
-                "on {basis}, and every state is “not enough gold”, whatever they say.",
-                basis=_lower(BASES[found.basis]),
+                "There are no {gate}, which alone count for a decision. The figures below rest on {basis}, and every "
+                "state is “not enough gold”, whatever they say.",
+                gate=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
+            )
+        )  # fmt: skip
+    if found.gate == "gate" and (brought := _brought(found)):
+        parts.append(
+            note(
+                "{n} imported labels that are said to be blind and of random draws do not count for the approval check "
+                "here; a lead can allow them in the policy.",
+                n=f"{brought:,}",
             )
         )
     return parts
@@ -84,6 +93,12 @@ def _opening(found: Evidence) -> list[str]:
 
 def _synthetic(found: Evidence) -> str:
     return found.dataset.description or "made by a generator, not by people"
+
+
+def _brought(found: Evidence) -> int:
+    """How many labels would count if imported ones did."""
+    given, all_ = (rest.labels if (rest := found.rests.get(basis)) else 0 for basis in ("gate", "imported"))
+    return all_ - given
 
 
 def _lower(text: str) -> str:
@@ -164,8 +179,9 @@ def _policy(found: Evidence) -> list[str]:
     return [
         heading("What is asked before publishing"),
         para(
-            "Only blind labels of random draws count, and never items that stand in the judge's prompt or that a "
-            "prompt was tuned on. Several dimensions are decided together, each at a level by Holm's procedure."
+            "Only blind labels of random draws count, imported ones where it is said below, and never items that "
+            "stand in the judge's prompt or that a prompt was tuned on. Several dimensions are decided together, each "
+            "at a level by Holm's procedure."
         ),
         facts(asked),
     ]
@@ -194,13 +210,13 @@ def _audits(found: Evidence) -> list[str]:
 def _decisions(found: Evidence) -> list[str]:
     if not found.decisions:
         return [heading("Decisions on record"), para("No lead has decided on any dimension of this judge here yet.")]
-    now = {one.line.key: one.prints.get("gate", "") for one in found.dimensions}
+    now = {one.line.key: [one.prints.get(basis) for basis in ("gate", "imported")] for one in found.dimensions}
     same = {True: "as in this report", False: "have changed"}
     rows = [
         {
             "when": when(d.at), "dimension": d.dimension.replace("_", " "), "of each": d.sort, "decision": d.decision,
             "by": d.person, "why": d.reason, "state then": d.state,
-            "labels and scores": same[d.print == now.get(f"{d.sort}.{d.dimension}")],
+            "labels and scores": same[d.print in now.get(f"{d.sort}.{d.dimension}", [])],
             "holds": "yes" if d.holds else "overtaken",
         }
         for d in found.decisions

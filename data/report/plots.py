@@ -56,8 +56,8 @@ def margins(one: One) -> str:
 
 def anchored(one: One) -> str:
     """Blind beside assisted labels, and the difference; "" where there is no difference to show."""
-    blind, assisted = (one.bases.get((basis, False)) for basis in ("gate", "assisted"))
-    if one.anchoring is None or one.anchoring.point is None or blind is None or assisted is None:
+    blind, assisted = one.line.gate, one.bases.get(("assisted", False))
+    if one.anchoring is None or one.anchoring.point is None or assisted is None:
         return ""
     shown = [("blind", blind.interval), ("assisted", assisted.interval), ("assisted − blind", one.anchoring)]
     rows = [_row(name, interval) for name, interval in shown]

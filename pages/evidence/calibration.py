@@ -41,16 +41,17 @@ def page() -> None:
     with head:
         reporting.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
     asked = policy.asked(store).policy
-    gate = load.lines(store, at, "gate", False, asked)
+    counted = policy.basis(store, dataset.id)
+    gate = load.lines(store, at, counted, False, asked)
     with bar:
-        basis, dropped = _basis(at, gate)
+        basis, dropped = _basis(at, gate, counted)
     if basis is None:
         _nothing(dataset.name)
         calibrated.means(scores.means(store, dataset.id, judge), opened=True)
         return
     lines = load.lines(store, at, basis, dropped, asked)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}"
-    calibrated.resting(lines, basis, dropped)
+    calibrated.resting(lines, basis, dropped, counted, load.rests(store, at))
     carding.shown(fewshot.used(store, judge))
     calibrated.plot(lines, asked, key)
     found = floor.floors(store, at, basis, dropped)
@@ -64,10 +65,10 @@ def page() -> None:
     calibrated.means(scores.means(store, dataset.id, judge))
 
 
-def _basis(at: load.Place, gate: list[Line]) -> tuple[Basis | None, bool]:
+def _basis(at: load.Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:
     """What the figures rest on, and whether ties are dropped; None where nobody has labelled anything."""
     rests = load.rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
-    full = [basis for basis, rest in rests.items() if rest.labels] if rests else list(BASES)
+    full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]
     if not full:
         return None, False
     drawn = any(line.dimension.scale.drawn for line in gate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data import datasets
+from data.deciding import policy
 from data.figures import compared
 from data.figures.compared import Same
 from data.gold import BASES, Basis
@@ -48,11 +49,12 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     names = calibrated.judge_names(judges)
+    counted = policy.basis(store, dataset.id)
     with bar:
         with st.container(width=330):
             reference = picked.one("judge", "Reference", names)
         with st.container(width=270):
-            basis: Basis = picked.one("basis", "Resting on", dict(BASES), default="gate")  # type: ignore[assignment]
+            basis: Basis = picked.one("basis", "Resting on", dict(BASES), default=counted)  # type: ignore[assignment]
     if dataset.synthetic:
         text.synthetic(dataset.description)
     others = parts.chosen(names, reference) if len(names) > 1 else []

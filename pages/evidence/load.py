@@ -8,6 +8,7 @@ import streamlit as st
 
 from data import calibration, standing
 from data.calibration import Found, Rest
+from data.deciding import policy
 from data.figures import votes
 from data.gold import Basis
 from data.store import Store
@@ -58,8 +59,8 @@ def place(store: Store, dataset_id: str, judge_id: str, card: str) -> Place:
 
 def lines(store: Store, at: Place, basis: Basis, dropped: bool, asked: Policy) -> list[Line]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
-    gate = _summaries(store, at, "gate", False)
-    shown = gate if basis == "gate" and not dropped else _summaries(store, at, basis, dropped)
+    gate = _summaries(store, at, counted := policy.basis(store, at.dataset), False)
+    shown = gate if basis == counted and not dropped else _summaries(store, at, basis, dropped)
     return standing.ordered(calibrate.lines(shown, gate, asked))
 
 
@@ -77,9 +78,8 @@ def rests(_store: Store, at: Place) -> dict[Basis, Rest]:
 @st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
 def anchor(_store: Store, at: Place, dimension: Dimension) -> Anchor:
     """Blind beside assisted labels of one dimension."""
-    blind, assisted = (
-        calibration.evidence(_store, at.dataset, at.judge, dimension, basis) for basis in ("gate", "assisted")
-    )
+    bases: tuple[Basis, ...] = (policy.basis(_store, at.dataset), "assisted")
+    blind, assisted = (calibration.evidence(_store, at.dataset, at.judge, dimension, basis) for basis in bases)
     one, two = (calibrate.summarise(cells, dimension).interval for cells in (blind, assisted))
     return Anchor(one, two, calibrate.anchoring(blind, assisted, dimension))
 

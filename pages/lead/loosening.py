@@ -18,7 +18,8 @@ def put(who: str, wanted: Asked, reason: str) -> None:
     done = policy.set_asked(session.store(), who, wanted, reason)
     session.scratch("policy")["said"] = (
         "Changed. Nothing was approved or suspended by it." if done
-        else "Proposed. It asks for less, and two leads are asked for: it holds when another lead agrees."
+        else "Proposed. It asks for less, and two leads are asked for: it holds when another lead agrees, whom you "
+        "have not made one."
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import people
 from data.people import Member, Person, Role
-from judges.errors import AssayError
+from pages.lead import waiting
 from pages.parts import clock, session, text
 
 MAY = {
@@ -30,6 +30,7 @@ def page() -> None:
         "Names are taken on trust: nobody is asked for a password, and Assay answers only here, on 127.0.0.1. "
         "Every change is recorded with the name that made it."
     )
+    waiting.panel(who)
     members = people.members(store)
     kept = session.scratch("people")
     event = st.dataframe(
@@ -44,7 +45,10 @@ def page() -> None:
     imported = people.imported(store)
     if imported:
         st.subheader("Known from imports")
-        st.caption("Their labels were imported; they have not worked here. A lead can add one under the same name.")
+        st.caption(
+            "Their labels were imported; they have not worked here, and nobody can enter under such a name. Who has "
+            "the name of somebody here in a file stands as “name (file)”."
+        )
         frame = pd.DataFrame(imported, columns=["Name", "Team", "Labels"])
         st.dataframe(frame if frame["Team"].any() else frame.drop(columns="Team"), hide_index=True, height="content")
 
@@ -68,7 +72,7 @@ def _add(who: Person) -> None:
         name = st.text_input("Name", max_chars=60, placeholder="as it is to stand beside their labels")
         role = _role("annotator", "add:role")
         if st.form_submit_button("Add", type="primary"):
-            _set(who, name, role, True)
+            waiting.put(who, name, role, True)
 
 
 @st.dialog("Change a person")
@@ -78,9 +82,9 @@ def _change(who: Person, person: Person) -> None:
     role = _role(person.role, f"role:{person.name}")
     with st.container(horizontal=True):
         if st.button("Save", type="primary", disabled=person.active and role == person.role):
-            _set(who, person.name, role, True)
+            waiting.put(who, person.name, role, True)
         if person.active and st.button("Let go", icon=":material/person_off:"):
-            _set(who, person.name, person.role, False)
+            waiting.put(who, person.name, person.role, False)
 
 
 def _role(now: Role, key: str) -> Role:
@@ -88,12 +92,3 @@ def _role(now: Role, key: str) -> Role:
     role: Role = st.segmented_control("Role", ["annotator", "researcher", "lead"], default=now, key=key, required=True)
     st.caption(MAY[role])
     return role
-
-
-def _set(who: Person, name: str, role: Role, active: bool) -> None:
-    try:
-        people.set_person(session.store(), who.name, name, role, active)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()

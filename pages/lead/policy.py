@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
+from data import leads
 from data.deciding import policy
 from data.deciding.policy import Asked
 from data.people import Person
-from judges.counted import many
 from judges.errors import AssayError
 from judges.uncertainty import MIN_CLUSTERS
 from pages.lead import loosening
-from pages.parts import approved, clock, session, text
+from pages.parts import approved, asks, clock, session, text
 
 
 def panel(who: Person) -> None:
@@ -21,36 +22,19 @@ def panel(who: Person) -> None:
     store = session.store()
     asked = policy.asked(store)
     st.subheader("What an approval has to meet", anchor=False)
-    approved.bullets(told(asked))
+    approved.bullets(asks.told(asked))
+    if asked.four_eyes and leads.stuck(leads.history(store)):
+        st.warning(text.plain(asks.STUCK), icon=":material/group:")
     if past := policy.changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
                 at = clock.at(one.at, clock.zone())
                 text.say("**{who}**, {at}: {reason}", who=one.person, at=at, reason=one.reason)
-                text.quiet("From then on: {lines}", lines=" ".join(told(one.asked)))
+                text.quiet("From then on: {lines}", lines=" ".join(asks.told(one.asked)))
     if who.may("lead"):
         with st.expander("Change it", icon=":material/tune:"):
             _form(who, asked)
-    loosening.waits(who, told)
-
-
-def told(asked: Asked) -> list[str]:
-    """What is asked, a sentence each."""
-    gate = asked.policy
-    found = [
-        f"Blind labels of at least {many(gate.min_items, 'randomly drawn item')}.",
-        f"An agreement (kappa) of at least {gate.threshold:g}: 1 is full agreement, 0 is what chance gives.",
-        f"Its lower bound, the cautious reading, reaches that too: we want to be {100 * gate.level:g}% sure."
-        if gate.lower_bound
-        else "No lower bound: a judge that is worse may pass by luck.",
-        f"Answers of the judge to at least {100 * asked.coverage:g}% of the cells with gold; its n/a "
-        "counts where people say n/a too.",
-    ]
-    if asked.alarms:
-        found.append("No audit of the judge in alarm.")
-    if asked.four_eyes:
-        found.append("Two leads: one proposes, another approves.")
-    return found
+    loosening.waits(who, asks.told)
 
 
 def _form(who: Person, asked: Asked) -> None:
@@ -87,19 +71,27 @@ def _form(who: Person, asked: Asked) -> None:
                 "No audit in alarm", asked.alarms,
                 help="Otherwise alarms are shown beside the figures, and the lead weighs them.",
             )  # fmt: skip
-            eyes = st.toggle("Two leads", asked.four_eyes, help="Nobody approves what they have proposed themselves.")
+            eyes = st.toggle(
+                "Two leads", asked.four_eyes,
+                help="Nobody approves what they have proposed themselves, makes or removes a lead alone, or asks for "
+                "less alone. A lead whom one has made alone is no second one.",
+            )  # fmt: skip
+            imported = st.toggle(
+                "Imported labels count", asked.imported,
+                help="Whoever imports labels says whose they are, that they are blind, and that their items were drawn "
+                "at random: with this on, their word is enough. In synthetic datasets they always count.",
+            )  # fmt: skip
         reason = st.text_input("Why", max_chars=2000, placeholder="Why it changes, in a sentence.")
         if st.form_submit_button("Change what is asked", type="primary"):
             new = {"threshold": threshold, "min_items": items, "lower_bound": bound, "level": level / 100}
-            _change(who, asked, new, eyes, alarms, coverage / 100, reason)
+            beside = {"four_eyes": eyes, "alarms": alarms, "coverage": round(coverage / 100, 6), "imported": imported}
+            _change(who, asked, new, beside, reason)
 
 
-def _change(
-    who: Person, asked: Asked, new: dict[str, float], eyes: bool, alarms: bool, coverage: float, reason: str
-) -> None:
+def _change(who: Person, asked: Asked, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
     try:
         gate = policy.made(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
-        wanted = replace(asked, policy=gate, four_eyes=eyes, alarms=alarms, coverage=round(coverage, 6))
+        wanted = replace(asked, policy=gate, **beside)
         if wanted == asked:
             st.info("Nothing of this is new, so nothing was changed.", icon=":material/info:")
             return

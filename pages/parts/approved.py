@@ -206,6 +206,8 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
     wait = f"{many(near.waiting, 'cell')} with answers that lie apart {'waits' if near.waiting == 1 else 'wait'} for "
     notes = [replied, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
+    if near.origin:
+        text.quiet("**Labels:** {origin}", origin=near.origin)
     for caution in near.cautions:
         text.quiet(":orange[:material/priority_high:] {caution}", caution=caution)
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.calibration import Rest
-from data.gold import BASES, Basis
+from data.gold import BASES, WEIGHTED, Basis
 from data.report import plots
 from data.scores import Mean
 from judges.calibrate import Line
@@ -17,7 +17,6 @@ from judges.gate import Policy
 from judges.intervals import Interval
 from pages.parts import charts, rows, text
 
-WEIGHTED: tuple[Basis, ...] = ("gate", "assisted")
 COLUMNS = {
     "dimension": st.column_config.TextColumn(width=122),
     "unit": st.column_config.TextColumn(width=86, help="What the question is asked of. Units are never pooled."),
@@ -39,7 +38,7 @@ COLUMNS = {
     "leniency": st.column_config.NumberColumn(
         width=70, format="%+.2f", help="Mean of judge − people in scale steps: above 0 the judge is kinder."
     ),
-    "state": st.column_config.TextColumn(width=126, help="What the gate says, always on blind labels of random draws."),
+    "state": st.column_config.TextColumn(width=126, help="What the gate says, on the labels that the policy counts."),
     "floor": st.column_config.TextColumn(
         width=88,
         help="Whether its kappa lies above those of two rules that do not read the text: one looks only at the length, "
@@ -82,8 +81,10 @@ def basis_names(rests: Mapping[Basis, Rest]) -> dict[str, str]:
     return {basis: name + told.get(basis, "") for basis, name in BASES.items()}
 
 
-def resting(lines: Sequence[Line], basis: Basis, dropped: bool) -> None:
-    """What the figures below rest on, and whether the gate's are others."""
+def resting(
+    lines: Sequence[Line], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, Rest]
+) -> None:
+    """What the figures below rest on, and whether the gate's are others, which rest on `counted`."""
     items = max(line.shown.gold_items for line in lines)
     cells = sum(line.shown.gold_cells for line in lines)
     weights = "each weighted by 1 / its chance of being drawn" if basis in WEIGHTED else "each counted once"
@@ -93,16 +94,30 @@ def resting(lines: Sequence[Line], basis: Basis, dropped: bool) -> None:
         basis=BASES[basis][0].lower() + BASES[basis][1:], items=many(items, "item"), cells=many(cells, "cell"),
         weights=weights, ties=ties,
     )  # fmt: skip
-    if basis == "gate" and not dropped:
+    given, brought = rests["gate"].labels, rests["imported"].labels - rests["gate"].labels
+    if brought:
+        no = "do not count for the approval check here; a lead can allow them in the policy."
+        told = "count too." if counted == "imported" else no
+        text.quiet(
+            "The approval check counts {given} given here. {n} imported ones {told}",
+            given=many(given, "blind label"), n=f"{brought:,}", told=told,
+        )  # fmt: skip
+    if basis == counted and not dropped:
         return
     if any(line.gate.gold_cells for line in lines):
-        text.say("The **states** are the gate's own: on blind labels of random draws, with ties counted.")
-    elif basis != "gate":
+        text.say("The **states** are the gate's own: on {basis}, with ties counted.", basis=_lower(BASES[counted]))
+    elif basis != counted:
         st.warning(
-            "The gate counts blind labels of random draws, and this dataset has none: every state below is *not enough "
-            "gold*, whatever these figures say. Draw an audit sample on the Queues page, and label it.",
+            text.plain(
+                f"The gate counts {_lower(BASES[counted])}, and this dataset has none: every state below is “not "
+                "enough gold”, whatever these figures say. Draw an audit sample on the Queues page, and label it."
+            ),
             icon=":material/info:",
         )
+
+
+def _lower(told: str) -> str:
+    return told[0].lower() + told[1:]
 
 
 def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from data import people
 from data.errors import NotAllowed, NotFound
+from data.names import reserved
 from data.people import Person, Role
 from data.store import Store
 
@@ -51,7 +52,7 @@ def person() -> Person | None:
         found = people.person(store(), name)
     except NotFound:
         return None
-    if not found.active:
+    if not found.active or reserved(found.name, known=True):
         return None
     st.session_state["person"] = found.name
     return found

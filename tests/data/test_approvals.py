@@ -16,22 +16,29 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sklearn.metrics import cohen_kappa_score
 
-from data import approvals, audits, people, settings, standing
+from data import approvals, audits, leads, people, settings, standing
 from data.approvals import AUTOMATIC
 from data.commands import main
 from data.deciding import case, policy, suspension
 from data.deciding.policy import Asked
 from data.errors import BadInput, NotAllowed, NotApprovable, NotFound
-from data.intake.rows import judge_id
+from data.ids import content_id
+from data.intake import Plan, from_path, take
+from data.intake.rows import item_id, judge_id
 from data.settings import GoldRule
 from data.store import Store, open_store
 from judges import gate
 from judges.audits import Finding
+from judges.card import cards
+from judges.errors import AssayError
 from judges.gate import Policy
 from judges.params import Params
+from tests import seeds
+from tests.data import cells
 from tests.data.cells import Cell, fill
 
 TURN = "turn:1"
+HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness" and d.sort == "turn")
 Key = tuple[str, str, str, str]
 
 
@@ -46,7 +53,8 @@ def judged(items: int, dimension: str = "helpfulness", wrong: int = 7, **options
 def opened(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, str, str]:
     store = open_store(f"duckdb:///{path}")
     people.join(store, "lea")
-    for other, role in (("lou", "lead"), ("ray", "researcher"), ("ann", "annotator")):
+    people.lead_here(store, "lou")
+    for other, role in (("ray", "researcher"), ("ann", "annotator")):
         people.set_person(store, "lea", other, role)  # type: ignore[arg-type]
     return store, *fill(store, cells, name)
 
@@ -369,10 +377,14 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
     refused(store, NotApprovable, "rests on other figures", lambda: approve(store, key, "lou"))
     propose("lou")
+    people.set_person(store, "lou", "lou", "researcher")
     people.set_person(store, "lea", "lou", "researcher")
     refused(store, NotApprovable, "no lead any more", lambda: approve(store, key, "lea"))
-    people.set_person(store, "lea", "lou", "lead")
+    people.lead_here(store, "lou")
     done = approve(store, key, "lea")
+    told = {name: said for name, _, said in approvals.evidence(store, done.id)}
+    assert told["who approved"] == "lea, the first lead"
+    assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: two")
     assert approvals.approved(store, key[0]) == [done] and approvals.waits(store).proposed == ()
     relabel(store, key, lambda v: min(v + 1, 5), most=2)
     again = propose("lea")
@@ -446,13 +458,40 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
     assert not policy.set_asked(store, "lea", less, "Again.") and store.newest() == before
     assert policy.set_asked(store, "lea", replace(held, alarms=True), "Stricter.") and policy.proposed(store) is None
     assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
+    people.set_person(store, "lea", "lea", "researcher")
     people.set_person(store, "lou", "lea", "researcher")
-    people.set_person(store, "lou", "ann", "lead")
+    people.lead_here(store, "ann")
     assert not policy.set_asked(store, "ann", Asked(), "Lea's, who leads no more.")
     assert policy.set_asked(store, "lou", Asked(), "Agreed.") and policy.asked(store) == Asked()
-    set_asked_by = policy.set_asked(store, "ann", Asked(four_eyes=True), "Two.")
+    assert policy.set_asked(store, "ann", Asked(four_eyes=True), "Two.")
     people.set_person(store, "lou", "ann", "annotator")
-    assert set_asked_by and policy.set_asked(store, "lou", Asked(), "Alone.") and policy.asked(store) == Asked()
+    people.set_person(store, "ann", "ann", "annotator")
+    assert not policy.set_asked(store, "lou", Asked(), "Alone.") and policy.asked(store).four_eyes, "who is left is one"
+
+
+def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, Key]) -> None:
+    """Made before four eyes were asked for, she is one's own; made since, she takes another lead to make."""
+    store, key = demo
+    people.set_person(store, "lea", "eve", "lead")
+    people.set_person(store, "eve", "mal", "lead")
+    set_asked(store, four_eyes=True)
+    approvals.decide(store, "lea", *key, "propose", "I would.", seen(store, key))
+    people.set_person(store, "lea", "ann", "lead")
+    assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
+    for name in ("eve", "mal"):
+        for does in (
+            lambda who: approve(store, key, who),
+            lambda who: people.set_person(store, who, "ann", "lead"),
+            lambda who: policy.set_asked(store, who, Asked(), "Quicker."),
+        ):
+            refused(store, AssayError, "do not count as two", lambda do=does, who=name: do(who))
+    assert people.set_person(store, "lea", "new", "lead") == people.Person("new", "lead", False), "it waits"
+    assert people.set_person(store, "lea", "lou", "lead", active=False).may("lead")
+    refused(store, NotAllowed, "Nobody called", lambda: approve(store, key, "new"))
+    people.take_back(store, "lea", "lou")
+    assert [one.person for one in leads.waiting(store)] == ["ann", "new"]
+    assert people.set_person(store, "lou", "new", "lead").may("lead")
+    assert approve(store, key, "new").person == "new", "two leads who count have made her one"
 
 
 def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Key, approvals.Approval]) -> None:
@@ -616,7 +655,7 @@ def test_the_command_refuses_what_the_function_refuses(
     for args, words in (
         (("--dimension", "safety", "--reason", "Because."), "The gate says"),
         ((*good, "--judge", "other"), "No judge of"),
-        ((*good, "--as", AUTOMATIC, "--seen", mark), "Nobody called"),
+        ((*good, "--as", AUTOMATIC, "--seen", mark), "is kept for"),
         (good, "--list tells it"),
         ((*good, "--seen", "0" * 20), "changed since"),
     ):
@@ -688,3 +727,96 @@ class Decisions(RuleBasedStateMachine):
 
 TestDecisions = Decisions.TestCase
 TestDecisions.settings = hypothesis_settings(max_examples=1, stateful_step_count=6, deadline=None)
+
+
+# -- labels from files ------------------------------------------------------------------------------------------------
+
+
+def forged(store: Store, path: Path) -> Path:
+    """The judge's own scores of helpfulness, as blind labels under the names of people who work here."""
+    rows = store.rows(
+        "select i.name, s.unit, s.value from score s join item i on i.id = s.item_id where s.dimension = 'helpfulness'"
+    )
+    made = [
+        {"item": item, "unit": unit, "dimension": "helpfulness", "value": int(value), "annotator": who, "mode": "blind",
+         "probability": 0.5, "made_at": "2026-01-31T12:00:00Z"}
+        for item, unit, value in rows for who in ("ann", "lea", "person0")
+    ]  # fmt: skip
+    return seeds.lines(path / "forged.jsonl", made)
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells are of items that an import knows by name."""
+
+    def known(*parts: Any) -> str:
+        if isinstance(parts[-1], int):
+            return item_id(content_id("dataset", parts[0]), f"item {parts[-1]}")
+        return content_id(*parts)
+
+    monkeypatch.setattr(cells, "content_id", known)
+
+
+@pytest.mark.usefixtures("named")
+def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path) -> None:
+    poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
+    store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
+    store.tx("lea", "join", lambda tx: people.append(tx, [people.Person("person0", "annotator", True)]))
+    key = (dataset, judge, "turn", "helpfulness")
+    before, mark = case.case(store, *key), standing.fingerprint(store, dataset, judge, HELP, "gate")
+    assert before.line.decision.state == "below"
+    take(store, "ray", from_path(forged(store, tmp_path)), Plan("demo", sampling="random"))
+    assert standing.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert case.case(store, *key).line.gate.interval == before.line.gate.interval
+    refused(store, NotApprovable, "The gate says below", lambda: approve(store, key))
+    told = case.beside(store, case.case(store, *key)).origin
+    assert told.startswith("The check counts 150 labels given here. 450 imported ones do not count for the approval ")
+    assert "450 from forged.jsonl, imported by ray on 20" in told
+    names = {str(n) for (n,) in store.rows("select distinct annotator from label where draw_id = ''")}
+    assert names == {"ann (file)", "lea (file)", "person0 (file)"}
+    facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, *key))}
+    assert facts["labels given here"][0] == 150 and facts["labels from files"][0] == 450
+    assert facts["labels from files"][1].startswith("they do not count, by the policy: [")
+    # Where a lead lets them count, by a looser policy, it is said whose word that is.
+    assert policy.looser(replace(policy.asked(store), imported=True), policy.asked(store))
+    set_asked(store, imported=True)
+    found = case.case(store, *key)
+    assert found.line.gate.interval.point == 1 and "count too" in case.beside(store, found).origin
+    assert any("Nobody here can check that" in caution for caution in case.beside(store, found).cautions)
+    done = approve(store, key)
+    set_asked(store, imported=False)
+    assert approvals.suspend(store) == [] and approvals.approved(store, dataset) == [done]
+    assert [one.id for one, _ in approvals.older(store, [done])] == [done.id]
+
+
+def test_what_was_approved_before_imports_were_asked_about_met_an_older_policy(
+    granted: tuple[Store, Key, approvals.Approval],
+) -> None:
+    store, _, done = granted
+    kept = {name: held for name, held in policy.stored(done.asked).items() if name != "imported"}
+    assert policy.read(kept) == replace(done.asked, imported=True) and not policy.asked(store).imported
+
+
+@pytest.mark.usefixtures("named")
+def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(40))
+    mark = standing.fingerprint(store, dataset, judge, HELP, "gate")
+    rows = [
+        {"item": f"item {n}", "unit": TURN, "dimension": "helpfulness", "value": 1, "adjudicator": "lea",
+         "reason": "so", "saw_judge": False, "made_at": "2026-01-31T12:00:00Z",
+         "labels": [{"annotator": "person0", "value": 2, "mode": "blind"}]}
+        for n in range(40)
+    ]  # fmt: skip
+    file = seeds.lines(tmp_path / "d.jsonl", rows)
+    assert take(store, "ray", from_path(file), Plan("demo", sampling="random")).preview.new.adjudications == 40
+    assert standing.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert standing.fingerprint(store, dataset, judge, HELP, "blind") != mark
+
+
+def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
+    found = case.case(store, dataset, judge, "turn", "helpfulness")
+    made = replace(found, dataset=replace(found.dataset, synthetic=True), brought=True)
+    assert found.against == [] and made.basis == "imported"
+    assert "this judge is a language model" in made.against[0]
+    assert replace(made, judge=replace(found.judge, made=True)).against == []

@@ -126,12 +126,12 @@ def test_each_basis_counts_its_own_labels(store):
         Cell(4, "turn:1", (5.0,), 5.0, "revealed", 0.5),
     ]
     dataset, judge = fill(store, cells, "bases")
-    there = {"gate": [1], "blind": [1, 2], "assisted": [3], "all": [1, 2, 3, 4]}
+    there = {"gate": [1], "imported": [1], "blind": [1, 2], "assisted": [3], "all": [1, 2, 3, 4]}
     for basis, values in there.items():
         for found in (meeting, sums):
             assert sorted(found(store, dataset, judge, HELP, basis).human) == values
     assert rests(store, dataset, cards()["multi_turn_dialogue"].dimensions) == {
-        "gate": (1, 1), "blind": (2, 1), "assisted": (2, 2), "all": (5, 2),
+        "gate": (1, 1), "imported": (1, 1), "blind": (2, 1), "assisted": (2, 2), "all": (5, 2),
     }  # fmt: skip
     assert rests(store, dataset, cards()["plain_pairwise"].dimensions)["all"] == (0, 0)  # no labels here
 

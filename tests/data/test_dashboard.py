@@ -233,7 +233,7 @@ def test_sentences(store: Store) -> None:
     alone = dashboard.only(tile, "s1")
     assert sentences.reading(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.asking.dimension]
-    assert labelled(store, dataset, judge, asked)["turn", "helpfulness"]["s1"][0].labelled == 40
+    assert labelled(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
     assert asking(asked[0]).told(0) == "mean"
 
 

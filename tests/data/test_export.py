@@ -162,12 +162,12 @@ def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Stor
         assert rows(store, "gold", name) == rows(again, "gold", name)
         [(a, *_)], [(b, *_)] = datasets.judges(store, one.id), datasets.judges(again, two.id)
         for d in calibration.dimensions(store, a):
-            for basis in ("gate", "blind", "assisted", "all"):
+            for basis in ("imported", "blind", "assisted", "all"):
                 mine, theirs = (
                     standing.fingerprint(s, i, j, d, basis) for s, i, j in ((store, one.id, a), (again, two.id, b))
                 )
                 assert mine == theirs
-        figures = [standing.summaries(s, i, j, "gate") for s, i, j in ((store, one.id, a), (again, two.id, b))]
+        figures = [standing.summaries(s, i, j, "imported") for s, i, j in ((store, one.id, a), (again, two.id, b))]
         assert [f.interval for f in figures[0]] == [f.interval for f in figures[1]]
     again.close()
 
@@ -180,7 +180,7 @@ def test_what_was_not_drawn_at_random_stays_so_when_it_comes_back(store: Store, 
     take(again, "lea", from_path(seeds.lines(tmp_path / "e.jsonl", lines)), Plan("demo", sampling="random"))
     judge = datasets.judges(again, demo(again).id)[0][0]
     bases = calibration.rests(again, demo(again).id, calibration.dimensions(again, judge))
-    assert bases["gate"].labels == 0 < bases["blind"].labels
+    assert bases["gate"].labels == bases["imported"].labels == 0 < bases["blind"].labels
     again.close()
 
 

@@ -94,11 +94,11 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
     for basis in BASES:
         labels = defaultdict(list)
         for c in given_:
-            if c.unit.startswith("turn:") and basis in rests_on(c.mode, c.probability is not None):
+            if c.unit.startswith("turn:") and basis in rests_on(c.mode, c.probability is not None, True):
                 labels[c.item, c.unit].extend(c.people)
         wanted = {key: found[0] for key, values in labels.items() if (found := by_hand(values, scale, rule))}
         for key, (decided, saw, withdrawn) in settled.items():
-            if key in labels and not withdrawn and not (saw and basis in ("gate", "blind")):
+            if key in labels and not withdrawn and not (saw and basis in ("gate", "imported", "blind")):
                 wanted[key] = (decided, "adjudicated")
         rows = store.rows(
             "select item_id, unit, value, how, probability, people, low, high "
@@ -156,11 +156,12 @@ def test_what_people_say_resolves_by_the_rule(store, said, median, majority):
 
 
 def test_who_may_be_in_which_basis():
-    assert rests_on("blind", True) == ["gate", "blind", "all"]
-    assert rests_on("blind", False) == ["blind", "all"]
-    assert rests_on("assisted", True) == ["assisted", "all"]
-    assert rests_on("assisted", False) == ["all"]
-    assert rests_on("revealed", True) == []
+    assert rests_on("blind", True, True) == ["gate", "imported", "blind", "all"]
+    assert rests_on("blind", True, False) == ["imported", "blind", "all"]
+    assert rests_on("blind", False, False) == ["blind", "all"]
+    assert rests_on("assisted", True, True) == ["assisted", "all"]
+    assert rests_on("assisted", False, False) == ["all"]
+    assert rests_on("revealed", True, True) == []
 
 
 def test_a_withdrawn_or_replaced_label_is_no_gold(store):

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from data import people, queue, settings
-from data.datasets import dataset
+from data.begin import MAKER, begin
+from data.datasets import all_datasets, dataset
 from data.errors import BadInput, NotAllowed, NotFound
+from data.intake import Plan, Refused, from_path, take
 from data.people import Person
 from data.settings import QueueRules
 from data.store import Store, open_store
@@ -163,7 +165,7 @@ def test_unknown_people(store: Store) -> None:
         people.set_person(store, "x", "y", "lead")
 
 
-def test_annotators_of_imports_stand_apart_until_a_lead_takes_them_in(tmp_path: Path) -> None:
+def test_annotators_of_imports_stand_apart_from_whoever_works_here(tmp_path: Path) -> None:
     items = [seeds.dialogue(1)]
     label = {
         "item": "d-0001", "unit": "turn:1", "dimension": "helpfulness", "value": 4, "annotator": "mika",
@@ -174,9 +176,87 @@ def test_annotators_of_imports_stand_apart_until_a_lead_takes_them_in(tmp_path: 
     assert "mika" not in [m.person.name for m in people.members(store)]
     with pytest.raises(NotAllowed):
         people.join(store, "mika")
-    people.set_person(store, "lea", "mika", "annotator")
-    assert people.imported(store) == []
-    assert people.join(store, "mika").active
+    for name in ("mika", "MIKA", "mikа", "ｍｉｋａ"):
+        with pytest.raises((NotAllowed, BadInput), match="mika"):
+            people.join(store, name)
+        with pytest.raises(BadInput, match="mika"):
+            people.set_person(store, "lea", name, "annotator")
+    assert [n for n, _, _ in people.imported(store)] == ["mika"]
+    assert people.join(store, "mika s").active
+
+
+def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_path: Path) -> None:
+    """Whoever imports labels cannot make them those of a person who works here, nor of one who looks like it."""
+    said = {"item": "d-0001", "unit": "turn:1", "dimension": "helpfulness", "value": 4, "mode": "blind",
+            "made_at": "2026-01-31T12:00:00Z"}  # fmt: skip
+    store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1)], review=False)
+    named = ["ann", "ANN", "аnn", "ann (file)", "bob", "bob (file)", "Assay samples", "lea"]
+    file = seeds.lines(tmp_path / "l.jsonl", [{**said, "annotator": name} for name in named])
+
+    def bring() -> list[str]:
+        take(store, "lea", from_path(file), Plan("demo", sampling="random"))
+        return sorted(n for n, _, _ in people.imported(store))
+
+    first = bring()
+    assert first == sorted([
+        "ann (file)", "ANN (file)", "аnn (file)", "ann (file 2)", "bob", "bob (file)", "Assay samples (file)",
+        "lea (file)",
+    ])  # fmt: skip
+    before = store.newest()
+    assert bring() == first and store.newest() == before, "the same again adds nothing"
+    with pytest.raises(NotAllowed, match="imported labels"):
+        people.join(store, "bob")
+    assert {n for (n,) in store.rows("select annotator from label")} == set(first)
+    late = seeds.lines(tmp_path / "f.jsonl", [{**said, "annotator": "zed", "made_at": "2199-01-01T00:00:00Z"}])
+    with pytest.raises(Refused, match="still to come"):
+        take(store, "lea", from_path(late), Plan("demo", sampling="random"))
+
+
+@pytest.mark.parametrize(
+    "name", ["Assay samples", "assay  SAMPLES", "Аssаy samples", "Assay-Samples", "Assay", "x (file)"]
+)
+def test_what_assay_does_by_itself_has_a_name_that_nobody_can_take(store: Store, name: str) -> None:
+    people.join(store, "lea")
+    before = store.newest()
+    for refused in (lambda: people.join(store, name), lambda: people.set_person(store, "lea", name, "annotator")):
+        with pytest.raises(BadInput, match="is kept for"):
+            refused()
+    assert store.newest() == before
+
+
+def test_no_name_can_make_the_sample_appear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"duckdb:///{tmp_path / 'a.duckdb'}"
+    monkeypatch.setenv("ASSAY_SAMPLES", "0")
+    store = begin(url)
+    people.join(store, "lea")
+    for action, actor in (("join", MAKER), ("person", "lea")):  # as an older version took it
+        store.tx(actor, action, lambda tx: people.append(tx, [Person(MAKER, "researcher", True)]))
+    store.close()
+    store = begin(url)
+    assert all_datasets(store) == []
+    with pytest.raises(BadInput):
+        people.join(store, MAKER)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Lеa", "ｌｅａ", "Léa", "L e a", "lеа", "ᏞᎬᎪ", "𝐋𝐞𝐚", "L\u0323ea", "ʟᴇᴀ", "Muller", "山田太郎", "エ藤", "l0u"],
+)
+def test_a_name_that_looks_like_somebodys_is_told_apart(store: Store, name: str) -> None:
+    for known in ("Lea", "Müller", "山田 太郎", "工藤", "lou"):
+        people.join(store, known)
+    with pytest.raises(BadInput, match=r"looks like '(Lea|Müller|山田 太郎|工藤|lou)', who is known here"):
+        people.join(store, name)
+    with pytest.raises(BadInput, match="looks like"):
+        people.set_person(store, "Lea", name, "lead")
+
+
+def test_names_that_differ_are_not_refused(store: Store) -> None:
+    known = ["Lea", "Leo", "Ilia", "Lila", "Иван", "Анна", "かとう", "がとう", "山田", "山口", "김민준", "김민수",
+             "Bernd", "José", "Josef", "Νίκος", "दिन", "दीन"]  # fmt: skip
+    for name in known:
+        assert people.join(store, name).name == name
+    assert {p.name for p in people.everyone(store)} == set(known)
 
 
 def test_every_change_of_the_rules_is_kept_and_checked(tmp_path: Path) -> None:

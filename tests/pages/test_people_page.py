@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
 from data import people
+from data.deciding import policy
+from data.deciding.policy import Asked
 from data.store import open_store
 from tests.pages.driving import at_rest, enter
 from tests.server import Server
@@ -164,3 +167,22 @@ def test_who_is_let_go_is_out_at_the_next_step(serve: Serve, new_page: Callable[
     lea.get_by_role("dialog").wait_for(state="detached")
     ann.get_by_role("link", name="Overview").click()
     ann.get_by_text("Who are you?").wait_for()
+
+
+def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, new_page: Callable[..., Any]) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    people.join(store, "lea")
+    people.lead_here(store, "山田 太郎")
+    policy.set_asked(store, "lea", Asked(four_eyes=True), "Two see more.")
+    people.set_person(store, "lea", "美香", "lead")
+    store.close()
+    app.start()
+    enter(page, app.url, "lea", "people")
+    page.get_by_text("lea wants 美香 as lead").wait_for()
+    expect(page.get_by_role("button", name="Agree")).to_have_count(0)
+    other = new_page()
+    enter(other, app.url, quote("山田 太郎"), "people")
+    other.get_by_role("button", name="Agree").click()
+    expect(other.get_by_text("lea wants")).to_have_count(0)
+    assert roles(app)["美香"] == ("lead", True)

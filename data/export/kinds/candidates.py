@@ -14,7 +14,7 @@ from data.errors import BadInput
 from data.export.chat import messages
 from data.export.kind import CHAT, FLAG, NUMBER, TEXT, Kind, Option, Options, Row, columns
 from data.export.shared import BASIS, JUDGE, asked
-from data.gold import gold
+from data.gold import BASES, gold
 from data.needs import needs
 from data.settings import gold_rule
 from data.store import Store
@@ -64,10 +64,10 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
     for d in asked(store, dataset.id):
         if not d.scale.weights:
             continue
-        if basis not in ("gate", "blind", "assisted", "all"):
+        if basis not in BASES:
             raise BadInput(f"{basis!r} is no basis.")
         bound = d.scale.base + _LOW * (d.scale.size - 1)
-        cells = gold(d.sort, d.scale, basis, rule)  # type: ignore[arg-type]
+        cells = gold(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
             "where g.value <= $3 or g.high - g.low >= $4 order by g.item_id, g.unit",

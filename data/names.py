@@ -1,0 +1,108 @@
+"""Names that look alike, names that nobody may enter, and the names under which imported labels stand."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+MAKER = "Assay samples"
+"""As whom the sample is made; not a person who can sign in."""
+AUTOMATIC = "assay/gate"
+"""Who suspends by itself. No person can be called so, as no name has a stroke in it."""
+MACHINE = "assay/command line"
+"""As whom a lead is made at the machine itself (`python -m data lead`)."""
+ITSELF = (MAKER, AUTOMATIC, MACHINE)
+RESERVED = (*ITSELF, "Assay", "Assay itself")
+
+_LOOKS = """
+    AΑАᎪᗅꓮ𐊠𖽀 aɑαаᴀ BΒВᏴᗷꓐꞴ𐊂𐊡𐌁 bƄʙЬвᏏᑲᖯ CСᏟⲤꓚ𐊢𐌂𐐕𐔜𑣩𑣲 cсᴄⲥꮯ𐐽 DᎠᗞᗪꓓ dĐđԁᏧᑯᴅꓒ EΕЕᎬⴹꓰ𐊆𑢦𑢮 eеҽᴇꬲ FϜᖴꓝꞘ𐊇𐊥𐔥𑢢𑣂 fքẝꜰꞙꬵ
+    GԌᏀᏳꓖ gƍɡɢցᶃ HΗНᎻᕼⲎꓧ𐋏 hħнһհᏂ iıɩɪιіӏᎥꙇꭵ𑣃 JͿЈᎫᒍꓙꞲ jϳјᴊ KΚКᏦᛕⲔꓗ𐔘 kĸκкᴋ LᏞᒪⳐꓡ𐐛𐔦𑢣𑢲𖼖 lŁłƖǀʟΙІӀ۱ᛁⲒⵏꓲ𐊊𐌉𐌠𖼨
+    MΜϺМᎷᗰᛖⲘꓟ𐊰𐌑 mмᴍ NΝⲚꓠ𐔓 nŋηпոռ OΟОՕ০ଠ୦ዐⲞⵔ〇ꓳ𐊒𐊫𐐄𐓂𐔖𑓐𑢵𑣠 oØøοσоօ۵०੦૦௦౦೦ഠ൦๐໐ဝ၀ჿᴏᴑⲟꬽ𐐬𐓪𑣈𑣗 PΡРᏢᑭⲢꓑ𐊕 pρрᴘⲣ Qⵕ qԛգզ
+    RƦᎡᏒᖇꓣ𐒴𖼵 rгᴦⲅꭇꭈꮁ SЅՏᏕᏚꓢ𐊖𐐠𖼺 sƽѕꜱꮪ𐑈𑣁 TΤТᎢⲦꓔ𐊗𐊱𐌕𑢼𖼊 tŧτтᴛ UՍሀᑌꓴ𐓎𑢸𖽂 uʋυսᴜꞟꭎꭒ𐓶𑣘 VѴ۷Ꮩᐯⴸꓦꛟ𐔝𑢠𖼈 vνѵᴠꮩ𑜆𑣀 WԜᎳᏔꓪ𑣦𑣯
+    wɯωѡԝաᴡꮃ𑜊𑜎𑜏 XΧХᚷⲬⵝꓫꞳ𐊐𐊴𐌗𐌢𐔧𑣬 x×χхᕁᕽ YΥУҮᎩᎽⲨꓬ𐊲𑢤𖽃 yɣʏγуүყᶌỿꭚ𑣜 ZΖᏃꓜ𐋵𑢩𑣥 zᴢꮓ𑣄
+"""
+"""Letters of other scripts behind the Latin one that they look like, where NFKC does not bring them together."""
+_KANA = str.maketrans("カロエニトタハヘベペ", "力口工二卜夕八へべぺ")
+"""Kana that are drawn as a Chinese character, or as the other kana, is."""
+_LIKE = str.maketrans({c: group[0] for group in _LOOKS.split() for c in group[1:]} | {"I": "l", "1": "l", "0": "o"})
+_UPPER = str.maketrans(
+    {c.lower(): group[0].lower() for group in _LOOKS.split() for c in group[1:] if c.lower() not in _LOOKS}
+)
+_MARKS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]")
+"""Marks on letters: accents and the like, but not those that make another kana, or a vowel in Indic scripts."""
+_FILE = re.compile(r"[(\[{] *file *\d* *[)\]}] *$")
+_SUFFIX = re.compile(r"(.*?)(?: \(file(?: (\d+))?\))?")
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def hidden(name: str) -> bool:
+    """Whether a name has characters that nobody sees."""
+    return any(unicodedata.category(c) in _HIDDEN for c in name)
+
+
+def looks(name: str) -> frozenset[str]:
+    """How a name looks: two names that share one of these can be taken for each other.
+
+    Width, accents, spaces, punctuation and what cannot be seen are left out; letters of other scripts count as the
+    Latin ones that they look like, 1 and capital I as l, 0 as o, rn as m.
+    """
+    return frozenset(_bare(text) or unicodedata.normalize("NFKC", name).casefold() for text in _folded(name))
+
+
+def _folded(name: str) -> tuple[str, str]:
+    """A name as it is drawn, and as it is drawn in small letters: a capital I is l in the one, and i in the other."""
+    text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", _plain(name)))).translate(_KANA)
+    first, second = (t.translate(_LIKE).casefold().translate(_LIKE).translate(_UPPER) for t in (text, text.casefold()))
+    return first, second
+
+
+def _plain(name: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) not in _HIDDEN)
+
+
+def _bare(text: str) -> str:
+    kept = "".join(c for c in text if unicodedata.category(c)[0] not in "PZ" and unicodedata.category(c) != "Sk")
+    return kept.replace("rn", "m").replace("vv", "w")
+
+
+def alike(known: Iterable[str], name: str) -> str | None:
+    """A name among those known that this one can be taken for, or is; None where there is none."""
+    mine = looks(name)
+    return next((k for k in known if not mine.isdisjoint(looks(k))), None)
+
+
+def same(known: Iterable[str], name: str) -> str | None:
+    """The name among those known that is the same but for capitals, if there is just one."""
+    found = [k for k in known if k.casefold() == name.casefold()]
+    return found[0] if len(found) == 1 else None
+
+
+def told_apart(name: str, known: str) -> str:
+    """What sets a name apart from the one that it looks like, in words; "" where that is only how it is written."""
+    other = [c for c in dict.fromkeys(unicodedata.normalize("NFC", name)) if c not in known]
+    return ", ".join(f"{c!r} is {unicodedata.name(c, 'a sign without a name').lower()}" for c in other[:4])
+
+
+def reserved(name: str, known: bool = False) -> str:
+    """Why nobody may enter under a name, a sentence; "" where somebody may. `known`: they have worked here before."""
+    if alike(ITSELF if known else RESERVED, name):
+        return f"{name!r} is kept for what Assay does by itself. Choose another name."
+    if not known and any(_FILE.search(text) for text in _folded(name)):
+        return f"{name!r} is kept for labels that came in from files: no name that is entered ends so."
+    return ""
+
+
+def from_file(name: str, here: Iterable[str]) -> str:
+    """As whom a person in a file is kept, where `here` are the people who are or were active in the workspace.
+
+    It is their own name, unless that is, or looks like, one of those: then " (file)" is put behind it, and " (file 2)"
+    behind one that has "(file)" already, so that no two people of one file become one.
+    """
+    found = _SUFFIX.fullmatch(name)
+    base, number = (found[1], found[2]) if found else (name, None)
+    if not alike((*here, *RESERVED), base):
+        return name
+    if base == name:
+        return f"{base} (file)"
+    return f"{base} (file {int(number or 1) + 1})"

@@ -1,0 +1,80 @@
+"""Who counts as a second lead: whatever leads do, no decision that takes two has only one person behind it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+from data.leads import Event, against, came, independent, stuck
+from data.names import MACHINE
+
+NAMES = ("eva", "eve", "evi", "ann", "bob", "cas")
+BAD = frozenset({"eva", "eve", "evi"})
+"""Names under which one and the same person may act; all others are honest people, one each."""
+
+steps = some.lists(
+    some.tuples(
+        some.sampled_from(["make", "make", "demote", "propose", "machine"]), some.sampled_from(NAMES),
+        some.sampled_from(NAMES), some.sampled_from(NAMES),
+    ),
+    max_size=14,
+)  # fmt: skip
+
+
+@given(some.sampled_from([name for name in NAMES if name not in BAD - {"eva"}]), steps)
+def test_one_person_is_never_two(founder: str, done: list[tuple[str, str, str, str]]) -> None:
+    """Leads do what they like. Who is honest makes no lead of a name that is somebody's second one: whoever it is who
+
+    has the bad names, an honest lead knows them under one, `eva`.
+    """
+    events = [Event(founder, True, founder)]
+    leads = {founder}
+    for what, by, other, name in done:
+        second = name in BAD - {"eva"}
+        if what == "machine" and not second:
+            events.append(Event(name, True, MACHINE))
+            leads.add(name)
+        elif by not in leads:
+            continue
+        elif what == "demote" and (name != by or len(leads) > 1) and name in leads:
+            events.append(Event(name, False, by))
+            leads.discard(name)
+        elif what == "make" and (by in BAD or not second or any(e.person == name and e.leads for e in events)):
+            events.append(Event(name, True, by))
+            leads.add(name)
+        elif what == "propose" and independent(events, by, other) and not (second and {by, other} - BAD):
+            events.append(Event(name, True, other, by))
+            leads.add(name)
+        for one in NAMES:
+            for two in NAMES:
+                assert independent(events, one, two) == independent(events, two, one)
+                if independent(events, one, two):
+                    assert {one, two} <= leads and one != two
+                    assert not {one, two} <= BAD, (events, one, two)
+
+
+def test_who_made_whom_goes_all_the_way_back() -> None:
+    made = [Event("lea", True, "lea"), Event("eve", True, "lea"), Event("mal", True, "eve"), Event("kim", True, "lea")]
+    for one, two in (("lea", "eve"), ("lea", "mal"), ("eve", "mal"), ("eve", "kim"), ("mal", "kim"), ("lea", "lea")):
+        assert not independent(made, one, two)
+        assert "do not count as two" in against(made, one, two) or one == two
+    assert stuck(made)
+    more = [*made, Event("lou", True, MACHINE)]
+    assert not stuck(more) and independent(more, "lou", "mal") and against(more, "lou", "lea") == ""
+    agreed = [*more, Event("new", True, "lou", "mal")]
+    assert all(independent(agreed, "new", name) for name in ("lea", "eve", "mal", "lou"))
+    assert came(agreed, "new") == "made a lead by mal and lou"
+
+
+def test_being_made_again_by_another_leaves_the_first_behind_one() -> None:
+    made = [Event("lea", True, "lea"), Event("lou", True, MACHINE), Event("eve", True, "lea"),
+            Event("eve", False, "lou"), Event("eve", True, "lou")]  # fmt: skip
+    assert not independent(made, "eve", "lea") and not independent(made, "eve", "lou")
+    assert independent(made, "lea", "lou")
+    assert independent([*made, Event("eve", True, MACHINE)], "eve", "lea")
+
+
+def test_two_who_are_one_agree_on_nobody() -> None:
+    made = [Event("lea", True, "lea"), Event("eve", True, "lea"), Event("new", True, "eve", "lea")]
+    assert not independent(made, "new", "lea") and not independent(made, "new", "eve")
+    assert not independent(made, "lea", "nobody")
