@@ -8,7 +8,7 @@ from data.intake.report import Preview, Problem, Refused, Result
 from data.intake.source import Source, from_bytes, from_path, from_uploads
 from data.intake.suggest import suggest
 from data.intake.table import example
-from data.intake.take import detect, preview, take
+from data.intake.take import detect, looked, preview, take
 
 __all__ = [
     "FIELDS",
@@ -32,6 +32,7 @@ __all__ = [
     "from_bytes",
     "from_path",
     "from_uploads",
+    "looked",
     "mapping_for",
     "parse",
     "preview",

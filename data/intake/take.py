@@ -9,7 +9,7 @@ from typing import BinaryIO, Literal
 from data import exposure
 from data.datasets import ensure
 from data.errors import BadInput
-from data.ids import canonical, new_id
+from data.ids import canonical, content_id, new_id
 from data.intake import apart, formats
 from data.intake.apart import Waits
 from data.intake.brief import Brief, brief
@@ -18,6 +18,7 @@ from data.intake.gather import Gathered, Progress, gather
 from data.intake.known import asking
 from data.intake.plan import Format, Plan
 from data.intake.report import Preview, Refused, Result
+from data.intake.rows import item_id
 from data.intake.source import Source
 from data.intake.spool import Spool
 from data.names import from_file
@@ -93,6 +94,20 @@ def take(
         time.monotonic() - began,
         report,
     )
+
+
+def looked(store: Store, actor: str, dataset: str, shown: Preview) -> None:
+    """Record that a person was shown the first rows of an import: what judges and people say of items that are there.
+
+    To be called when they are shown, and again once the items have come in.
+    """
+    dataset_id = content_id("dataset", dataset)
+    told = {
+        item_id(dataset_id, str(row["item"])): {str(row["model"]) if sort == "judgments" else exposure.PEOPLE}
+        for sort in ("labels", "adjudications", "judgments") for row in shown.rows.get(sort, ())
+    }  # fmt: skip
+    there = {str(r[0]) for r in store.rows("select id from item where id = any($1)", [list(told)])}
+    exposure.record(store, actor, {item: by for item, by in told.items() if item in there}, "import")
 
 
 def _read(

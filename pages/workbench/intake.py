@@ -74,6 +74,7 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
         text.refuse(kept["refused"])
         return
     shown = kept["preview"]
+    intake.looked(session.store(), who, plan.dataset, shown)
     importing.preview(shown, kept["rejects"])
     if shown.stopped or not shown.new.total:
         return
@@ -86,6 +87,7 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
             kept["done"] = intake.take(
                 session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
             )
+        intake.looked(session.store(), who, plan.dataset, shown)
     except AssayError as error:
         text.refuse(error)
         return

@@ -33,7 +33,7 @@ from data.commands import COMMANDS, main
 from data.datasets import dataset
 from data.figures import course
 from data.ids import new_id
-from data.intake import Plan, from_path, take
+from data.intake import Plan, from_path, looked, preview, take
 from data.judging.orders import Order
 from data.queue import Filters
 from data.report.bundle import bundle
@@ -244,6 +244,19 @@ def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path
     judged = {str(r[0]) for r in house.store.rows("select item_id from exposure where judge_id <> ''")}
     tells = any(word in text for word in ("holds together", '"judge_value"', '"seen"', '"judge_model"'))
     assert judged == (told if tells or one.judges == "all" else set())
+
+
+def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:
+    items = [seeds.dialogue(n) for n in (1, 2, 21)]
+    made = [seeds.judgment(i, model="judge-two") for i in items]
+    file = seeds.lines(house.path.with_name("two.jsonl"), [items[2], *made])
+    shown = preview(house.store, from_path(file), Plan(dataset="demo"), actor="rex")
+    assert len(shown.rows["judgments"]) == 3
+    looked(house.store, "rex", "demo", shown)
+    assert house.exposed("rex") == set(house.ids[:2])
+    take(house.store, "rex", from_path(file), Plan(dataset="demo"))
+    looked(house.store, "rex", "demo", shown)
+    assert len(house.exposed("rex")) == 3
 
 
 def test_the_first_rows_of_an_export_leave_out_what_waits(house: House) -> None:
