@@ -44,7 +44,11 @@ ROOT = "root"
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
-    who = session.person()
+    try:
+        who = session.person()
+    except AssayError as error:
+        text.refuse(error)
+        return
     enter.remember()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
