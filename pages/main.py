@@ -44,11 +44,7 @@ ROOT = "root"
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
-    try:
-        who = session.person()
-    except AssayError as error:
-        text.refuse(error)
-        return
+    who = session.person()
     enter.remember()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
@@ -68,10 +64,7 @@ def run() -> None:
         if address in mine:
             menu.setdefault(section, []).append(mine[address])
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
-    try:
-        st.navigation(menu, position="top").run()
-    except AssayError as error:
-        text.refuse(error)
+    st.navigation(menu, position="top").run()
 
 
 def _home() -> None:
@@ -79,4 +72,7 @@ def _home() -> None:
     links.go(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
 
 
-run()
+try:
+    run()
+except AssayError as error:
+    text.refuse(error)
