@@ -64,10 +64,7 @@ def run() -> None:
         if address in mine:
             menu.setdefault(section, []).append(mine[address])
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
-    try:
-        st.navigation(menu, position="top").run()
-    except AssayError as error:
-        text.refuse(error)
+    st.navigation(menu, position="top").run()
 
 
 def _home() -> None:
@@ -75,4 +72,7 @@ def _home() -> None:
     links.go(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
 
 
-run()
+try:
+    run()
+except AssayError as error:
+    text.refuse(error)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from data import desk, labels, progress, queue
 from data.datasets import Dataset
+from data.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.people import Person
 from judges.errors import AssayError
 from pages.parts import choose, clock, session
@@ -38,7 +39,13 @@ def _desk(
         sheets += _asked(who, state, outbox, linked)
     except AssayError as error:
         sheets, notice = [], str(error)
-    stand = progress.standing(store, who.name, dataset.id, stream, filters, zone)
+    try:
+        state["stand"] = progress.standing(store, who.name, dataset.id, stream, filters, zone)
+    except (StoreFailed, StoreDamaged, StoreLocked) as error:
+        if "stand" not in state:
+            raise
+        notice = str(error)
+    stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
     sheet(
         {
             "person": who.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -17,7 +18,8 @@ import pytest
 from data.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.ids import new_id
 from data.mark import Mark
-from data.store import MIGRATIONS, Store, Tx, migrations, open_store, statements
+from data.store import MIGRATIONS, Store, Tx, migrations, open_store, remembered, statements
+from data.store_duckdb import DuckStore
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -180,6 +182,94 @@ print(good + 1, refused, count(s), s.newest())
     assert rows == good * 30
     store = at(path)
     assert (count(store), store.newest()) == (rows, newest)
+    store.close()
+
+
+FILLING = """
+import os, resource, signal, sys
+from pathlib import Path
+from data.errors import StoreFailed
+from data.store import open_store
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+folder = Path(sys.argv[1])
+s = open_store(f'duckdb:///{folder}/a.duckdb')
+room = lambda most: resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+filler = folder / 'filler'
+if sys.argv[2] == 'limit':
+    room(17 << 20)
+else:
+    filler.write_bytes(bytes(10 << 20))
+good = refused = later = 0
+for n in range(300):
+    if n == 250:
+        filler.unlink() if filler.exists() else room(resource.RLIM_INFINITY)
+    row = (f'key-{n}', 'test', 'x', os.urandom(45_000).hex())
+    try:
+        s.tx('ann', 'fill', lambda tx: tx.add('setting', 'id, scope, name, value', [row]))
+        good += 1
+        later += n >= 250
+    except StoreFailed as e:
+        refused += 1
+        assert str(e).startswith('Nothing was saved'), e
+    assert s.newest() == good
+print(good, refused, later, flush=True)
+os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("disk", ["limit", "full"])
+def test_on_a_full_disk_every_save_is_kept_or_refused_in_a_sentence(tmp_path: Path, disk: str) -> None:
+    """Past the size of log at which DuckDB folds it into the file, too: a fold that fails ends its database object."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=36m", "tmpfs", str(folder)]
+    if disk == "full" and (os.geteuid() or subprocess.run(mount, check=False, capture_output=True).returncode):
+        pytest.skip("a small disk needs the right to mount one")
+    try:
+        command = [sys.executable, "-c", FILLING, str(folder), disk]
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert not run.stderr, run.stderr
+        good, refused, later = map(int, run.stdout.split())
+        assert refused > 10 and later == 50, run.stdout
+        store = at(folder / "a.duckdb")
+        assert (count(store), store.newest()) == (good, good)
+        store.close()
+    finally:
+        if disk == "full":
+            subprocess.run(["umount", str(folder)], check=False)
+
+
+def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(tmp_path: Path) -> None:
+    """However often it fails meanwhile; and nothing is opened for writing but what holds all that was confirmed."""
+    path = tmp_path / "a.duckdb"
+    store = at(path)
+    put(store, "x")
+    remembered(store, ("n",), ("setting",), lambda: count(store))
+    assert isinstance(store, DuckStore) and store._con is not None
+    store._con.execute("set debug_checkpoint_abort = 'before_header'")
+    with contextlib.suppress(duckdb.FatalException):
+        store._con.execute("checkpoint")
+    aside = path.rename(tmp_path / "aside")
+    for _ in range(3):
+        with pytest.raises(StoreDamaged, match="not there"):
+            put(store, "x")
+        with pytest.raises(StoreDamaged, match="not there"):
+            count(store)
+        assert not path.exists() and (tmp_path / "a.duckdb.wal").exists()
+    aside.rename(path)
+    put(store, "x")
+    assert count(store) == 2 == remembered(store, ("n",), ("setting",), lambda: count(store))
+    store.close()
+
+
+def test_a_change_that_is_on_the_disk_although_its_commit_raised_is_not_made_twice(tmp_path: Path) -> None:
+    store = at(tmp_path / "a.duckdb")
+    assert isinstance(store, DuckStore) and store._con is not None
+    store._con.execute("set debug_checkpoint_abort = 'before_header'")
+    store._con.execute("set checkpoint_threshold = '1KB'")
+    for _ in range(3):
+        put(store, "x", 20)
+    assert (count(store), store.newest()) == (60, 3)
     store.close()
 
 

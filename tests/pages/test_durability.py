@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from data.store import Store, open_store
-from tests.pages.driving import FIND, accept_all, all_saved, enter, on_item, seeded, unsaved
+from tests.pages.driving import FIND, accept_all, all_saved, enter, on_item, patiently, seeded, unsaved
+from tests.seeds import dialogues
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -93,6 +96,59 @@ def test_a_full_disk_is_said_on_the_desk_and_costs_nothing(serve: Serve, page: A
     accept_all(page, 1, mark_with(page, given))
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
     assert unsaved(page) == 1
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    all_saved(page)
+    page.locator(".notice").wait_for(state="detached")
+    app.stop()
+    store = open_store(app.store)
+    check(store, given)
+    store.close()
+
+
+FILLED = """
+import os, sys
+from pathlib import Path
+from data.store import open_store
+path = Path(sys.argv[1])
+s = open_store(f"duckdb:///{path}")
+log = path.with_name(path.name + ".wal")
+def put(size, n):
+    rows = [(os.urandom(8).hex(), "test", "x", os.urandom(size // 2).hex()) for _ in range(n)]
+    s.tx("lea", "fill", lambda tx: tx.add("setting", "id, scope, name, value", rows))
+put(90_000, 200)
+s.close()
+s = open_store(f"duckdb:///{path}")
+for _ in range(500):
+    left = (31 << 19) - (log.stat().st_size if log.exists() else 0)  # it is folded half a MB before the 16
+    if left > 12_000:
+        put(90_000 if left > 300_000 else 3_000, 1)
+print(log.stat().st_size, flush=True)
+os._exit(9)
+"""
+"""Leaves a log just short of the size at which DuckDB folds it into the file."""
+
+
+def test_a_disk_that_is_full_when_the_log_is_folded_costs_nothing(serve: Serve, page: Any) -> None:
+    """That ends DuckDB's database object; the desk keeps the answers, and goes on when there is space."""
+    app = serve(start=False)
+    dialogues(app.store_path, 30)
+    command = [sys.executable, "-c", FILLED, str(app.store_path)]
+    log = int(subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True).stdout)
+    assert log > 16_000_000, "nothing will be folded: the test says nothing"
+    app.start()
+    assert app.process is not None
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, ((31 << 19) + 15_000, resource.RLIM_INFINITY))
+    enter(page, app.url, "ann")
+    given: dict[str, int] = {}
+    last = ""
+    for _ in range(25):
+        on_item(page, last)
+        last = accept_all(page, 1, mark_with(page, given))[-1]
+        if not patiently(lambda: not unsaved(page), 3):
+            break
+    page.locator(".notice").get_by_text("Nothing was saved").wait_for()
+    assert unsaved(page) == 1
+    assert app.store_path.with_name("assay.duckdb.wal").stat().st_size > 31 << 19, "it was not to be folded"
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     all_saved(page)
     page.locator(".notice").wait_for(state="detached")
