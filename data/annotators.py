@@ -30,7 +30,11 @@ from judges.uncertainty import Interval
 
 Resting = Literal["blind", "all"]
 RESTING: dict[Resting, str] = {"blind": "Blind labels", "all": "Labels, blind and assisted"}
-_MODES: dict[Resting, str] = {"blind": "l.mode = 'blind'", "all": "l.mode in ('blind', 'assisted')"}
+_MODES: dict[str, str] = {
+    "here": "l.mode = 'blind' and l.answer_id <> ''", "blind": "l.mode = 'blind'",
+    "all": "l.mode in ('blind', 'assisted')",
+}  # fmt: skip
+"""`here`: blind, and given on the desk, not imported."""
 _TABLES = ("item", "label", "adjudication", "setting", "card", "judge")
 LENT = 4.0
 """Labels of the average person that each row of a person's errors is begun with (`judges.raters.dawid_skene`)."""
@@ -120,7 +124,7 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
 
 
 def labels(
-    store: Store, dataset_id: str, dimension: Dimension, resting: Resting = "blind", judge_id: str = ""
+    store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind", judge_id: str = ""
 ) -> Labels:
     """Every label of a dimension that holds, n/a left out, of several by one person in a cell the newest.
 
@@ -131,7 +135,7 @@ def labels(
     return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id))
 
 
-def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: Resting, judge_id: str) -> Labels:
+def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str) -> Labels:
     kept = apart(store, judge_id) if judge_id else ""
     frame = store.frame(
         "select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from ("

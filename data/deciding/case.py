@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from data import annotators, audits, cards, datasets, fewshot, standing
 from data.adjudicating import disputed
@@ -216,13 +217,17 @@ def _behind(store: Store, found: Case) -> Behind:
 
 
 def ceiling(store: Store, found: Case) -> Ceiling | None:
-    """How far people agree with each other in the dimension, blind; None where no two have labelled one cell."""
+    """How far people agree with each other in the dimension, blind; None where no two have labelled one cell.
+
+    It rests on imported labels only where the approval check does.
+    """
+    resting: Literal["blind", "here"] = "blind" if found.basis == "imported" else "here"
 
     def make() -> Ceiling | None:
-        labels = annotators.labels(store, found.dataset.id, found.line.dimension, "blind", found.judge.id)
+        labels = annotators.labels(store, found.dataset.id, found.line.dimension, resting, found.judge.id)
         return raters.ceiling(labels.ratings)
 
-    return remembered(store, ("ceiling", *found.key), TABLES, make)
+    return remembered(store, ("ceiling", *found.key, resting), TABLES, make)
 
 
 def waiting(store: Store, found: Case) -> int:

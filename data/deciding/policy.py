@@ -44,6 +44,7 @@ class Asked:
     def basis(self, synthetic: bool = False) -> Basis:
         """Which labels count; in a dataset marked as synthetic imported ones always do, as all of it is made up."""
         return "imported" if self.imported or synthetic else "gate"
+
     def check(self) -> Asked:
         """Itself. Raises BadInput for values that make no sense, or under which nothing would be refused any more."""
         gate = self.policy
