@@ -124,8 +124,9 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
 
 
 def labels(
-    store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind", judge_id: str = ""
-) -> Labels:
+    store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
+    judge_id: str = "",
+) -> Labels:  # fmt: skip
     """Every label of a dimension that holds, n/a left out, of several by one person in a cell the newest.
 
     With a judge its scores stand beside them, and the items that it knows from its prompt or tuning are left out.
