@@ -242,7 +242,7 @@ def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -
             time.sleep(after)
             one.send_signal(signal.SIGINT)
             _, err = one.communicate(timeout=60)
-        # Python that is ending already has taken its handler off: the signal then ends it, which a shell calls 130, too.
+        # Python that is ending already has taken its handler off: the signal then ends it, which shells call 130.
         assert b"Traceback" not in err and one.returncode in (0, 130, -signal.SIGINT), err
         assert not list(spools.iterdir())
         store = open_store()
