@@ -312,6 +312,8 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "policy", None, canonical(stored(found.asked))
     near = beside(store, found)
     yield "audits in alarm", *_alarms(near)
+    limits = audits.thresholds(store)
+    yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
     yield from _floors(store, found)
     yield from _people(near.ceiling)
     rule = gold_rule(store, found.dataset.id)
