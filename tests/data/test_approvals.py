@@ -457,6 +457,9 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
         assert policy.proposed(store) == (less, "Quicker.", "lea")
     before = store.newest()
     assert not policy.set_asked(store, "lea", less, "Again.") and store.newest() == before
+    assert policy.set_asked(store, "lou", held, "No.") and policy.proposed(store) is None, "it can be taken back"
+    assert not policy.set_asked(store, "lou", less, "Quicker.") and policy.set_asked(store, "lou", held, "Not yet.")
+    assert not policy.set_asked(store, "lea", less, "Quicker.")
     assert policy.set_asked(store, "lea", replace(held, alarms=True), "Stricter.") and policy.proposed(store) is None
     assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
     people.set_person(store, "lea", "lea", "researcher")
