@@ -6,21 +6,21 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from itertools import chain
 
 from data import evidence as gathered
-from data import exposure, settings
+from data import exposure, leads, settings
 from data.cards import maybe
-from data.errors import BadInput
+from data.errors import BadInput, NotAllowed
 from data.evidence import Scope
 from data.people import require
 from data.store import Store, Tx, remembered
 from judges.audits import Audit, Evidence, Finding, Flag, audits
 from judges.card import Card
 
-_SETTING = "audits"
+_SETTING, _PROPOSED = "audits", "audits proposed"
 _REPLIES = ("item", "judge", "judgment", "score", "remark")
 _ALSO = {"gold": ("label", "draw"), "fits": ("fit",)}
 """Tables that an audit's finding rests on beside the replies, by what it needs."""
@@ -162,10 +162,26 @@ def reach(one: Audit) -> tuple[float, float]:
     return (0.0, 1.0) if default <= 1 else (0.0, 10 * default)
 
 
-def set_threshold(store: Store, actor: str, name: str, value: float | None) -> None:
-    """Set the limit of an audit for the whole workspace (leads); None goes back to its default.
+@dataclass(frozen=True)
+class Proposed:
+    """A limit that waits for another lead (None: the audit's default), and who has proposed it."""
 
-    Raises NotAllowed, BadInput for an audit that is not there or has no limit, and for a value out of range.
+    value: float | None
+    by: str
+
+
+def proposed(store: Store | Tx) -> dict[str, Proposed]:
+    """The limits that wait for another lead, by audit."""
+    found = settings.get(store, settings.WORKSPACE, _PROPOSED, {})
+    return {str(name): Proposed(one["value"], str(one["by"])) for name, one in found.items()}
+
+
+def set_threshold(store: Store, actor: str, name: str, value: float | None) -> bool:
+    """Set the limit of an audit for the whole workspace (leads); None goes back to its default. Whether it holds now.
+
+    Where the policy asks for two leads, a limit is part of what it asks: the change waits as `proposed` until another
+    lead, who counts beside the first (`data.leads`), sets the same; to set what holds already ends what waits. Raises
+    NotAllowed, BadInput for an audit that is not there or has no limit, and for a value out of range.
     """
     one = audits().get(name)
     if one is None or one.threshold is None:
@@ -175,11 +191,33 @@ def set_threshold(store: Store, actor: str, name: str, value: float | None) -> N
     if value is not None and not (math.isfinite(value) and low <= value <= high):
         raise BadInput(f"The limit of {one.title!r} is {value:g}: it must be from {low:g} to {high:g}.")
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx) -> bool:
         require(tx, actor, "lead")
         before = settings.get(tx, settings.WORKSPACE, _SETTING, {})
         after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
-        if after != before:
+        wait = proposed(tx)
+        held = wait.pop(name, None)
+        holds = after == before or not leads.four_eyes(tx) or _agreed(tx, actor, held, value)
+        if not holds and (held is None or held.by != actor or held.value != value):
+            _put(tx, wait | {name: Proposed(value, actor)})
+        if holds and held is not None:
+            _put(tx, wait)
+        if holds and after != before:
             settings.put(tx, settings.WORKSPACE, _SETTING, after)
+        return holds
 
-    store.tx(actor, "audit limit", work, target=name)
+    return store.tx(actor, "audit limit", work, target=name)
+
+
+def _agreed(tx: Tx, actor: str, held: Proposed | None, value: float | None) -> bool:
+    """Whether another lead has proposed this limit. Raises NotAllowed where they do not count as two."""
+    events = leads.history(tx)
+    if held is None or held.value != value or held.by == actor or held.by not in leads.leading(events):
+        return False
+    if against := leads.against(events, held.by, actor):
+        raise NotAllowed(against)
+    return True
+
+
+def _put(tx: Tx, wait: dict[str, Proposed]) -> None:
+    settings.put(tx, settings.WORKSPACE, _PROPOSED, {name: asdict(one) for name, one in wait.items()})

@@ -17,7 +17,7 @@ RESERVED = (*ITSELF, "Assay", "Assay itself")
 
 _LOOKS = """
     AΑАᎪᗅꓮ𐊠𖽀 aɑαаᴀ BΒВᏴᗷꓐꞴ𐊂𐊡𐌁 bƄʙЬвᏏᑲᖯ CСᏟⲤꓚ𐊢𐌂𐐕𐔜𑣩𑣲 cсᴄⲥꮯ𐐽 DᎠᗞᗪꓓ dĐđԁᏧᑯᴅꓒ EΕЕᎬⴹꓰ𐊆𑢦𑢮 eеҽᴇꬲ FϜᖴꓝꞘ𐊇𐊥𐔥𑢢𑣂 fքẝꜰꞙꬵ
-    GԌᏀᏳꓖ gƍɡɢցᶃ HΗНᎻᕼⲎꓧ𐋏 hħнһհᏂ iıɩɪιіӏᎥꙇꭵ𑣃 JͿЈᎫᒍꓙꞲ jϳјᴊ KΚКᏦᛕⲔꓗ𐔘 kĸκкᴋ LᏞᒪⳐꓡ𐐛𐔦𑢣𑢲𖼖 lŁłƖǀʟΙІӀ۱ᛁⲒⵏꓲ𐊊𐌉𐌠𖼨
+    GԌᏀᏳꓖ gƍɡɢցᶃ HΗНᎻᕼⲎꓧ𐋏 hħнһհᏂ iıɩɪιіᎥꙇꭵ𑣃 JͿЈᎫᒍꓙꞲ jϳјᴊ KΚКᏦᛕⲔꓗ𐔘 kĸκкᴋ LᏞᒪⳐꓡ𐐛𐔦𑢣𑢲𖼖 lŁłƖǀʟΙІӀӏןו∣│⏐❘۱ᛁⲒⵏꓲ𐊊𐌉𐌠𖼨
     MΜϺМᎷᗰᛖⲘꓟ𐊰𐌑 mмᴍ NΝⲚꓠ𐔓 nŋηпոռ OΟОՕ০ଠ୦ዐⲞⵔ〇ꓳ𐊒𐊫𐐄𐓂𐔖𑓐𑢵𑣠 oØøοσоօ۵०੦૦௦౦೦ഠ൦๐໐ဝ၀ჿᴏᴑⲟꬽ𐐬𐓪𑣈𑣗 PΡРᏢᑭⲢꓑ𐊕 pρрᴘⲣ Qⵕ qԛգզ
     RƦᎡᏒᖇꓣ𐒴𖼵 rгᴦⲅꭇꭈꮁ SЅՏᏕᏚꓢ𐊖𐐠𖼺 sƽѕꜱꮪ𐑈𑣁 TΤТᎢⲦꓔ𐊗𐊱𐌕𑢼𖼊 tŧτтᴛ UՍሀᑌꓴ𐓎𑢸𖽂 uʋυսᴜꞟꭎꭒ𐓶𑣘 VѴ۷Ꮩᐯⴸꓦꛟ𐔝𑢠𖼈 vνѵᴠꮩ𑜆𑣀 WԜᎳᏔꓪ𑣦𑣯
     wɯωѡԝաᴡꮃ𑜊𑜎𑜏 XΧХᚷⲬⵝꓫꞳ𐊐𐊴𐌗𐌢𐔧𑣬 x×χхᕁᕽ YΥУҮᎩᎽⲨꓬ𐊲𑢤𖽃 yɣʏγуүყᶌỿꭚ𑣜 ZΖᏃꓜ𐋵𑢩𑣥 zᴢꮓ𑣄
@@ -31,14 +31,17 @@ _UPPER = str.maketrans(
 )
 _MARKS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]")
 """Marks on letters: accents and the like, but not those that make another kana, or a vowel in Indic scripts."""
-_FILE = re.compile(r"[(\[{] *file *\d* *[)\]}] *$")
+_FILE = re.compile(r"[(\[{] *file *\d* *[)\]}][\W_]*$")
 _SUFFIX = re.compile(r"(.*?)(?: \(file(?: (\d+))?\))?")
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_EMPTY = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and signs that are drawn as nothing."""
+_STROKES = "\u2571\u2572"
 
 
 def hidden(name: str) -> bool:
     """Whether a name has characters that nobody sees."""
-    return any(unicodedata.category(c) in _HIDDEN for c in name)
+    return any(c in _EMPTY or unicodedata.category(c) in _HIDDEN for c in name)
 
 
 def looks(name: str) -> frozenset[str]:
@@ -58,12 +61,17 @@ def _folded(name: str) -> tuple[str, str]:
 
 
 def _plain(name: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) not in _HIDDEN)
+    return "".join(c for c in unicodedata.normalize("NFKC", name) if not hidden(c))
 
 
 def _bare(text: str) -> str:
-    kept = "".join(c for c in text if unicodedata.category(c)[0] not in "PZ" and unicodedata.category(c) != "Sk")
+    kept = "".join(c for c in text if c not in _STROKES and _counts(unicodedata.category(c)))
     return kept.replace("rn", "m").replace("vv", "w")
+
+
+def _counts(category: str) -> bool:
+    """Whether signs of a category set names apart: not punctuation and spaces, nor what looks like a stroke or dash."""
+    return category[0] not in "PZ" and category not in ("Sk", "Sm")
 
 
 def alike(known: Iterable[str], name: str) -> str | None:

@@ -90,6 +90,7 @@ _SETTINGS = {
     "policy": "the policy",
     "approvals": "how approvals are made",
     "policy proposed": "a looser policy that waits for another lead",
+    "audits proposed": "limits of audits that wait for another lead",
 }
 
 

@@ -48,7 +48,8 @@ class Behind:
     `own` are the labels that count, by name; `imported` those that came in from files, in this order: most labels
     first (that they are blind and their draw random is the word of whoever brought them in, which nobody here can
     check), and `counts` is whether those are among the ones that count. `changed` those that replaced an earlier
-    one. `drawn` items are to be labelled blind, of which `skipped` were passed over by everybody. `examples` are
+    one. `drawn` items are to be labelled blind, of which `skipped` were passed over by everybody, and `aside` put aside
+    after they were drawn, by somebody's choice. `examples` are
     items shown in the judge's prompt that have labels, `judges` those of the same card that the same labels were
     held against, `leads` who may decide here.
     """
@@ -59,6 +60,7 @@ class Behind:
     changed: int
     drawn: int
     skipped: int
+    aside: int
     examples: int
     judges: int
     leads: tuple[str, ...]
@@ -103,6 +105,7 @@ class Behind:
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
         yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
         yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
+        yield "items drawn and put aside", float(self.aside), "as used for tuning, after they were drawn"
         yield "labelled examples left out", float(self.examples), "items in the judge's prompt that have such labels"
         yield "judges tried", float(self.judges), "judges of this card that the same labels were held against"
 
@@ -136,10 +139,15 @@ def behind(
         "select 1 from label l where l.item_id = a.item_id)) s on s.item_id = d.item_id",
         [dataset_id],
     )[0]
+    aside_ = store.rows(
+        "select count(distinct d.item_id) from draw d join tuning_now t on t.item_id = d.item_id and t.seq > d.seq "
+        "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind'",
+        [dataset_id],
+    )[0][0]
     tried = sum(name == card for _, name, *_ in datasets.judges(store, dataset_id))
     leads = tuple(p.name for p in people.everyone(store) if p.may("lead"))
     files, shown_ = _brought(store, imported), len(examples)
-    return Behind(own, files, counts, changed, int(drawn), int(skipped), shown_, tried, leads)
+    return Behind(own, files, counts, changed, int(drawn), int(skipped), int(aside_), shown_, tried, leads)
 
 
 def _brought(store: Store, labels: Mapping[int, int]) -> tuple[Brought, ...]:
@@ -180,6 +188,11 @@ def _cautions(found: Behind) -> Iterator[str]:
         yield (
             f"{found.skipped:,} of {found.drawn:,} items drawn were skipped: if those are the hard ones, the judge "
             "looks better than it is."
+        )
+    if found.aside and found.aside >= MANY * found.drawn:
+        yield (
+            f"{found.aside:,} of {found.drawn:,} items drawn were put aside afterwards: whoever chose them could see "
+            "what the judge said there, so it may look better than it is."
         )
     if found.examples:
         yield (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -58,7 +59,7 @@ class Case:
     """A dimension of a judge on a dataset: its line on the gate's basis, decided with the judge's other dimensions, and
 
     what is asked. `alarms` are the audits in alarm by name where the policy asks about them, else None; `together` the
-    keys of all dimensions that were decided at one time; `brought`: the dataset has imported labels.
+    keys of all dimensions that were decided at one time; `brought`: the dataset has imported labels or decisions.
     """
 
     dataset: Dataset
@@ -128,9 +129,13 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
 
 
 def brought(store: Store, dataset_id: str) -> bool:
-    """Whether a dataset has labels that came in from files."""
-    query = "select 1 from intake where dataset_id = $1 and labels > 0 limit 1"
-    return remembered(store, ("brought", dataset_id), ["intake"], lambda: bool(store.rows(query, [dataset_id])))
+    """Whether a dataset has labels, or decisions on cells, that came in from files."""
+    query = (
+        "select 1 from intake n where n.dataset_id = $1 and (n.labels > 0 or n.seq in "
+        "(select seq from adjudication where dataset_id = $1)) limit 1"
+    )
+    tables = ["intake", "adjudication"]
+    return remembered(store, ("brought", dataset_id), tables, lambda: bool(store.rows(query, [dataset_id])))
 
 
 def case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str) -> Case:
@@ -257,8 +262,9 @@ def _against(found: Case) -> Iterator[str]:
         )
     if found.brought and found.dataset.synthetic and not (found.judge.made or found.asked.imported):
         yield (
-            "The data are marked as synthetic, so that their imported labels count, and this judge is a language model "
-            "that they could speak for: it can be published on labels given here, in a dataset that is not so marked."
+            "The data are marked as synthetic, so that what was imported of people's labels and decisions counts, and "
+            "this judge is a language model that they could speak for: it can be published on labels given here, in a "
+            "dataset that is not so marked."
         )
     if decision.state != "eligible":
         yield f"The gate says {decision.state}. {decision.reason} {decision.missing}".strip()
@@ -306,6 +312,8 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "policy", None, canonical(stored(found.asked))
     near = beside(store, found)
     yield "audits in alarm", *_alarms(near)
+    limits = audits.thresholds(store)
+    yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
     yield from _floors(store, found)
     yield from _people(near.ceiling)
     rule = gold_rule(store, found.dataset.id)
@@ -318,7 +326,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     )
     yield "basis", None, BASES[found.basis]
     yield from _behind(store, found).facts()
-    yield "adjudicated", *_adjudicated(store, found)
+    yield from _adjudicated(store, found)
     yield "items left out", *_left_out(store, found)
     yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}; 2,000 replicates, seed 0"
     yield "fingerprint", None, print_of(store, found)
@@ -356,15 +364,27 @@ def _people(top: Ceiling | None) -> Iterator[Fact]:
     yield "Krippendorff's alpha", top.alpha.point, "between people"
 
 
-def _adjudicated(store: Store, found: Case) -> tuple[float, str]:
-    """How many cells somebody settled without the judge in view, by whom; with it in view they count for nothing."""
+def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
+    """How many cells somebody settled without the judge in view, by whom, and those of them that came in from files.
+
+    With the judge in view they count for nothing, and from files only where imported labels do, too.
+    """
     rows = store.rows(
-        "select a.person, count(*) from adjudication_now a where a.dataset_id = $1 and a.dimension = $2 "
-        f"and {units_of(found.line.dimension, 'a')} and not a.saw_judge group by a.person order by a.person",
+        "select a.person, coalesce(c.actor, ''), count(*) from adjudication_now a left join intake n on n.seq = a.seq "
+        "left join change c on c.seq = n.seq where a.dataset_id = $1 and a.dimension = $2 "
+        f"and {units_of(found.line.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
         [found.dataset.id, found.line.dimension.name],
     )
-    counts = {str(person): int(n) for person, n in rows}
-    return float(sum(counts.values())), canonical(counts) if counts else "cells"
+    counts = found.basis == "imported"
+    settled: Counter[str] = Counter()
+    brought: Counter[str] = Counter()
+    for person, importer, n in rows:
+        settled[str(person)] += int(n) if counts or not importer else 0
+        brought[str(importer)] += int(n) if importer else 0
+    yield "adjudicated", float(settled.total()), canonical(+settled) if +settled else "cells"
+    how = "they count" if counts else "they do not count, by the policy"
+    told = f"{how}; imported by {canonical(brought)}" if brought else ""
+    yield "adjudicated in files", float(brought.total()), told
 
 
 def _left_out(store: Store, found: Case) -> tuple[float, str]:

@@ -118,7 +118,8 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
     A looser policy approves nothing by itself; under a stricter one what was approved stays so, and is listed as having
     met an older policy (`data.approvals.older`). Where two leads are asked for, a looser policy needs them too, else
     one could approve alone by switching that off: it is kept as `proposed`, and holds when another lead, who counts
-    beside the first (`data.leads`), sets the same. Raises NotAllowed, BadInput without a reason.
+    beside the first (`data.leads`), sets the same; to set what holds already takes it back. Raises NotAllowed, BadInput
+    without a reason.
     """
     new.check()
     why = said(reason)
@@ -127,6 +128,8 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
         require(tx, actor, "lead")
         before, first = asked(tx), proposed(tx)
         if before == new:
+            if first is not None:
+                settings.put(tx, settings.WORKSPACE, "policy proposed", {})
             return True
         if before.four_eyes and looser(new, before):
             events = leads.history(tx)

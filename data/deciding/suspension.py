@@ -147,7 +147,7 @@ def _alone(store: Store, one: Approval) -> Case:
     summary = calibrate.summarise(cells, dimension)
     line = Line(summary, summary, gate.decide(summary.interval, one.policy))
     asked = replace(one.asked, alarms=False)
-    return Case(where, who, line, asked, None, (line.key,))
+    return Case(where, who, line, asked, None, (line.key,), case.brought(store, one.dataset))
 
 
 def _told(kappa: float | None, bound: float | None, items: float | None) -> str:

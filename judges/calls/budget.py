@@ -32,9 +32,10 @@ def reached(limit: float, spent: float, most: float) -> str:
 class Budget:
     """A spending limit in US dollars: what is spent, and the most that the calls under way can still cost (`open`).
 
-    A call is begun only while spent + open + its own most <= limit, where its most is all of its `max_tokens`. So the
-    limit is passed by no more than the error of the token counts (about; tokens are not counted by the model's own
-    tokenizer, and the endpoint's figures replace the estimate as soon as they are known).
+    A call is begun only while spent + open + its own most <= limit, where its most is all of its `max_tokens`. Where a
+    call has cost more than that, as tokens are not counted by the model's own tokenizer and a model may think beyond
+    its limit, all others are taken to do so as well: `times` is by how much at worst. Until one call is `proven`, only
+    one should be under way. So the limit is passed by no more than the error of the first call's count.
 
     `hold` is told up to what amount may be spent by now, before a call begins that could take it there: what it keeps
     still counts if the process ends without a word. `held` is what it was told last.
@@ -43,9 +44,16 @@ class Budget:
     limit: float
     price: Price
     spent: float = 0.0
-    open: float = 0.0
+    begun: float = 0.0
+    times: float = 1.0
+    proven: bool = False
     hold: Callable[[float], Awaitable[None]] | None = None
     held: float = 0.0
+
+    @property
+    def open(self) -> float:
+        """The most that the calls under way can still cost."""
+        return self.begun * self.times
 
     def most(self, tokens_in: int, max_tokens: int) -> float:
         """The most that a call can cost."""
@@ -53,9 +61,9 @@ class Budget:
 
     def take(self, most: float) -> bool:
         """Begin a call that costs at most so much; False: the limit could be passed, nothing was begun."""
-        if self.spent + self.open + most > self.limit + _ALMOST:
+        if self.spent + self.open + most * self.times > self.limit + _ALMOST:
             return False
-        self.open += most
+        self.begun += most
         return True
 
     async def secure(self) -> None:
@@ -76,5 +84,8 @@ class Budget:
 
     def settle(self, most: float, real: float) -> None:
         """End a call that was begun with `take`: it cost `real`."""
-        self.open = max(self.open - most, 0.0)
+        self.begun = max(self.begun - most, 0.0)
         self.spent += real
+        self.proven = self.proven or real > 0
+        if real > most > 0:
+            self.times = max(self.times, real / most)

@@ -49,11 +49,14 @@ class Door:
                 if wait > 0:
                     await until(self._ended, wait)
                     continue
+                if self._budget is not None and self._under_way and not self._budget.proven:
+                    await self._any_freed()
+                    continue
                 if self._budget is not None and not self._budget.take(most):
                     if self._under_way:
                         await self._any_freed()
                         continue
-                    self.refusal = reached(self._budget.limit, self._budget.spent, most)
+                    self.refusal = reached(self._budget.limit, self._budget.spent, most * self._budget.times)
                     return False
                 if self._budget is not None:
                     await self._budget.secure()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -111,7 +112,7 @@ def chosen_price(given: argparse.Namespace, batch: bool = False) -> Price | None
     found = price(given.model, batch, given.prices)
     if given.spend is not None and found is None:
         raise Misused(f"--spend needs the price of {given.model}: add it to the price list (--prices FILE).")
-    if given.spend is not None and not given.spend > 0:
+    if given.spend is not None and not (math.isfinite(given.spend) and given.spend > 0):
         raise Misused(f"--spend is an amount in US dollars above 0, such as 2.50; it is {given.spend:g}.")
     return found
 

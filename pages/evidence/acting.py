@@ -49,12 +49,18 @@ def limit(who: str, one: Audit, now: float | None) -> None:
     low, high = audits.reach(one)
     with st.popover("Limit", icon=":material/tune:", key=f"limit:{one.name}:{now}"):
         text.quiet("Holds for the whole workspace. The default is {default}.", default=f"{one.threshold:g}")
+        held = audits.proposed(session.store()).get(one.name)
+        if held is not None:
+            text.quiet(
+                "{by} has proposed {value}. It holds once another lead sets the same; to set {now} ends the proposal.",
+                by=held.by, value=f"{one.threshold if held.value is None else held.value:g}", now=f"{now:g}",
+            )  # fmt: skip
         value = st.number_input(
             "Limit", low, high, min(max(float(now or 0), low), high), 0.05, key=f"limit:value:{one.name}:{now}",
             label_visibility="collapsed",
         )  # fmt: skip
         with st.container(horizontal=True):
-            if st.button("Set", type="primary", disabled=value == now, key=f"limit:set:{one.name}"):
+            if st.button("Set", type="primary", disabled=value == now and held is None, key=f"limit:set:{one.name}"):
                 _set(who, one.name, value)
             if st.button("Back to the default", disabled=now == one.threshold, key=f"limit:reset:{one.name}"):
                 _set(who, one.name, None)

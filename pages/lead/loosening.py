@@ -36,11 +36,23 @@ def waits(who: Person, told: Callable[[Asked], list[str]]) -> None:
             ":blue-badge[:material/group: proposed] **{person}** wants to ask for less: {reason}",
             person=person, reason=reason,
         )  # fmt: skip
-        text.quiet("{lines}", lines=" ".join(told(wanted)))
-        if who.may("lead") and who.name != person and st.button("Agree", icon=":material/check:", key="policy:agree"):
-            try:
-                put(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
-            except AssayError as error:
-                text.refuse(error)
-                return
-            st.rerun()
+        now, then = told(policy.asked(session.store())), told(wanted)
+        text.quiet("Now: {lines}", lines=" ".join(line for line in now if line not in then))
+        text.say("Then: {lines}", lines=" ".join(line for line in then if line not in now))
+        if not who.may("lead"):
+            return
+        with st.container(horizontal=True):
+            agrees = who.name != person and st.button("Agree", icon=":material/check:", key="policy:agree")
+            ends = st.button("Take back", icon=":material/undo:", key="policy:back")
+    try:
+        if agrees:
+            put(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
+        elif ends:
+            policy.set_asked(session.store(), who.name, policy.asked(session.store()), "Took the proposal back.")
+            session.scratch("policy")["said"] = "Taken back. What was asked so far holds."
+        else:
+            return
+    except AssayError as error:
+        text.refuse(error)
+        return
+    st.rerun()

@@ -31,7 +31,7 @@ def told(asked: Asked) -> list[str]:
         found.append("No audit of the judge in alarm.")
     if asked.four_eyes:
         found.append(
-            "Two leads: one proposes, another approves, whom the first has not made a lead. A looser policy, and any "
-            "change of who leads, takes two as well."
+            "Two leads: one proposes, another approves, whom the first has not made a lead. A looser policy, "
+            "another limit of an audit, and any change of who leads take two as well."
         )
     return found

@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sklearn.metrics import cohen_kappa_score
 
-from data import approvals, audits, leads, people, settings, standing
+from data import approvals, audits, leads, people, settings, standing, tuning
 from data.approvals import AUTOMATIC
 from data.commands import main
 from data.deciding import case, policy, suspension
@@ -456,6 +457,9 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
         assert policy.proposed(store) == (less, "Quicker.", "lea")
     before = store.newest()
     assert not policy.set_asked(store, "lea", less, "Again.") and store.newest() == before
+    assert policy.set_asked(store, "lou", held, "No.") and policy.proposed(store) is None, "it can be taken back"
+    assert not policy.set_asked(store, "lou", less, "Quicker.") and policy.set_asked(store, "lou", held, "Not yet.")
+    assert not policy.set_asked(store, "lea", less, "Quicker.")
     assert policy.set_asked(store, "lea", replace(held, alarms=True), "Stricter.") and policy.proposed(store) is None
     assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
     people.set_person(store, "lea", "lea", "researcher")
@@ -732,7 +736,7 @@ TestDecisions.settings = hypothesis_settings(max_examples=1, stateful_step_count
 # -- labels from files ------------------------------------------------------------------------------------------------
 
 
-def forged(store: Store, path: Path) -> Path:
+def forged(store: Store, path: Path, names: tuple[str, ...] = ("ann", "lea", "person0")) -> Path:
     """The judge's own scores of helpfulness, as blind labels under the names of people who work here."""
     rows = store.rows(
         "select i.name, s.unit, s.value from score s join item i on i.id = s.item_id where s.dimension = 'helpfulness'"
@@ -740,7 +744,7 @@ def forged(store: Store, path: Path) -> Path:
     made = [
         {"item": item, "unit": unit, "dimension": "helpfulness", "value": int(value), "annotator": who, "mode": "blind",
          "probability": 0.5, "made_at": "2026-01-31T12:00:00Z"}
-        for item, unit, value in rows for who in ("ann", "lea", "person0")
+        for item, unit, value in rows for who in names
     ]  # fmt: skip
     return seeds.lines(path / "forged.jsonl", made)
 
@@ -797,20 +801,74 @@ def test_what_was_approved_before_imports_were_asked_about_met_an_older_policy(
     assert policy.read(kept) == replace(done.asked, imported=True) and not policy.asked(store).imported
 
 
+def decisions(store: Store, path: Path, items: int) -> Path:
+    """What the judge says of helpfulness, as decisions of lea that were taken without it in view."""
+    rows = store.rows(
+        "select i.name, s.value from score s join item i on i.id = s.item_id where s.dimension = 'helpfulness'"
+    )
+    made = [
+        {"item": item, "unit": TURN, "dimension": "helpfulness", "value": int(value), "adjudicator": "lea",
+         "reason": "so", "saw_judge": False, "made_at": "2026-01-31T12:00:00Z",
+         "labels": [{"annotator": "person0", "value": 2, "mode": "blind"}]}
+        for item, value in rows[:items]
+    ]  # fmt: skip
+    return seeds.lines(path / "decisions.jsonl", made)
+
+
+@pytest.mark.usefixtures("named")
+def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synthetic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, "ensure", partial(cells.ensure, synthetic=True))
+    poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
+    store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
+    key = (dataset, judge, "turn", "helpfulness")
+    take(store, "ray", from_path(decisions(store, tmp_path, 150)), Plan("demo", sampling="random"))
+    assert case.case(store, *key).line.decision.state == "eligible"
+    refused(store, NotApprovable, "labels and decisions counts", lambda: approve(store, key))
+    facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, *key))}
+    assert facts["adjudicated"] == (150, '{"lea (file)":150}')
+    assert facts["adjudicated in files"] == (150, 'they count; imported by {"ray":150}')
+
+
+@pytest.mark.usefixtures("named")
+@pytest.mark.parametrize("sort", ["labels", "decisions"])
+def test_an_approval_on_data_marked_as_synthetic_does_not_outlast_an_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: str
+) -> None:
+    monkeypatch.setattr(cells, "ensure", partial(cells.ensure, synthetic=True))
+    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
+    approve(store, (dataset, judge, "turn", "helpfulness"))
+    assert len(approvals.approved(store, dataset)) == 1
+    file = decisions(store, tmp_path, 1) if sort == "decisions" else forged(store, tmp_path, ("ann",))
+    take(store, "ray", from_path(file), Plan("demo", sampling="random"))
+    assert approvals.approved(store, dataset) == []
+    assert "labels and decisions counts" in approvals.now(store)[0].reason
+
+
+def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(100), *(
+        Cell(n, TURN, (), 3.0, probability=0.5) for n in range(100, 120)
+    )])  # fmt: skip
+    rows = store.rows("select id from item where name = any($1)", [[f"item {n}" for n in range(100, 120)]])
+    tuning.put_aside(store, "ray", dataset, [str(row[0]) for row in rows], "The judge is wrong there.")
+    found = case.case(store, dataset, judge, "turn", "helpfulness")
+    assert any("20 of 120 items drawn were put aside afterwards" in told for told in case.beside(store, found).cautions)
+    assert ("items drawn and put aside", 20.0, "as used for tuning, after they were drawn") in case.facts(store, found)
+
+
 @pytest.mark.usefixtures("named")
 def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(40))
     mark = standing.fingerprint(store, dataset, judge, HELP, "gate")
-    rows = [
-        {"item": f"item {n}", "unit": TURN, "dimension": "helpfulness", "value": 1, "adjudicator": "lea",
-         "reason": "so", "saw_judge": False, "made_at": "2026-01-31T12:00:00Z",
-         "labels": [{"annotator": "person0", "value": 2, "mode": "blind"}]}
-        for n in range(40)
-    ]  # fmt: skip
-    file = seeds.lines(tmp_path / "d.jsonl", rows)
+    file = decisions(store, tmp_path, 40)
     assert take(store, "ray", from_path(file), Plan("demo", sampling="random")).preview.new.adjudications == 40
     assert standing.fingerprint(store, dataset, judge, HELP, "gate") == mark
     assert standing.fingerprint(store, dataset, judge, HELP, "blind") != mark
+    facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, dataset, judge, "turn",
+                                                                                        "helpfulness"))}  # fmt: skip
+    assert facts["adjudicated"] == (0, "cells")
+    assert facts["adjudicated in files"] == (40, 'they do not count, by the policy; imported by {"ray":40}')
 
 
 def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Path) -> None:

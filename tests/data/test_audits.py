@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from data import audits, datasets, evidence, fits, queue
+from data import audits, datasets, evidence, fits, people, queue
 from data.commands import main
+from data.deciding import policy
 from data.errors import BadInput, NotAllowed, NotFound
 from data.ids import content_id, new_id, now
 from data.queue import Filters
@@ -236,6 +237,23 @@ def test_a_limit_is_set_by_leads_within_its_range_and_put_back(store: Store, fak
     with pytest.raises(NotAllowed):
         audits.set_threshold(store, "ann", "low", 0.6)
     assert audits.thresholds(store) == {"fitting": 0.3}
+
+
+def test_two_leads_are_needed_for_another_limit_where_two_are_asked_for(
+    store: Store, fake: dict[str, list[float]]
+) -> None:
+    people.set_person(store, "lea", "kim", "lead")
+    for name in ("lou", "max"):
+        people.lead_here(store, name)
+    policy.set_asked(store, "lea", replace(policy.asked(store), four_eyes=True, alarms=True), "So that two look.")
+    assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.thresholds(store) == {}
+    assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.proposed(store)["low"].by == "lea"
+    with pytest.raises(NotAllowed, match="do not count as two"):
+        audits.set_threshold(store, "kim", "low", 1.0)
+    assert not audits.set_threshold(store, "lou", "low", 0.9), "another limit is another proposal"
+    assert audits.set_threshold(store, "max", "low", 0.9) and audits.thresholds(store) == {"low": 0.9}
+    assert not audits.set_threshold(store, "lou", "low", None) and audits.set_threshold(store, "max", "low", 0.9)
+    assert audits.proposed(store) == {} and audits.thresholds(store) == {"low": 0.9}
 
 
 def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(

@@ -106,6 +106,25 @@ def test_five_starts_together_do_not_pass_the_limit(store: Store, usage: Any, es
     assert verify(store) == []
 
 
+@pytest.mark.parametrize("concurrency", [4, 256])
+def test_calls_that_cost_more_than_their_most_pass_the_limit_by_no_more_than_one(
+    store: Store, concurrency: int
+) -> None:
+    """An endpoint that counts four times the tokens that a call sends, and thinks past its limit."""
+    usage = (20_000, 3_000)
+    one = (usage[0] * PRICE[0] + usage[1] * PRICE[1]) / 1e6
+    with served(lambda body, nth: Say(REPLY, usage=usage, after=0.02)) as found:
+        first = order(store, found.url, endpoint={"concurrency": concurrency})
+        for wanted in (first, replace(first, params=PARAMS.model_copy(update={"temperature": 0.5}))):
+            found.bodies.clear()
+            run_id = runs.start(store, "lea", wanted)  # the second time, how the model is asked is known
+            runs.wait(store, run_id)
+            for _ in range(3):
+                last = end(store, run_id)
+            assert LIMIT - one < owed(found, usage) <= LIMIT + one
+            assert last.cost == pytest.approx(owed(found, usage)) and last.state == "stopped"
+
+
 def test_tries_that_may_have_to_be_paid_for_count(store: Store) -> None:
     """A broken body is counted at its most, a refusal is not."""
 

@@ -152,6 +152,9 @@ def test_a_spending_limit_ends_a_run_and_says_how_to_go_on(file, tmp_path, capsy
         assert "--spend needs the price" not in (said := capsys.readouterr().err) and "spending limit" in said
         assert run(file, found, *given, 100) == 0
         assert len(found.bodies) == 6
+        for none in ("inf", "nan", 0, -1):
+            assert run(file, found, *given, none) == 1 and "amount in US dollars above 0" in capsys.readouterr().err
+        assert len(found.bodies) == 6
 
 
 @pytest.mark.parametrize("usage", [(1000, 100), None])
