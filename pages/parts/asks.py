@@ -19,7 +19,8 @@ def told(asked: Asked) -> list[str]:
         f"Blind labels of at least {many(gate.min_items, 'randomly drawn item')}.",
         "Imported labels count: that they are blind and of random draws is the word of whoever imported them."
         if asked.imported
-        else "Labels given here only: imported ones do not count, as nobody can check who gave them, and how.",
+        else "Labels given here only: imported ones do not count, as nobody can check who gave them, and how "
+        "(except in data marked as synthetic).",
         f"An agreement (kappa) of at least {gate.threshold:g}: 1 is full agreement, 0 is what chance gives.",
         f"Its lower bound, the cautious reading, reaches that too: we want to be {100 * gate.level:g}% sure."
         if gate.lower_bound
