@@ -38,7 +38,7 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
             opening.forget(part)
             changes = _sound(backup, part, url, force)
             aside = _aside(path)
-            Mark(opening.beside(path, ".mark")).make(changes)
+            Mark(opening.beside(path, ".mark")).make(*(Mark(opening.beside(part, ".mark")).entry() or (changes, "")))
             os.replace(part, path)
         except (duckdb.Error, OSError) as error:
             raise StoreFailed(
