@@ -12,11 +12,19 @@ import contextlib
 import os
 import re
 import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+from data.ids import content_id
 
 _LINE = re.compile(rb"(\d{20}(?: [0-9a-f]{16})?) ([0-9a-f]{8})\n")
 _UNKNOWN = "0" * 16
 """In the place of a digest: of no change yet. Marks of older versions have none at all."""
+
+
+CHANGE = "select made_at, actor, action, target from change where seq + 0 = $1"
+"""The changes of a number, past the index: a log of another store is replayed into the table past its primary key."""
 
 
 class Mark:
@@ -44,6 +52,13 @@ class Mark:
             raise ValueError("it is damaged")
         number, _, digest = found[1].decode().partition(" ")
         return int(number), "" if digest == _UNKNOWN else digest
+
+    def told(self) -> tuple[tuple[int, str] | None, str]:
+        """The same, and why it cannot be read ("" where it can)."""
+        try:
+            return self.entry(), ""
+        except ValueError as error:
+            return None, str(error)
 
     def make(self, number: int, digest: str = "") -> None:
         """Put a new mark in the place of what is there, and wait until it is on the disk. Raises OSError."""
@@ -82,6 +97,16 @@ class Mark:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+
+def change_digest(row: Iterable[Any]) -> str:
+    """What tells a change from that of another store: of its columns but its number."""
+    return content_id(*map(str, row))[:16]
+
+
+def digest(rows: Sequence[Sequence[Any]]) -> str:
+    """The same of what `CHANGE` finds; "" where there is not just one change of that number."""
+    return change_digest(rows[0]) if len(rows) == 1 else ""
 
 
 def _line(number: int, digest: str) -> bytes:

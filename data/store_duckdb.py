@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from data import store_opening as opening
 from data.errors import StoreDamaged, StoreFailed, StoreLocked
-from data.mark import Mark
+from data.mark import CHANGE, Mark, change_digest, digest
 from data.store import Row, Store, T, Tx
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class DuckTx(Tx):
             return 0
         self.wrote.add(table)
         if table == "change":
-            self.digest = opening.change_digest(values[0])
+            self.digest = change_digest(values[0])
         if len(values) >= _BULK:
             names = [name.strip() for name in columns.split(",")]
             batch = pa.table(dict(zip(names, (pa.array(c) for c in zip(*values, strict=True)), strict=True)))
@@ -93,11 +93,11 @@ class DuckStore(Store):
                 self._con = opening.connect(self.path)
                 opening.own(self.path, self)
                 self._confirmed = self._ends_at(found.newest if found else 0)
-                digest = opening.digest(self._con, self._confirmed) if self._confirmed else ""
+                rows = self._con.execute(CHANGE, [self._confirmed]).fetchall()
             except BaseException:
                 self.close()
                 raise
-        self._mark.write(self._confirmed, digest)
+        self._mark.write(self._confirmed, digest(rows))
 
     # -- opening ------------------------------------------------------------------------------------------------
 

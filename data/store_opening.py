@@ -15,17 +15,16 @@ import shutil
 import stat
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from weakref import WeakValueDictionary
 
 import duckdb
 
 from data.errors import StoreDamaged, StoreFailed, StoreLocked
-from data.ids import content_id, now
-from data.mark import Mark
+from data.ids import now
+from data.mark import CHANGE, Mark, digest
 from data.store import Store, migrations, statements
 from judges.errors import AssayError
 
@@ -158,12 +157,12 @@ def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
     _is_file(path)
     if write:
         _may_write(path)
-    with _reading(path) as con:
+    with reading(path) as con:
         version, newest = _stand(con, path)
-        entry, unreadable = _entry(mark)
+        entry, unreadable = mark.told()
         held, at = entry or (0, "")
-        own = digest(con, newest) if newest else ""
-        other = bool(at) and held <= newest and digest(con, held) != at
+        own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
+        other = bool(at) and held <= newest and digest(con.execute(CHANGE, [held]).fetchall()) != at
     known = migrations()[-1][0]
     if version > known:
         raise StoreDamaged(
@@ -197,14 +196,6 @@ def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
             f"itself. Put together what belongs together. {RESTORE}, or go on with what is there: {ACCEPT}"
         )
     return Found(version, newest, own, entry is not None)
-
-
-def _entry(mark: Mark) -> tuple[tuple[int, str] | None, str]:
-    """What a mark says, and why it cannot be read ("" where it can)."""
-    try:
-        return mark.entry(), ""
-    except ValueError as error:
-        return None, str(error)
 
 
 def _nothing(path: Path, mark: Mark) -> None:
@@ -264,23 +255,12 @@ def newest(con: duckdb.DuckDBPyConnection) -> int:
     return int(con.execute("select coalesce(max(seq), 0) from change").fetchall()[0][0])
 
 
-def digest(con: duckdb.DuckDBPyConnection, number: int) -> str:
-    """What tells a change from that of another store; "" where there is not just one of that number."""
-    # Without the index: a log of another store is replayed into the table past its primary key.
-    rows = con.execute("select made_at, actor, action, target from change where seq + 0 = $1", [number]).fetchall()
-    return change_digest(rows[0]) if len(rows) == 1 else ""
-
-
-def change_digest(row: Sequence[Any]) -> str:
-    """The same of a change's columns but its number."""
-    return content_id(*map(str, row))[:16]
-
-
 # -- opening ----------------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A store's file, read-only."""
     try:
         with duckdb.connect(str(path), read_only=True, config=_CONFIG) as con:
             yield con
