@@ -31,7 +31,7 @@ from data.adjudicating import disputed, docket
 from data.cards import card
 from data.commands import COMMANDS, main
 from data.datasets import dataset
-from data.figures import course
+from data.figures import course, slices
 from data.ids import new_id
 from data.intake import Plan, from_path, looked, preview, take
 from data.judging.orders import Order
@@ -117,6 +117,13 @@ def _square(house: House, who: str) -> set[str]:
     return {f.item for f in found}
 
 
+def _slice(house: House, who: str) -> set[str]:
+    parted = slices.parted(house.store, house.dataset.id, house.judge, house.help, "all")
+    cut = parted.cuts[0]
+    args = house.dataset.id, house.judge, parted, cut.by
+    return {m.item for name in cut.names for m in slices.members(house.store, who, *args, name)}
+
+
 def _tile(house: House, who: str) -> set[str]:
     found = dashboard.items_in(house.store, house.dataset.id, house.judge, house.help, "model-x", 1, who)
     return {f.item for f in found}
@@ -186,6 +193,7 @@ def _dry(house: House, who: str) -> set[str]:
 
 LISTS: dict[str, Callable[[House, str], set[str]]] = {
     "a square of the table of agreement": _square,
+    "the cells of a slice": _slice,
     "a number of the dashboard": _tile,
     "the items behind an audit": _flags,
     "does the justification fit": _fits,
