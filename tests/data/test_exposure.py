@@ -26,11 +26,13 @@ from data import (
     queue,
     runs,
     settings,
+    trail,
 )  # fmt: skip
 from data.adjudicating import disputed, docket
 from data.cards import card
 from data.commands import COMMANDS, main
 from data.datasets import dataset
+from data.errors import NotAllowed
 from data.figures import course, slices
 from data.ids import new_id
 from data.intake import Plan, from_path, looked, preview, take
@@ -124,6 +126,12 @@ def _slice(house: House, who: str) -> set[str]:
     return {m.item for name in cut.names for m in slices.members(house.store, who, *args, name)}
 
 
+def _trail(house: House, who: str) -> set[str]:
+    [(seq,)] = house.store.rows("select max(seq) from label")
+    columns, rows = trail.appended(house.store, who, seq).get("label", (["item_id"], []))
+    return {row[columns.index("item_id")] for row in rows}
+
+
 def _tile(house: House, who: str) -> set[str]:
     found = dashboard.items_in(house.store, house.dataset.id, house.judge, house.help, "model-x", 1, who)
     return {f.item for f in found}
@@ -194,6 +202,7 @@ def _dry(house: House, who: str) -> set[str]:
 LISTS: dict[str, Callable[[House, str], set[str]]] = {
     "a square of the table of agreement": _square,
     "the cells of a slice": _slice,
+    "the rows of a change": _trail,
     "a number of the dashboard": _tile,
     "the items behind an audit": _flags,
     "does the justification fit": _fits,
@@ -214,7 +223,7 @@ SHOWS: dict[str, Callable[[House, str], set[str]]] = {
 }
 RESEARCH = {
     "the decisions of adjudication", "a person's cells", "an example for a card", "the board of adjudication",
-    "scores asked for there", "the archive's cells", "a dry run",
+    "scores asked for there", "the archive's cells", "a dry run", "the rows of a change",
 }  # fmt: skip
 
 
@@ -460,3 +469,20 @@ def test_items_that_nobody_here_can_answer_blind_are_counted(house: House) -> No
     assert queue.stranded(house.store, house.dataset.id) == 1
     people.join(house.store, "new")
     assert queue.stranded(house.store, house.dataset.id) == 0
+
+
+def test_the_trail_tells_no_score_that_is_not_on_record(house: House) -> None:
+    """The words of a decision, the reasons of a draw and the replies of a run, each beside its item."""
+    cell = disputed.waiting(house.store, house.dataset.id)[0]
+    told = cell.item, cell.unit, cell.dimension, 4, "surely a four", cell.token
+    adjudication.decide(house.store, "lea", new_id(), *told)
+    queue.fill_review(house.store, "lea", house.dataset.id, house.judge)
+    entries = trail.entries(house.store, trail.Narrow(trail.KINDS, "", "", None), None, 100)
+    assert not any("surely a four" in e.what for e in entries), "seen by all who open the page"
+    [(decided,)], [(drew,)] = (house.store.rows(f"select max(seq) from {t}") for t in ("adjudication", "draw"))
+    assert "adjudication" in trail.appended(house.store, "rex", decided)
+    assert exposure.seen(house.store, "rex", [cell.item])[cell.item] == exposure.Seen(people=True)
+    assert "draw" in trail.appended(house.store, "rex", drew)
+    assert exposure.seen(house.store, "rex", house.ids).keys() == set(house.ids)
+    with pytest.raises(NotAllowed):
+        trail.appended(house.store, "ann", drew)
