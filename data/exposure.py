@@ -13,13 +13,17 @@ from typing import Literal
 from data.board import board
 from data.errors import NotFound
 from data.ids import new_id
-from data.store import Store, Tx
+from data.names import MACHINE
+from data.store import Store, Tx, remembered
 
 Mode = Literal["blind", "assisted", "revealed"]
 PEOPLE = ""
 """In the place of a judge: other people's labels."""
 ASKED = "asked for"
 """The route of scores that a person asked for (on the desk after a blind answer, or where they adjudicate)."""
+_COPY = "a copy of it"
+_REST = """substr(content, length(replace(replace(name, '\\', '\\\\'), '"', '\\"')) + 9)"""
+"""An item's content behind its name, with which it begins."""
 _COLUMNS = "id, item_id, judge_id, person, route"
 NOTE = "Items that you may still be asked to label blind are left out."
 """What a list says of the items that `listed` keeps from it."""
@@ -34,16 +38,40 @@ class Seen:
 
 
 def seen(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, Seen]:
-    """What a person was shown of each of these items; nothing: not in it."""
-    found: dict[str, Seen] = {}
-    for item, judge, people in reader.rows(
-        "select item_id, max(case when judge_id <> '' then 1 else 0 end), "
-        "max(case when judge_id = '' then 1 else 0 end) from exposure "
-        "where person = $1 and item_id = any($2) group by item_id",
+    """What a person was shown of each of these items, or of a copy of it; nothing: not in it."""
+    alike = copies(reader)
+    asked = {i: alike.get(i, (i,)) for i in item_ids}
+    known: dict[str, set[str]] = {}
+    for item, judge in shown(reader, person, {copy for group in asked.values() for copy in group}):
+        known.setdefault(item, set()).add(judge)
+    found = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in asked.items()}
+    return {i: Seen(bool(judges - {PEOPLE}), PEOPLE in judges) for i, judges in found.items() if judges}
+
+
+def shown(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tuple[str, str]]:
+    """(item, judge) of what a person was shown of these items themselves."""
+    rows = reader.rows(
+        "select distinct item_id, judge_id from exposure where person = $1 and item_id = any($2)",
         [person, list(item_ids)],
-    ):
-        found[str(item)] = Seen(bool(judge), bool(people))
-    return found
+    )
+    return {(str(item), str(judge)) for item, judge in rows}
+
+
+def copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
+    """item -> all items that are the same but for their name and meta, itself among them; only where there are any."""
+    bare = f"case when meta = '{{}}' then {_REST} else replace({_REST}, '\"meta\":' || meta, '\"meta\":{{}}') end"
+    query = (
+        f"with bare as (select id, md5({bare}) as alike from item) select b.alike, b.id from bare b "
+        "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
+    )
+
+    def made() -> dict[str, tuple[str, ...]]:
+        groups: dict[str, list[str]] = {}
+        for alike, item in reader.rows(query):
+            groups.setdefault(str(alike), []).append(str(item))
+        return {item: tuple(group) for group in groups.values() for item in group}
+
+    return remembered(reader, ("copies",), ["item"], made)
 
 
 def mode(drawn: str, known: Seen | None) -> Mode:
@@ -57,30 +85,24 @@ def mode(drawn: str, known: Seen | None) -> Mode:
     return "revealed" if known else "blind"
 
 
-def add(tx: Tx, person: str, shown: Mapping[str, Collection[str]], route: str) -> int:
+def add(tx: Tx, person: str, told: Mapping[str, Collection[str]], route: str) -> int:
     """Append, in a transaction, that a person is shown of each item what these judges said; how many rows are new.
 
     It holds for every copy of an item in another dataset as well.
     """
-    copies = tx.rows(
-        "select o.id, t.id from item o join item t on t.hash = o.hash where o.id = any($1)", [list(shown)]
-    )
-    pairs = {(str(copy), judge) for item, copy in copies for judge in shown[str(item)]}
-    known = tx.rows(
-        "select item_id, judge_id from exposure where person = $1 and item_id = any($2)",
-        [person, sorted({copy for copy, _ in pairs})],
-    )
-    return _append(tx, person, sorted(pairs - {(str(item), str(judge)) for item, judge in known}), route)
+    return _append(tx, person, sorted(_lacking(tx, person, told)), route)
 
 
 def inherit(tx: Tx) -> int:
     """Append, for the items that this very change has brought in, what people were shown of copies of them."""
-    rows = tx.rows(
-        "select distinct e.person, t.id, e.judge_id from item t join item o on o.hash = t.hash and o.id <> t.id "
-        "join exposure e on e.item_id = o.id where t.seq = $1",
-        [tx.seq],
-    )
-    return tx.add("exposure", _COLUMNS, [(new_id(), i, judge, who, "a copy of it") for who, i, judge in rows])
+    if not tx.rows("select 1 from exposure limit 1"):
+        return 0
+    alike = copies(tx)
+    came = {str(row[0]) for row in tx.rows("select id from item where seq = $1", [tx.seq])} & alike.keys()
+    others = {other for item in came for other in alike[item]} - came
+    told = tx.rows("select distinct person, item_id, judge_id from exposure where item_id = any($1)", [list(others)])
+    rows = {(i, judge, who) for who, item, judge in told for i in alike[str(item)] if i in came}
+    return tx.add("exposure", _COLUMNS, [(new_id(), *row, _COPY) for row in sorted(rows)])
 
 
 def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -> int:
@@ -88,29 +110,43 @@ def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -
     return tx.add("exposure", _COLUMNS, rows)
 
 
-def record(store: Store, person: str, shown: Mapping[str, Collection[str]], route: str) -> None:
+def record(store: Store, person: str, told: Mapping[str, Collection[str]], route: str) -> None:
     """The same in a change of its own; returns once it is durable, so that what is shown is shown after it."""
-    shown = {item: judges for item, judges in shown.items() if judges}
-    if shown and _lacking(store, person, shown):
-        store.tx(person, "exposure", lambda tx: add(tx, person, shown, route))
+    told = {item: judges for item, judges in told.items() if judges}
+    if told and _lacking(store, person, told):
+        store.tx(person, "exposure", lambda tx: add(tx, person, told, route))
 
 
-def _lacking(store: Store, person: str, shown: Mapping[str, Collection[str]]) -> bool:
-    rows = store.rows(
-        "select item_id, judge_id from exposure where person = $1 and item_id = any($2)", [person, list(shown)]
-    )
-    known = {(str(item), str(judge)) for item, judge in rows}
-    return any((item, judge) not in known for item, judges in shown.items() for judge in judges)
+def _lacking(reader: Store | Tx, person: str, told: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
+    """What of this is not on record, for the items and their copies."""
+    alike = copies(reader)
+    pairs = {(copy, judge) for item, judges in told.items() for copy in alike.get(item, (item,)) for judge in judges}
+    return pairs - shown(reader, person, {item for item, _ in pairs})
+
+
+def carry(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> None:
+    """Append (item, judge, person, route) of a store that this one takes the place of: what was seen stays seen."""
+
+    def work(tx: Tx) -> None:
+        there = {str(row[0]) for row in tx.rows("select id from item")}
+        known = set(tx.rows("select distinct item_id, judge_id, person, route from exposure"))
+        tx.add("exposure", _COLUMNS, [(new_id(), *row) for row in sorted(set(rows) - known) if row[0] in there])
+
+    store.tx(MACHINE, "exposure", work)
 
 
 def pending(store: Store, person: str) -> set[str]:
-    """The items that may still come to a person for a blind answer: no list shows them what a judge said there."""
+    """The items that may still come to a person for a blind answer, with their copies: no list shows them what a judge
+
+    said there.
+    """
     there = board(store)
     with there.lock:
         found = there.pending(person)
     if found:  # labels that came with a file have no answer here
         found -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
-    return found
+    alike = copies(store)
+    return {copy for item in found for copy in alike.get(item, (item,))}
 
 
 def listed(store: Store, person: str, item_ids: Iterable[str], judges: Sequence[str], route: str) -> set[str]:
@@ -128,6 +164,7 @@ def reveal(tx: Tx, person: str, item_id: str) -> None:
         raise NotFound("No judge has scored this item: there is nothing to show, and nothing was recorded.")
     if item_id not in asked_for(tx, person, [item_id]):
         _append(tx, person, [(item_id, judge) for judge in judges], ASKED)
+        add(tx, person, {item_id: judges}, _COPY)
 
 
 def asked_for(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[str]:

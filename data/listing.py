@@ -91,20 +91,21 @@ def listing(
     found = {
         r[0]: r[1:]
         for r in store.rows(
-            "select d.id, i.name, i.system_a, i.system_b, d.probability, d.stratum, j.model, d.reasons from draw_now d "
-            f"join item i on i.id = d.item_id left join judge j on j.id = d.judge_id where d.id in ({marks})",
+            "select d.id, i.name, i.system_a, i.system_b, d.probability, d.stratum, j.model, d.reasons, d.judge_id "
+            "from draw_now d join item i on i.id = d.item_id left join judge j on j.id = d.judge_id "
+            f"where d.id in ({marks})",
             [e[1].id for e, _ in part],
         )
     }
-    known = exposure.seen(store, person, [e[1].item for e, _ in part])
+    known = exposure.shown(store, person, [e[1].item for e, _ in part])
     rows = []
     for (place, draw, stands), holders in part:
-        name, one, other, probability, stratum, model, reasons = found[draw.id]
+        name, one, other, probability, stratum, model, reasons, judge = found[draw.id]
         rows.append(
             Row(
                 draw.item, place, name, tuple(s for s in (one, other) if s), draw.mode, probability, stratum,
                 "" if draw.mode == "blind" else model or "",
-                () if stands == "blind first" else _reasons(json.loads(reasons), draw.item in known),
+                () if stands == "blind first" else _reasons(json.loads(reasons), (draw.item, judge) in known),
                 stands, len(draw.savers), overlap, holders,
             )
         )  # fmt: skip

@@ -308,3 +308,13 @@ def waiting(store: Store, person: str, dataset_id: str, stream: Stream, filters:
         if fit is None:
             return there.count(dataset_id, stream, person, now())
         return sum(d.id in fit for d in there.line(dataset_id, stream, person, now()))
+
+
+def stranded(store: Store, dataset_id: str) -> int:
+    """How many items of the audit sample wait for a blind answer that nobody can give who works here now."""
+    here, there = [p.name for p in people.everyone(store)], board(store)
+    with there.lock:
+        return sum(
+            d.mode == "blind" and not d.closed and all(there.past(d, name) for name in here)
+            for d in there.queues[dataset_id, "audit"].line
+        )

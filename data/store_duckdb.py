@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from data import store_opening as opening
 from data.errors import StoreDamaged, StoreFailed, StoreLocked
-from data.mark import Mark
+from data.mark import CHANGE, Mark, change_digest, digest
 from data.store import Row, Store, T, Tx
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class DuckTx(Tx):
     def __init__(self, cursor: duckdb.DuckDBPyConnection, seq: int, store: DuckStore) -> None:
         self.cursor, self.seq, self.store, self.memory = cursor, seq, store, store.memory
         self.wrote: set[str] = set()
+        self.digest = ""
 
     def touched(self, table: str) -> int | None:
         return None if table in self.wrote else self.store.touched(table)
@@ -46,6 +47,8 @@ class DuckTx(Tx):
         if not values:
             return 0
         self.wrote.add(table)
+        if table == "change":
+            self.digest = change_digest(values[0])
         if len(values) >= _BULK:
             names = [name.strip() for name in columns.split(",")]
             batch = pa.table(dict(zip(names, (pa.array(c) for c in zip(*values, strict=True)), strict=True)))
@@ -90,10 +93,11 @@ class DuckStore(Store):
                 self._con = opening.connect(self.path)
                 opening.own(self.path, self)
                 self._confirmed = self._ends_at(found.newest if found else 0)
+                rows = self._con.execute(CHANGE, [self._confirmed]).fetchall()
             except BaseException:
                 self.close()
                 raise
-        self._mark.write(self._confirmed)
+        self._mark.write(self._confirmed, digest(rows))
 
     # -- opening ------------------------------------------------------------------------------------------------
 
@@ -102,7 +106,7 @@ class DuckStore(Store):
         made = found is None or not found.marked
         try:
             if made:
-                self._mark.make(found.newest if found else 0)
+                self._mark.make(*((found.newest, found.digest) if found else (0, "")))
             self._mark.hold()
             opening.bring_up(self.path, found)
         except BaseException as error:
@@ -246,7 +250,7 @@ class DuckStore(Store):
                     raise
         self._last.update(dict.fromkeys(tx.wrote, seq))
         self._confirmed = seq
-        self._mark.write(seq)
+        self._mark.write(seq, tx.digest)
         return result
 
     def _landed(self, seq: int) -> bool:

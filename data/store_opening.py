@@ -24,7 +24,7 @@ import duckdb
 
 from data.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.ids import now
-from data.mark import Mark
+from data.mark import CHANGE, Mark, digest
 from data.store import Store, migrations, statements
 from judges.errors import AssayError
 
@@ -45,10 +45,14 @@ _held: WeakValueDictionary[tuple[int, int], Store] = WeakValueDictionary()
 
 @dataclass(frozen=True)
 class Found:
-    """A store as it lies on the disk: the version of its tables, its newest change, and whether a mark is beside it."""
+    """A store as it lies on the disk: the version of its tables, its newest change with its digest, and whether a mark
+
+    is beside it.
+    """
 
     version: int
     newest: int
+    digest: str
     marked: bool
 
 
@@ -153,8 +157,12 @@ def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
     _is_file(path)
     if write:
         _may_write(path)
-    with _reading(path) as con:
+    with reading(path) as con:
         version, newest = _stand(con, path)
+        entry, unreadable = mark.told()
+        held, at = entry or (0, "")
+        own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
+        other = bool(at) and held <= newest and digest(con.execute(CHANGE, [held]).fetchall()) != at
     known = migrations()[-1][0]
     if version > known:
         raise StoreDamaged(
@@ -162,28 +170,32 @@ def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
             f"{known}). Start the newer version."
         )
     if accept:
-        return Found(version, newest, False)
-    try:
-        confirmed = mark.read()
-    except ValueError as error:
+        return Found(version, newest, own, False)
+    if unreadable:
         raise StoreDamaged(
-            f"The mark {mark.path} cannot be read ({error}), so nothing says whether the {newest} changes in "
+            f"The mark {mark.path} cannot be read ({unreadable}), so nothing says whether the {newest} changes in "
             f"{path.name} are all that were confirmed. {RESTORE}, or go on with what is there: {ACCEPT}"
-        ) from None
-    if confirmed is None and version:  # with no change in it, too: its changes may all have been in a log
+        )
+    if entry is None and version:  # with no change in it, too: its changes may all have been in a log
         raise StoreDamaged(
             f"Beside the store {path} its mark {mark.path.name} is missing, so nothing says whether its {newest} "
             "changes are all that were confirmed. A store moves with its .wal and .mark: copy these, too. Is it a "
             f"backup, put it in the store's place with python -m data restore {path.name}, or go on with what is "
             f"there: {ACCEPT}"
         )
-    if confirmed is not None and newest < confirmed:
+    if newest < held:
         raise StoreDamaged(
-            f"The store {path} ends at change {newest}, but {confirmed} changes were confirmed: {confirmed - newest} "
+            f"The store {path} ends at change {newest}, but {held} changes were confirmed: {held - newest} "
             f"are missing, probably with a damaged or deleted write-ahead log ({path.name}.wal). {RESTORE}, or accept "
             f"the loss with {ACCEPT}."
         )
-    return Found(version, newest, confirmed is not None)
+    if other:
+        raise StoreDamaged(
+            f"Change {held} in the store {path} is not the one that its mark {mark.path.name} confirms: the file, its "
+            f"write-ahead log ({path.name}.wal) or the mark is of another store, or of a copy that was worked on by "
+            f"itself. Put together what belongs together. {RESTORE}, or go on with what is there: {ACCEPT}"
+        )
+    return Found(version, newest, own, entry is not None)
 
 
 def _nothing(path: Path, mark: Mark) -> None:
@@ -247,7 +259,8 @@ def newest(con: duckdb.DuckDBPyConnection) -> int:
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A store's file, read-only."""
     try:
         with duckdb.connect(str(path), read_only=True, config=_CONFIG) as con:
             yield con

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 import duckdb
 
+from data import exposure
 from data import store_opening as opening
 from data.errors import BadInput, NotFound, StoreDamaged, StoreFailed
 from data.mark import Mark
-from data.store import duckdb_path
+from data.store import Row, duckdb_path
 from data.store_duckdb import DuckStore
 from data.verify import verify
+from judges.errors import AssayError
 
 
 def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | None]:
@@ -36,9 +39,9 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
         opening.idle(path)
         try:
             opening.forget(part)
-            changes = _sound(backup, part, url, force)
+            changes = _sound(backup, part, url, force, _seen(path))
             aside = _aside(path)
-            Mark(opening.beside(path, ".mark")).make(changes)
+            Mark(opening.beside(path, ".mark")).make(*(Mark(opening.beside(part, ".mark")).entry() or (changes, "")))
             os.replace(part, path)
         except (duckdb.Error, OSError) as error:
             raise StoreFailed(
@@ -49,8 +52,11 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
     return changes, aside
 
 
-def _sound(backup: Path, part: Path, url: str, force: bool) -> int:
-    """Copy the backup and read all of it; the number of its changes. Raises BadInput where it is not whole."""
+def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> int:
+    """Copy the backup, add what people have seen since, and read all of it; the number of its changes.
+
+    Raises BadInput where it is not whole.
+    """
     opening.free(backup)
     try:
         marked = opening.beside(backup, ".mark").exists()
@@ -65,12 +71,20 @@ def _sound(backup: Path, part: Path, url: str, force: bool) -> int:
     opening.copy(backup, part)
     store = DuckStore(part, url, accept=True)
     try:
+        exposure.carry(store, seen)
         wrong = verify(store)
         if wrong:
             raise BadInput(f"{backup} is damaged, so nothing was changed. {' '.join(wrong[:5])}")
         return store.newest()
     finally:
         store.close()
+
+
+def _seen(path: Path) -> list[Row]:
+    """Who was shown what by the store that goes; nothing where it cannot be read, or keeps no record of it."""
+    with contextlib.suppress(AssayError, duckdb.Error), opening.reading(path) as con:
+        return con.execute("select distinct item_id, judge_id, person, route from exposure").fetchall()
+    return []
 
 
 def _aside(path: Path) -> Path | None:

@@ -61,8 +61,9 @@ def _decided(decision: str, dimension: str, sort: str, model: str, card: str, re
     return f"{_DECIDED[decision]} {dimension} ({sort}) of {model} · {card}{_why(reason)}"
 
 
-def _adjudicated(withdrawn: bool, dimension: str, unit: str, name: str, reason: str) -> str:
-    return f"{'withdrew the decision on' if withdrawn else 'adjudicated'} {dimension} of {unit} in {name}{_why(reason)}"
+def _adjudicated(withdrawn: bool, dimension: str, unit: str, name: str) -> str:
+    # Without the reason, which tells what was decided: the row itself has it, and opening that is on record.
+    return f"{'withdrew the decision on' if withdrawn else 'adjudicated'} {dimension} of {unit} in {name}"
 
 
 def _limited(limit: float | None, price_in: float | None, price_out: float | None) -> str:
@@ -170,7 +171,7 @@ TRACES = (
     ),
     Trace(
         "adjudications", "adjudication",
-        "select t.seq, t.withdrawn, t.dimension, t.unit, i.name, t.reason from adjudication t "
+        "select t.seq, t.withdrawn, t.dimension, t.unit, i.name from adjudication t "
         "join item i on i.id = t.item_id where t.seq between $1 and $2 and t.seq not in (select seq from intake) "
         "order by t.seq, t.id",
         _adjudicated, _here("adjudication"),

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from data import exposure
+from data.people import require
 from data.store import Store
 from data.traces import QUIET, TRACES
 
@@ -93,15 +95,44 @@ def people(store: Store) -> list[str]:
     return [str(r[0]) for r in store.rows("select distinct actor from change order by lower(actor), actor")]
 
 
-def appended(store: Store, seq: int) -> dict[str, tuple[list[str], list[tuple[Any, ...]]]]:
-    """What a change appended, by table: the names of the columns, and the first rows, long texts cut short."""
-    found = {}
+_TELLS = {"label": (True, True), "comment": (True, False), "repair": (True, False), "adjudication": (True, False),
+          "fit": (False, True), "reply": (False, True), "draw": (False, True)}  # fmt: skip
+"""Tables whose rows tell what people, and what judges, said of an item."""
+
+
+def appended(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], list[tuple[Any, ...]]]]:
+    """What a change appended, by table: the names of the columns, and the first rows, long texts cut short.
+
+    Rows that tell what somebody else said of an item that may still come to the actor to be answered blind are left
+    out; that the others are shown is recorded. Raises NotAllowed below the role researcher.
+    """
+    require(store, actor, "researcher")
+    found, kept = {}, exposure.pending(store, actor)
+    told: dict[str, set[str]] = defaultdict(set)
     for table in dict.fromkeys([*(trace.table for trace in TRACES), *_PARTS]):
         frame = store.frame(f"select * from {table} where seq = $1 limit {_ROWS:d}", [seq])
+        if table in _TELLS and len(frame):
+            frame = frame[[not one or row["item_id"] not in kept for row, one in _telling(table, actor, frame, told)]]
         if len(frame):
             rows = [tuple(_short(value) for value in row) for row in frame.itertuples(index=False, name=None)]
             found[table] = ([str(name) for name in frame.columns], rows)
+    exposure.record(store, actor, {item: by for item, by in told.items() if item not in kept}, "trail")
     return found
+
+
+def _telling(
+    table: str, actor: str, frame: Any, told: dict[str, set[str]]
+) -> Iterator[tuple[dict[str, Any], set[str]]]:
+    """Each row with whose word it tells the actor of its item, which is added to `told`."""
+    people_say, judges_say = _TELLS[table]
+    for row in frame.to_dict("records"):
+        own = actor in (row.get("annotator"), row.get("person"))
+        by = {exposure.PEOPLE} if people_say and not own else set[str]()
+        if judges_say and row["judge_id"] and not (table == "draw" and row["stream"] == "audit"):
+            by |= {row["judge_id"]} if table != "label" or row["saw"] else set()
+        if by:
+            told[row["item_id"]] |= by
+        yield row, by
 
 
 def _told(store: Store, seqs: list[int], kinds: set[str]) -> dict[int, list[tuple[str, str, str]]]:

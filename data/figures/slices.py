@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from data import exposure
 from data.calibration import met
 from data.fewshot import apart
 from data.gold import Basis
@@ -103,17 +104,24 @@ def parted(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, b
     return Parted(cells, k, units, distinct([one for one in found if one is not None]))
 
 
-def members(store: Store, dataset_id: str, at: Parted, by: str, name: str, most: int = 200) -> list[Member]:
-    """The cells of a slice, those first in which judge and people lie furthest apart; codes from 0."""
+def members(
+    store: Store, person: str, dataset_id: str, judge_id: str, at: Parted, by: str, name: str, most: int = 200
+) -> list[Member]:
+    """The cells of a slice, those first in which judge and people lie furthest apart; codes from 0.
+
+    Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
+    """
     one = next((c for c in at.cuts if c.by == by and name in c.names), None)
     if one is None:
         return []
     inside = np.flatnonzero(one.code == one.names.index(name))
+    every, kept = _items(store, dataset_id).ids, exposure.pending(store, person)
+    inside = inside[[every[n] not in kept for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]]
     human, judge = (np.asarray(side, dtype=np.int64)[inside] for side in (at.cells.human, at.cells.judge))
     inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:most]
-    every = _items(store, dataset_id).ids
     ids = [every[n] for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]
     wanted = sorted(set(ids))
+    exposure.record(store, person, dict.fromkeys(wanted, (judge_id, exposure.PEOPLE)), "slices")
     marks = ", ".join(f"${n}" for n in range(1, len(wanted) + 1)) or "null"
     names = {str(i): str(n) for i, n in store.rows(f"select id, name from item where id in ({marks})", wanted)}
     codes = (np.asarray(side, dtype=np.float64)[inside] for side in (at.cells.human, at.cells.judge))

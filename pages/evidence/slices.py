@@ -24,10 +24,10 @@ def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: 
 
 @st.cache_data(max_entries=64, show_spinner="Looking for the items ...")
 def _members(
-    _store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str, by: str, name: str
+    _store: Store, at: Place, who: str, dimension: Dimension, basis: Basis, drop: str, by: str, name: str
 ) -> list[Member]:
     found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
-    return slices.members(_store, at.dataset, found, by, name)
+    return slices.members(_store, who, at.dataset, at.judge, found, by, name)
 
 
 def panel(at: Place, line: Line, key: str) -> None:
@@ -46,7 +46,7 @@ def panel(at: Place, line: Line, key: str) -> None:
     chosen = next(one for one in found if one.by == by)
     name = parts.chart(chosen, line.shown.interval, f"chart:{key}:{by}")
     if name:
-        listed = _members(store, at.plain, dimension, at.basis, drop, by, name)
+        listed = _members(store, at.plain, session.me().name, dimension, at.basis, drop, by, name)
         parts.listed(
             listed, name, line.shown, f"items:{key}:{by}:{name}",
             lambda item: links.go("desk", dataset=at.name, item=item),

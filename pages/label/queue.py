@@ -39,6 +39,12 @@ def page() -> None:
         st.space("stretch")
         with st.container(horizontal=True, width="content"):
             _ways(who, dataset, stream, filters)
+    if nobody := queue.stranded(store, dataset.id) if stream == "audit" else 0:
+        text.quiet(
+            "{n} can be answered blind by nobody who works here: all have answered, or were shown what a judge or "
+            "other people said. Somebody new can; or ask for fewer people per item in the rules.",
+            n=many(nobody, "item"),
+        )
     _list(who, dataset, stream, filters)
 
 

@@ -13,7 +13,7 @@ PAGE = 200
 
 def page() -> None:
     """The newest changes that fit; researchers and leads see them."""
-    session.me("researcher")
+    who = session.me("researcher")
     store, zone = session.store(), clock.zone()
     st.title("Trail")
     st.caption("Nothing is ever overwritten here: every answer, rule, decision and run is a row of its own.")
@@ -49,4 +49,4 @@ def page() -> None:
     if entry is None:
         st.caption("Click a row to see what the change wrote.")
     else:
-        told.rows(entry, trail.appended(store, entry.seq))
+        told.rows(entry, trail.appended(store, who.name, entry.seq))

@@ -164,7 +164,7 @@ def test_a_store_in_use_is_neither_restored_nor_imported_into(run: Run, tmp_path
 def test_missing_changes_are_told_and_accepted_only_when_asked(run: Run, tmp_path: Path) -> None:
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     mark = Mark(tmp_path / "store.duckdb.mark")
-    mark.write(7)
+    mark.write(7, "")
     mark.close()
     code, _, err = run("verify")
     assert code == 1 and "ends at change 2, but 7 changes were confirmed: 5 are missing" in err

@@ -26,12 +26,14 @@ from data import (
     queue,
     runs,
     settings,
+    trail,
 )  # fmt: skip
 from data.adjudicating import disputed, docket
 from data.cards import card
 from data.commands import COMMANDS, main
 from data.datasets import dataset
-from data.figures import course
+from data.errors import NotAllowed
+from data.figures import course, slices
 from data.ids import new_id
 from data.intake import Plan, from_path, looked, preview, take
 from data.judging.orders import Order
@@ -39,6 +41,7 @@ from data.queue import Filters
 from data.report.bundle import bundle
 from data.settings import GoldRule, QueueRules
 from data.store import Store, open_store
+from data.store_restore import restore
 from data.verify import verify
 from judges.audits import Flag
 from judges.endpoint import Endpoint
@@ -116,6 +119,19 @@ def _square(house: House, who: str) -> set[str]:
     return {f.item for f in found}
 
 
+def _slice(house: House, who: str) -> set[str]:
+    parted = slices.parted(house.store, house.dataset.id, house.judge, house.help, "all")
+    cut = parted.cuts[0]
+    args = house.dataset.id, house.judge, parted, cut.by
+    return {m.item for name in cut.names for m in slices.members(house.store, who, *args, name)}
+
+
+def _trail(house: House, who: str) -> set[str]:
+    [(seq,)] = house.store.rows("select max(seq) from label")
+    columns, rows = trail.appended(house.store, who, seq).get("label", (["item_id"], []))
+    return {row[columns.index("item_id")] for row in rows}
+
+
 def _tile(house: House, who: str) -> set[str]:
     found = dashboard.items_in(house.store, house.dataset.id, house.judge, house.help, "model-x", 1, who)
     return {f.item for f in found}
@@ -185,6 +201,8 @@ def _dry(house: House, who: str) -> set[str]:
 
 LISTS: dict[str, Callable[[House, str], set[str]]] = {
     "a square of the table of agreement": _square,
+    "the cells of a slice": _slice,
+    "the rows of a change": _trail,
     "a number of the dashboard": _tile,
     "the items behind an audit": _flags,
     "does the justification fit": _fits,
@@ -205,7 +223,7 @@ SHOWS: dict[str, Callable[[House, str], set[str]]] = {
 }
 RESEARCH = {
     "the decisions of adjudication", "a person's cells", "an example for a card", "the board of adjudication",
-    "scores asked for there", "the archive's cells", "a dry run",
+    "scores asked for there", "the archive's cells", "a dry run", "the rows of a change",
 }  # fmt: skip
 
 
@@ -378,3 +396,93 @@ def test_a_copy_that_comes_in_later_is_known_as_well(house: House) -> None:
     [(name,)] = house.store.rows("select name from item where id = $1", [house.ids[0]])
     [(twin,)] = house.store.rows("select id from item where dataset_id = $1 and name = $2", [copy, name])
     assert exposure.seen(house.store, "ann", [twin])[twin].judge
+
+
+def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[dict[str, Any]], object]) -> str:
+    """The first item once more, changed, in another dataset, drawn to be answered blind; its id."""
+    again = seeds.dialogue(1)
+    change(again)
+    seeds.lines(tmp_path / "again.jsonl", [again])
+    take(house.store, "lea", from_path(tmp_path / "again.jsonl"), Plan(dataset=dataset_name, sampling="random"))
+    other = dataset(house.store, dataset_name).id
+    settings.set_rules(house.store, "lea", other, QueueRules(overlap=2, assisted_share=0))
+    queue.draw_audit(house.store, "lea", other, 1, "", seed=1)
+    return str(house.store.rows("select id from item where dataset_id = $1", [other])[0][0])
+
+
+def test_scores_that_are_asked_for_are_those_of_the_copies_as_well(house: House, tmp_path: Path) -> None:
+    copy = _again(house, tmp_path, "again", lambda _: None)
+    house.draw()
+    assert house.mode("ann", house.ids[0]) == "blind"
+    desk.reveal(house.store, "ann", house.ids[0])
+    assert copy in house.exposed("ann") and house.mode("ann", copy) == "revealed"
+    assert exposure.asked_for(house.store, "ann", [copy]) == set(), "the copy's own scores were not asked for"
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["copy is there", "copy comes later"])
+def test_another_name_and_meta_make_no_other_item(house: House, tmp_path: Path, first: bool) -> None:
+    def look() -> None:
+        assert desk.opened(house.store, "ann", house.ids[0]).scores
+
+    def renamed(item: dict[str, Any]) -> None:
+        item.update(id='an"o\\ther', meta={"seed": 2})
+
+    if not first:
+        look()
+    copy = _again(house, tmp_path, "again", renamed)
+    if first:
+        assert copy in exposure.pending(house.store, "ann") and house.ids[0] in exposure.pending(house.store, "ann")
+        look()
+    assert copy in house.exposed("ann") and house.mode("ann", copy) == "revealed"
+    assert house.mode("ben", copy) == "blind"
+
+
+def test_what_people_said_opens_no_reasons_of_the_judge(house: House) -> None:
+    queue.fill_review(house.store, "lea", house.dataset.id, house.judge)
+
+    def reasons() -> list[tuple[str, ...]]:
+        return [r.reasons for r in listing.listing(house.store, "rex", house.dataset.id, "review", Filters()).rows]
+
+    before = reasons()
+    adjudication.look(house.store, "rex", house.ids)
+    assert reasons() == before
+    for item in house.ids:
+        desk.opened(house.store, "rex", item)
+    assert reasons() != before
+
+
+def test_a_restored_backup_forgets_nothing_that_was_seen(house: House, tmp_path: Path) -> None:
+    house.store.backup(tmp_path / "b.duckdb")
+    assert desk.opened(house.store, "ann", house.ids[0]).scores
+    house.store.close()
+    restore(tmp_path / "b.duckdb", house.store.url)
+    house.store = open_store(house.store.url)
+    house.draw()
+    assert house.mode("ann", house.ids[0]) == "revealed" and house.mode("ben", house.ids[0]) == "blind"
+
+
+def test_items_that_nobody_here_can_answer_blind_are_counted(house: House) -> None:
+    house.draw()
+    for name in ("lea", "rex", "ann", "ben"):
+        assert queue.stranded(house.store, house.dataset.id) == 0
+        exposure.record(house.store, name, {house.ids[0]: [house.judge]}, "review desk")
+    assert queue.stranded(house.store, house.dataset.id) == 1
+    people.join(house.store, "new")
+    assert queue.stranded(house.store, house.dataset.id) == 0
+
+
+def test_the_trail_tells_no_score_that_is_not_on_record(house: House) -> None:
+    """The words of a decision, the reasons of a draw and the replies of a run, each beside its item."""
+    cell = disputed.waiting(house.store, house.dataset.id)[0]
+    told = cell.item, cell.unit, cell.dimension, 4, "surely a four", cell.token
+    adjudication.decide(house.store, "lea", new_id(), *told)
+    queue.fill_review(house.store, "lea", house.dataset.id, house.judge)
+    entries = trail.entries(house.store, trail.Narrow(trail.KINDS, "", "", None), None, 100)
+    assert not any("surely a four" in e.what for e in entries), "seen by all who open the page"
+    [(decided,)], [(drew,)] = (house.store.rows(f"select max(seq) from {t}") for t in ("adjudication", "draw"))
+    assert "adjudication" in trail.appended(house.store, "rex", decided)
+    assert exposure.seen(house.store, "rex", [cell.item])[cell.item] == exposure.Seen(people=True)
+    assert "draw" in trail.appended(house.store, "rex", drew)
+    assert exposure.seen(house.store, "rex", house.ids).keys() == set(house.ids)
+    with pytest.raises(NotAllowed):
+        trail.appended(house.store, "ann", drew)

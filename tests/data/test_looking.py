@@ -61,7 +61,7 @@ def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
 def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowded):
     dataset, judges = crowded
     found = slices.parted(store, dataset, judges["good"], HELP, "gate")
-    listed = slices.members(store, dataset, found, "language", "Japanese")
+    listed = slices.members(store, "lea", dataset, judges["good"], found, "language", "Japanese")
     gaps = [abs(m.human - m.judge) for m in listed]
     assert gaps == sorted(gaps, reverse=True)
     assert len(listed) == 120
@@ -70,7 +70,7 @@ def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowde
     turn = int(first.unit.split(":")[1]) - 1
     assert (seat.gold[turn] - 1, seat.scores["good"][turn] - 1) == (first.human, first.judge)
     assert first.item == content_id("crowd", seat.number)
-    assert slices.members(store, dataset, found, "language", "Klingon") == []
+    assert slices.members(store, "lea", dataset, judges["good"], found, "language", "Klingon") == []
 
 
 def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):

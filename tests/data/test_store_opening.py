@@ -101,6 +101,52 @@ HURT: list[tuple[str, Callable[[Path], object], str]] = [
 ]
 
 
+def alien(path: Path, *suffixes: str) -> None:
+    """Some files of another store, which has more changes, in the place of these."""
+    other = path.parent.with_name("other") / "a.duckdb"
+    python(KILLED.replace("150", "170").format(path=str(other)))
+    for suffix in suffixes:
+        shutil.copyfile(f"{other}{suffix}", f"{path}{suffix}")
+
+
+def put_away(path: Path) -> None:
+    """More changes than the other store has."""
+    store = at(path)
+    for _ in range(30):
+        put(store, "x")
+    store.close()
+
+
+def parted(path: Path, to: str, changes: int) -> Path:
+    """A copy that is worked on by itself."""
+    other = shutil.copytree(path.parent, path.parent.with_name(to)) / "a.duckdb"
+    store = at(other)
+    for _ in range(changes):
+        put(store, to)
+    store.close()
+    return other
+
+
+ALIEN: list[tuple[str, Callable[[Path], object]]] = [
+    ("log", lambda p: alien(p, ".wal")),
+    ("file and log", lambda p: alien(p, "", ".wal")),
+    ("mark", lambda p: (put_away(p), alien(p, ".mark"))),
+    ("copy that went its own way", lambda p: (parted(p, "y", 9), parted(p, "z", 5), shutil.copyfile(
+        p.parent.with_name("y") / "a.duckdb", p), os.unlink(f"{p}.wal"),
+        shutil.copyfile(p.parent.with_name("z") / "a.duckdb.mark", mark(p)))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("swap", [h[1] for h in ALIEN], ids=[h[0] for h in ALIEN])
+def test_what_is_of_another_store_is_refused_however_many_changes_it_has(
+    path: Path, swap: Callable[[Path], object]
+) -> None:
+    swap(path)
+    refused(path, "is not the one that its mark a.duckdb.mark confirms.*--accept")
+    open_store(f"duckdb:///{path}", accept=True).close()
+    at(path).close()
+
+
 @pytest.mark.parametrize(("hurt", "says"), [h[1:] for h in HURT], ids=[h[0] for h in HURT])
 def test_a_start_that_refuses_leaves_every_byte(path: Path, hurt: Callable[[Path], object], says: str) -> None:
     hurt(path)

@@ -81,7 +81,7 @@ def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store
 
 def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
     (decision,) = trail.entries(store, Narrow(("decisions",)))
-    wrote = trail.appended(store, decision.seq)
+    wrote = trail.appended(store, "lea", decision.seq)
     columns, rows = wrote["approval"]
     assert list(wrote) == ["approval"] and dict(zip(columns, rows[0], strict=True))["reason"] == "too few <b>items</b>"
 
