@@ -74,6 +74,8 @@ class Session:
             if sort == "new_session":
                 self.page = told.new_session.page_script_hash
                 self.id = told.new_session.initialize.session_id or self.id
+            elif sort == "navigation":
+                self.page = told.navigation.page_script_hash  # without it a rerun would be one of the first page
             elif sort == "delta" and told.delta.WhichOneof("type") == "new_element":
                 self._drawn(told.delta.new_element, told.delta.fragment_id)
             elif sort == "file_urls_response":
