@@ -1,7 +1,7 @@
 """Writing rows to a file, a few thousand at a time: JSON lines, CSV, Parquet.
 
-JSON lines and Parquet hold every text exactly as it is stored. CSV is for spreadsheets: there a cell that a spreadsheet
-would run as a formula gets an apostrophe before it, as OWASP advises against CSV injection, and what is nested is JSON.
+JSON lines and Parquet hold every text exactly as it is stored. CSV is for spreadsheets: there what a spreadsheet would
+run as a formula gets an apostrophe before it, as OWASP advises against CSV injection, and what is nested is JSON.
 Every CSV file that Assay gives out is written by `sheet`.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -27,6 +28,8 @@ _BATCH = 2_000
 _FORMULA = frozenset("=+-@\N{MINUS SIGN}")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs that show nothing: fillers of Hangul, and the empty pattern of Braille."""
+_PARTED = re.compile("([;\t\r\n\v\f\x85\u2028\u2029])")
+"""What parts cells or rows in some spreadsheets."""
 Progress = Callable[[int], None]
 
 
@@ -72,9 +75,25 @@ def cell(value: Any) -> Any:
     if value is None or (isinstance(value, Number) and not isinstance(value, bool)):
         return value
     if isinstance(value, (dict, list)):
-        return json.dumps(value, ensure_ascii=False)
+        return _quiet(json.dumps(value, ensure_ascii=False))
     text = ("true" if value else "false") if isinstance(value, bool) else str(value)
-    return "'" + text if _runs(text) else text
+    return _quiet(text)
+
+
+def _quiet(text: str) -> str:
+    """A text with an apostrophe wherever a spreadsheet could begin a cell that it would run.
+
+    One that parts cells at another sign than the comma (a semicolon in half of Europe, a tab, either beside the comma)
+    heeds no quotes in the middle of a cell: what follows such a sign, or a line's end, is a cell's beginning there.
+    """
+    if not _PARTED.search(text):
+        return "'" + text if _runs(text) else text
+    parts = _PARTED.split(text)
+    made = [parts[0]]
+    for sign, part in zip(parts[1::2], parts[2::2], strict=True):
+        made += [sign, "'" + part if _runs(part.lstrip('"')) else part]
+    whole = "".join(made)
+    return "'" + whole if _runs(text) else whole
 
 
 def _runs(text: str) -> bool:
