@@ -30,6 +30,8 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs that show nothing: fillers of Hangul, and the empty pattern of Braille."""
 _PARTED = re.compile("([;\t\r\n\v\f\x85\u2028\u2029])")
 """What parts cells or rows in some spreadsheets."""
+_BULLET = re.compile(r"(?:[-+] (?=[^\W\d_])[^(|!]*|-{2,})$")
+"""A line of a list whose words call nothing, or a rule across the page."""
 Progress = Callable[[int], None]
 
 
@@ -84,14 +86,16 @@ def _quiet(text: str) -> str:
     """A text with an apostrophe wherever a spreadsheet could begin a cell that it would run.
 
     One that parts cells at another sign than the comma (a semicolon in half of Europe, a tab, either beside the comma)
-    heeds no quotes in the middle of a cell: what follows such a sign, or a line's end, is a cell's beginning there.
+    heeds no quotes in the middle of a cell: what follows such a sign, or a line's end, is a cell's beginning there. A
+    list or a rule in Markdown stays as it is.
     """
     if not _PARTED.search(text):
         return "'" + text if _runs(text) else text
     parts = _PARTED.split(text)
     made = [parts[0]]
     for sign, part in zip(parts[1::2], parts[2::2], strict=True):
-        made += [sign, "'" + part if _runs(part.lstrip('"')) else part]
+        bullet = sign not in ";\t" and _BULLET.match(part)
+        made += [sign, "'" + part if _runs(part.lstrip('"')) and not bullet else part]
     whole = "".join(made)
     return "'" + whole if _runs(text) else whole
 

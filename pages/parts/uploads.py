@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import get_instance
 
@@ -58,7 +59,8 @@ class Uploads:
                     message = message if kept else {**message, "status": 507}
                 await send(message)
 
-            await self.app(scope, coming, going)
+            with contextlib.suppress(ClientDisconnect):  # cut off in the middle: nothing is kept, and nobody to tell
+                await self.app(scope, coming, going)
 
 
 def _keep(session: str, name: str) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
+
 from data import people
 from data.store import open_store
+from pages.parts.uploads import Uploads
 from tests.pages.driving import enter, patiently
 from tests.server import Server
 
@@ -103,6 +108,23 @@ def test_uploads_wait_on_the_disk_and_are_gone_with_the_import_and_with_the_serv
     assert patiently(lambda: not held(spools))
     assay.stop()
     assert not list(spools.iterdir())
+
+
+def test_an_upload_that_is_cut_off_in_the_middle_is_no_error_of_the_server() -> None:
+    heard: list[Message] = [{"type": "http.request", "body": b"half", "more_body": True}, {"type": "http.disconnect"}]
+
+    async def reads(scope: Scope, receive: Receive, send: Send) -> None:
+        await Request(scope, receive).body()
+
+    async def receive() -> Message:
+        return heard.pop(0)
+
+    async def send(message: Message) -> None:
+        raise AssertionError(f"nobody is there to hear {message}")
+
+    scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/session/file", "headers": []}
+    asyncio.run(Uploads(reads)(scope, receive, send))
+    assert not heard
 
 
 def held(spools: Path) -> list[Path]:
