@@ -95,7 +95,7 @@ def _quiet(text: str) -> str:
     made = [parts[0]]
     for sign, part in zip(parts[1::2], parts[2::2], strict=True):
         bullet = sign not in ";\t" and _BULLET.match(part)
-        made += [sign, "'" + part if _runs(part.lstrip('"')) and not bullet else part]
+        made += [sign, "'" + part if _runs(part.replace('"', "")) and not bullet else part]
     whole = "".join(made)
     return "'" + whole if _runs(text) else whole
 

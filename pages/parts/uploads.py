@@ -26,6 +26,8 @@ from pages.parts.folders import folder
 
 _ADDRESS = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
 _MOST = 2 * 2**30
+_PACE = 20 * 2**20
+"""Bytes a second that are taken of one upload: taking them apart costs the processor that answers everybody."""
 _waiting: dict[str, Path] = {}
 
 
@@ -48,6 +50,7 @@ class Uploads:
             async def coming() -> Message:
                 nonlocal ended
                 message = await receive()
+                await asyncio.sleep(len(message.get("body", b"")) / _PACE)
                 if message["type"] == "http.request" and not message.get("more_body") and not ended:
                     ended = True
                     await stack.enter_async_context(self._one)

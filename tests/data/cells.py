@@ -43,7 +43,7 @@ def fill(
             "item",
             "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells",
             [
-                (i, dataset, f"item {n}", kind, *systems(n), _content(n, kind), (meta or {}).get(n, "{}"), i, 1)
+                (i, dataset, f"item {n}", kind, *systems(n), _content(n, kind, name), (meta or {}).get(n, "{}"), i, 1)
                 for n, i in items.items()
             ],
         )
@@ -83,13 +83,15 @@ def fill(
     return store.tx("test", "fill", work), judge
 
 
-def _content(number: int, kind: str) -> str:
-    """An item that the desk can show."""
+def _content(number: int, kind: str, dataset: str) -> str:
+    """An item that the desk can show, and of which no other dataset has a copy."""
     if kind == "pair":
         sides = {f"response_{side}": {"system": side, "text": f"Answer {side} to {number}."} for side in "ab"}
-        return json.dumps({"id": f"item {number}", "kind": "pair", "input": f"Question {number}.", **sides})
+        asked = f"Question {number} of {dataset}."
+        return json.dumps({"id": f"item {number}", "kind": "pair", "input": asked, **sides})
     turns = [{"turn": t, "role": r, "text": f"{r} {t}"} for t in (1, 2) for r in ("user", "assistant")]
-    return json.dumps({"id": f"item {number}", "kind": "dialogue", "scenario": f"Scene {number}.", "turns": turns})
+    scene = f"Scene {number} of {dataset}."
+    return json.dumps({"id": f"item {number}", "kind": "dialogue", "scenario": scene, "turns": turns})
 
 
 def _draw(cell: Cell) -> tuple[int, str]:

@@ -25,7 +25,7 @@ VERDICT = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "ver
 def texts(lengths):
     """Items whose only assistant turn, or whose B, has so many characters."""
 
-    def content(number, kind):
+    def content(number, kind, _dataset):
         text = "x" * lengths[number]
         if kind == "pair":
             sides = {"response_a": {"system": "a", "text": "y" * 400}, "response_b": {"system": "b", "text": text}}
