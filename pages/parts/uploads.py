@@ -26,7 +26,7 @@ from pages.parts.folders import folder
 
 _ADDRESS = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
 _MOST = 2 * 2**30
-_PACE = 20 * 2**20
+_PACE = 10 * 2**20
 """Bytes a second that are taken of one upload: taking them apart costs the processor that answers everybody."""
 _waiting: dict[str, Path] = {}
 
