@@ -24,8 +24,13 @@ RELEASED = {
     1: "5335f91d4d96cb9e541609101aa9cc50c87ce286dbbfd3bb9c184cb97076781a",
     2: "5276753b5f4861289f69dad2b39442a4f4934603cffcd5841d564c7eb61a41f9",
     3: "19d641fedad82af1487dd03efb5390e65b461660a1b3281ca16fb2c5098ecd7d",
+    4: "28b5ec56e8b62b8e6aab2e0fb4be349ccf10b74d003842f8ca2b53e4e34f17d0",
+    5: "aedea42d3548a19b9c9529e9f9f14fcdd7f24f0275fa4b24abca6156ba93e4ad",
+    6: "3670b07cd7a7d64c45142e0aae52760fa95c978c285a88143291d6bf40578702",
 }
 """The SHA-256 of every migration that stores were made with. Never change a line: add a migration instead."""
+TOGETHER = {4, 5}
+"""Versions that no release ended with: they came together with the next one."""
 
 
 def test_released_migrations_stay_as_they_are() -> None:
@@ -37,7 +42,7 @@ def test_released_migrations_stay_as_they_are() -> None:
 
 
 def test_every_released_version_has_a_store() -> None:
-    lacking = set(RELEASED) - {int(file.stem[:3]) for file in STORES}
+    lacking = set(RELEASED) - TOGETHER - {int(file.stem[:3]) for file in STORES}
     assert not lacking, f"No store of version {lacking} is kept. In its tree: python tests/data/stores/make.py FILE.zip"
 
 
@@ -63,8 +68,8 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
     assert {t: n for t, n in held.items() if t != "migration"}.items() <= now.items()
     assert Mark(tmp_path / "a.duckdb.mark").read() == store.newest() == held["change"]
     assert store.rows("select value from setting where name = 'in the log'") == [("1",)]
-    (backup,) = tmp_path.glob("a.before-*")
-    assert looked(backup) == held, "the backup is whole without a log"
+    backups, behind = list(tmp_path.glob("a.before-*")), int(file.stem[:3]) < migrations()[-1][0]
+    assert [looked(backup) for backup in backups] == [held] * behind, "the backup is whole without a log"
     if held["item"]:
         _works(store, ran=int(file.stem[:3]) >= 2)
     else:  # the first commit had tables only, and a view that took one part of a sample for the other
@@ -75,7 +80,7 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
         assert store.rows("select id from label_now") == [("l1",)]
     store.close()
     open_store(f"duckdb:///{path}").close()
-    assert len(list(tmp_path.glob("a.before-*"))) == 1, "up to date, it is not migrated again"
+    assert len(list(tmp_path.glob("a.before-*"))) == behind, "up to date, it is not migrated again"
 
 
 def _works(store: Store, ran: bool) -> None:
