@@ -12,6 +12,7 @@ from data import datasets
 from data.commands.actor import actor
 from data.commands.chosen import judge
 from data.errors import BadInput
+from data.people import require
 from data.report.bundle import bundle
 from data.report.evidence import gather
 from data.report.figures import figures
@@ -44,13 +45,14 @@ def run(options: argparse.Namespace) -> int:
     try:
         dataset = datasets.dataset(store, options.dataset)
         judge_id, _, _ = judge(store, dataset, options.judge)
+        who = require(store, actor(store, options.actor), "annotator").name
         if zipped:
-            made = bundle(store, actor(store, options.actor), dataset.id, judge_id, _say)
+            made = bundle(store, who, dataset.id, judge_id, _say)
         elif options.figures:
             found = figures(gather(store, dataset.id, judge_id, _say))
             made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
-            made = report(store, dataset.id, judge_id, _say).encode()
+            made = report(store, who, dataset.id, judge_id, _say).encode()
     finally:
         store.close()
     if target is None:

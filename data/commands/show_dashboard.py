@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from data import dashboard, datasets
+from data.commands.actor import actor
 from data.errors import BadInput, NotFound
 from data.ids import now
+from data.people import require
 from data.report.dashboard import document
 from data.store import Store, open_store
 
@@ -23,6 +25,7 @@ def add(subparsers: Any) -> None:
         "--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id (default: the one approved)"
     )
     parser.add_argument("--out", metavar="FILE", required=True, help="the HTML file to write")
+    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
     parser.set_defaults(run=run)
 
 
@@ -30,6 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the file, and say what is in it."""
     store, path = open_store(), Path(options.out)
     try:
+        require(store, actor(store, options.actor), "annotator")
         dataset = datasets.dataset(store, options.dataset)
         found = dashboard.whole(store, dataset, _judge(store, dataset.id, options.dataset, options.judge))
         made = document(found, now(), dashboard.run_names(found.runs))

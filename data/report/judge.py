@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from data.gold import BASES
+from data.people import require
 from data.report import dimension, figures, plots, tables
 from data.report.evidence import Evidence, Told, gather
 from data.report.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
@@ -26,8 +27,12 @@ _ASKED = {
 }
 
 
-def report(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> str:
-    """The whole report as HTML. The same data gives the same text, byte by byte. Raises NotFound."""
+def report(store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> str:
+    """The whole report as HTML, which tells no single item. The same data gives the same text, byte by byte.
+
+    Raises NotFound, NotAllowed for somebody who does not work here.
+    """
+    require(store, actor, "annotator")
     return written(gather(store, dataset_id, judge_id, told))
 
 

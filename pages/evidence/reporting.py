@@ -16,7 +16,8 @@ def download(at: load.Place, dataset: str, model: str) -> None:
     saved.popover(
         [
             saved.File(
-                "Report (HTML)", f"{name}.html", "text/html", lambda: report(store, at.dataset, at.judge).encode(),
+                "Report (HTML)", f"{name}.html", "text/html",
+                lambda: report(store, who.name, at.dataset, at.judge).encode(),
                 "One page that stands by itself, for people without an account: every dimension with its table, the "
                 "policy, the decisions, and the fingerprint of the data.",
             ),

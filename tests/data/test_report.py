@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from data import people, standing
 from data.commands import main
-from data.errors import NotFound
+from data.errors import NotAllowed, NotFound
 from data.report import html, svg
 from data.report.bundle import CELLS, bundle
 from data.report.drawing import shortened, ticks, wide
@@ -64,7 +64,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str
 @pytest.fixture(scope="module")
 def made(place: tuple[Store, str, str]) -> str:
     """Its report."""
-    return report(*place)
+    return report(place[0], "lea", *place[1:])
 
 
 @pytest.fixture(scope="module")
@@ -187,12 +187,19 @@ def test_report_fetches_nothing_and_shows_text_as_text(made: str) -> None:
     assert "<b>対話" not in made and "<b>対話" in reader.said
 
 
+def with_lead(path: Path) -> Store:
+    """A new workspace that lea leads."""
+    store = open_store(f"duckdb:///{path}")
+    people.join(store, "lea")
+    return store
+
+
 def test_report_changes_with_the_labels(tmp_path: Path) -> None:
     prints = []
     for answer in (3.0, 3.0, 4.0):
-        store = open_store(f"duckdb:///{tmp_path / f'{len(prints)}.duckdb'}")
+        store = with_lead(tmp_path / f"{len(prints)}.duckdb")
         cells = [Cell(n, TURN, (float(n % 5 + 1),), answer, probability=0.5, dimension="rating") for n in range(40)]
-        found = figures_in(report(store, *fill(store, cells, NASTY, card="mt_bench")))
+        found = figures_in(report(store, "lea", *fill(store, cells, NASTY, card="mt_bench")))
         prints.append(found["fingerprint"])
         assert found["dimensions"][0]["fingerprints"]["gate"]
         store.close()
@@ -200,7 +207,7 @@ def test_report_changes_with_the_labels(tmp_path: Path) -> None:
 
 
 def test_decisions_on_record_are_told(tmp_path: Path) -> None:
-    store = open_store(f"duckdb:///{tmp_path / 'e.duckdb'}")
+    store = with_lead(tmp_path / "e.duckdb")
     cells = [Cell(n, TURN, (float(n % 5 + 1),), float(n % 5 + 1), dimension="rating") for n in range(9)]
     dataset, judge = fill(store, cells, "decided", card="mt_bench")
     columns = "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person"
@@ -210,7 +217,7 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
     ]
     for row in rows:
         store.tx("lea", "approval", lambda tx, row=row: tx.add("approval", columns, [row]))
-    document = report(store, dataset, judge)
+    document = report(store, "lea", dataset, judge)
     told = figures_in(document)["decisions"]
     assert [(d["decision"], d["holds"]) for d in told] == [("propose", False), ("approve", True)]
     assert "We &lt;b&gt;met&lt;/b&gt;." in document
@@ -218,12 +225,14 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
 
 
 def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
-    store = open_store(f"duckdb:///{tmp_path / 'c.duckdb'}")
-    document = report(store, *fill(store, [Cell(0, TURN, (), 3.0, dimension="rating")], "bare", card="mt_bench"))
+    store = with_lead(tmp_path / "c.duckdb")
+    document = report(store, "lea", *fill(store, [Cell(0, TURN, (), 3.0, dimension="rating")], "bare", card="mt_bench"))
     assert "Nobody has labelled anything here" in document
     assert all(d["state"] == "not enough gold" for d in figures_in(document)["dimensions"])
     with pytest.raises(NotFound):
-        report(store, "nowhere", "nobody")
+        report(store, "lea", "nowhere", "nobody")
+    with pytest.raises(NotAllowed):
+        report(store, "nobody", "nowhere", "nobody")
     store.close()
 
 
