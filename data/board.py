@@ -234,9 +234,10 @@ class Board:
         return [p for p, until in draw.holders.items() if until > moment and not self.past(draw, p)]
 
     def past(self, draw: Draw, person: str) -> bool:
-        """Whether a person answered an item, or, in the audit sample, was shown what keeps their answer from counting:
+        """Whether a draw is not for this person any more.
 
-        what others say of it, or, where it is to be answered blind, a judge's scores.
+        They answered the item, or, in the audit sample, were shown what keeps their answer from counting: what others
+        say of it, or, where it is to be answered blind, a judge's scores.
         """
         worker = self.workers[person]
         if draw.item in worker.last or draw.stream != "audit":

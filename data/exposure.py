@@ -136,9 +136,9 @@ def carry(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> None:
 
 
 def pending(store: Store, person: str) -> set[str]:
-    """The items that may still come to a person for a blind answer, with their copies: no list shows them what a judge
+    """The items that may still come to a person for a blind answer, with their copies.
 
-    said there.
+    No list shows them what a judge said there.
     """
     there = board(store)
     with there.lock:

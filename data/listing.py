@@ -33,9 +33,9 @@ STATES: tuple[State, ...] = (
 
 @dataclass(frozen=True)
 class Row:
-    """A draw as one person may see it. For a blind draw nothing of the judge is in it, and of a reason only its kind
+    """A draw as one person may see it. For a blind draw nothing of the judge is in it.
 
-    and place while the person was not shown what the judge said: the words may tell it.
+    Of a reason it has kind and place only, while the person was not shown what the judge said: the words may tell it.
 
     place: its place in the whole queue, from 1; probability: of being in this part of the sample (None: not at random);
     people: how many have answered it, of `overlap`; holders: who holds it now.

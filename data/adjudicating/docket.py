@@ -101,9 +101,9 @@ def shuffled(item: str, unit: str, dimension: str, said: Iterable[Said]) -> list
 
 
 def done(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[Done]:
-    """The decisions that stand in a dataset, newest first; none on items that may still come to the actor to be
+    """The decisions that stand in a dataset, newest first.
 
-    answered blind, as the list tells what people said.
+    Left out are items that may still come to the actor to be answered blind, as the list tells what people said.
     """
     people.require(store, actor, "researcher")
     scales = cards.scales(store)

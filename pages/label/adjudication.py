@@ -13,7 +13,7 @@ from data.datasets import Dataset
 from data.ids import now
 from data.people import Person
 from judges.errors import AssayError
-from pages.parts import adjudicated, choose, clock, received, session
+from pages.parts import adjudicated, choose, clock, messages, session
 from pages.parts.adjudicate import board, compose
 
 AHEAD = 3
@@ -59,34 +59,34 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
 
 def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Do what the browser sent, one act after the other, and remember what to acknowledge or to refuse."""
-    outbox = received.outbox(key)
+    outbox = messages.outbox(key)
     done = {one["key"] for one in state.get("acked", [])}
     state["notice"] = None
     try:
-        if item := received.words(outbox.get("reveal")):
+        if item := messages.words(outbox.get("reveal")):
             adjudication.reveal(session.store(), who.name, item)
     except AssayError as error:
         state["notice"] = str(error)
-    for act in map(received.table, received.several(outbox.get("acts"))):
-        act_key = received.words(act.get("key"))
+    for act in map(messages.table, messages.several(outbox.get("acts"))):
+        act_key = messages.words(act.get("key"))
         if act_key in done:
             continue
         try:
             names = _one(who.name, act_key, act)
         except AssayError as error:
-            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-received.MOST:]
+            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-messages.MOST:]
             continue
         at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
-        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-received.MOST:]
+        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-messages.MOST:]
 
 
 def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
     """One act of the browser; of a decision the names of the people, in the order of their letters."""
     store = session.store()
     if act.get("action") == "withdraw":
-        adjudication.withdraw(store, actor, key, received.words(act.get("of")))
+        adjudication.withdraw(store, actor, key, messages.words(act.get("of")))
         return None
-    item, unit, dimension, token = (received.words(act.get(name)) for name in ("item", "unit", "dimension", "token"))
+    item, unit, dimension, token = (messages.words(act.get(name)) for name in ("item", "unit", "dimension", "token"))
     value, reason = act.get("v"), act.get("reason")
     reason = reason if isinstance(reason, str) else ""
     made = adjudication.decide(store, actor, key, item, unit, dimension, value, reason, token)

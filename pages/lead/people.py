@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import people
 from data.people import Member, Person, Role
-from pages.lead import waiting
+from pages.lead import proposals
 from pages.parts import clock, session, text
 
 MAY = {
@@ -30,7 +30,7 @@ def page() -> None:
         "Names are taken on trust: nobody is asked for a password, and Assay answers only here, on 127.0.0.1. "
         "Every change is recorded with the name that made it."
     )
-    waiting.panel(who)
+    proposals.panel(who)
     members = people.members(store)
     kept = session.scratch("people")
     event = st.dataframe(
@@ -72,7 +72,7 @@ def _add(who: Person) -> None:
         name = st.text_input("Name", max_chars=60, placeholder="as it is to stand beside their labels")
         role = _role("annotator", "add:role")
         if st.form_submit_button("Add", type="primary"):
-            waiting.put(who, name, role, True)
+            proposals.put(who, name, role, True)
 
 
 @st.dialog("Change a person")
@@ -82,9 +82,9 @@ def _change(who: Person, person: Person) -> None:
     role = _role(person.role, f"role:{person.name}")
     with st.container(horizontal=True):
         if st.button("Save", type="primary", disabled=person.active and role == person.role):
-            waiting.put(who, person.name, role, True)
+            proposals.put(who, person.name, role, True)
         if person.active and st.button("Let go", icon=":material/person_off:"):
-            waiting.put(who, person.name, person.role, False)
+            proposals.put(who, person.name, person.role, False)
 
 
 def _role(now: Role, key: str) -> Role:

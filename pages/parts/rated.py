@@ -251,9 +251,9 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
 def second(
     found: Second | None, differing: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[str], None]
 ) -> None:
-    """The second opinion: how many cells would come out otherwise, and which of them may be shown; `go` gets the item
+    """The second opinion: how many cells would come out otherwise, and which of them may be shown.
 
-    that is clicked.
+    `go` gets the item that is clicked.
     """
     if found is None:
         st.caption("A second opinion needs cells that at least two people have labelled.")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.parts import received, session
+from pages.parts import messages, session
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ def clickable(frame: Any, chosen: Callable[[int], None], key: str, **options: An
 
 def _row(event: Any, count: int) -> int | None:
     """The number of the row of the cell that was clicked, where there is such a row."""
-    for cell in received.several(event.selection.cells):
+    for cell in messages.several(event.selection.cells):
         if isinstance(cell, (list, tuple)) and cell:
-            return received.place(cell[0], count)
+            return messages.place(cell[0], count)
     return None

@@ -96,6 +96,12 @@ def test_a_full_disk_is_said_on_the_desk_and_costs_nothing(serve: Serve, page: A
     accept_all(page, 1, mark_with(page, given))
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
     assert unsaved(page) == 1
+    goes_on(app, page, given)
+
+
+def goes_on(app: Server, page: Any, given: dict[str, int]) -> None:
+    """Give the app room again: then all is saved, the notice goes, and the store has every answer."""
+    assert app.process is not None
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     all_saved(page)
     page.locator(".notice").wait_for(state="detached")
@@ -149,10 +155,4 @@ def test_a_disk_that_is_full_when_the_log_is_folded_costs_nothing(serve: Serve, 
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
     assert unsaved(page) == 1
     assert app.store_path.with_name("assay.duckdb.wal").stat().st_size > 31 << 19, "it was not to be folded"
-    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    all_saved(page)
-    page.locator(".notice").wait_for(state="detached")
-    app.stop()
-    store = open_store(app.store)
-    check(store, given)
-    store.close()
+    goes_on(app, page, given)

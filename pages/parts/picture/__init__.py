@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts import received, session
+from pages.parts import messages, session
 
 HERE = Path(__file__).parent
 WIDTHS = (600.0, 864.0, 1280.0)
@@ -58,7 +58,7 @@ def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: 
 
     def there(chosen: Any) -> str | None:
         """What was chosen, if it can be."""
-        number = received.words(chosen)
+        number = messages.words(chosen)
         return number if re.fullmatch(r"[0-9,]+", number) and f'data-at="{number}"' in plots[0] else None
 
     chosen = there(getattr(session.component_state(key), "chosen", None))

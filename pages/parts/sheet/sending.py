@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pages.parts import received as sent
+from pages.parts import messages as sent
 
 AHEAD, LETTERS = 8, 400_000
 """Sheets sent ahead: at most so many, and no more of them once they hold so many characters together."""

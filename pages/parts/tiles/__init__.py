@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from data.dashboard import Tile
-from pages.parts import received
+from pages.parts import messages
 from pages.parts.tiles import compose
 
 HERE = Path(__file__).parent
@@ -33,9 +33,9 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: s
     `runs` names the runs that scores came from, `badges` are further marks beside "trustworthy", with what they mean.
     """
     event: Any = _component(key=key, data=compose.tile(given, runs, badges), on_clicked_change=lambda: None)
-    clicked = received.table(event.clicked)
-    system = received.place(clicked.get("system"), len(given.systems))
-    answer = received.place(clicked.get("answer"), len(given.asking.answers))
+    clicked = messages.table(event.clicked)
+    system = messages.place(clicked.get("system"), len(given.systems))
+    answer = messages.place(clicked.get("answer"), len(given.asking.answers))
     if system is None or (answer is None and clicked.get("answer") is not None):
         return None
     return given.systems[system].name, answer

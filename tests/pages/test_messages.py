@@ -18,7 +18,7 @@ from data.store import Store, open_store
 from judges.errors import AssayError
 from pages.label import adjudication as adjudication_page
 from pages.label import desk as desk_page
-from pages.parts import received, rows, session
+from pages.parts import messages, rows, session
 from pages.parts.sheet import sending
 from tests import seeds
 
@@ -84,7 +84,7 @@ def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatc
 @SHAPES
 @given(value=JUNK)
 def test_a_place_is_one_that_there_is(value: Any) -> None:
-    found = received.place(value, 5)
+    found = messages.place(value, 5)
     assert found is None or found in range(5)
     chosen = SimpleNamespace(selection=SimpleNamespace(cells=value))
     assert rows._row(chosen, 5) in (None, *range(5))
