@@ -11,28 +11,6 @@ MOST_TIMES = 10
 """Above so many times the items there are, a figure is at the threshold for all that labels can tell."""
 
 
-def more_for_bound(interval: Interval, threshold: float, level: float = 0.95, power: float = 0.8) -> int | None:
-    """Further items after which the one-sided lower bound likely reaches `threshold`, if the point is the truth.
-
-        G' = G ((z_level + z_power) se / (point - threshold))^2,   se = (point - lower bound) / z_.95
-
-    With `power` .8 four of five such collections succeed; with .5 the bound would just touch the threshold on
-    average. 0 when the bound is there already; None when the point is not above the threshold (then no number of
-    items will do) or nothing is known yet. ValueError for a level or power outside 0..1. Source: root-n law; Flack et
-    al. 1988 plan kappa likewise.
-    """
-    reached, stretch = interval.bound(level), quantile(level) + quantile(power)
-    if interval.point is None or interval.lower_bound is None or reached is None:
-        return None
-    if reached >= threshold:
-        return 0
-    margin = interval.point - threshold
-    if margin <= 0:
-        return None
-    se = (interval.point - interval.lower_bound) / quantile(0.95)
-    return max(1, ceil(interval.items * (stretch * se / margin) ** 2) - interval.items)
-
-
 def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> int | None:
     """Further items after which the two-sided interval is likely no wider than the point -+ `half_width`.
 
@@ -63,8 +41,13 @@ def more_range(interval: Interval, threshold: float, needed: float) -> tuple[int
     cut at `MOST_TIMES` G. (0, 0) where it is reached; None where even without luck (q = 0) more than that is needed, or
     nothing is known: kappa is at the threshold, and labels will not settle it.
     """
-    z, items = distance(interval, threshold), interval.items
-    if z is None or not items:
+    z = distance(interval, threshold)
+    return None if z is None else further(z, interval.items, needed)
+
+
+def further(z: float, items: int, needed: float) -> tuple[int, int] | None:
+    """The same of any figure that now lies `z` errors from what it is held against, on so many items."""
+    if not items:
         return None
     if z >= needed:
         return 0, 0

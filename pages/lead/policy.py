@@ -29,7 +29,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     if past := policy.changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
-                text.say("**{who}**, {at}: {reason}", who=one.person, at=clock.at(one.at, clock.zone()), reason=one.reason)
+                text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
                 text.quiet("From then on: {lines}", lines=" ".join(asks.told(one.asked)))
     if who.may("lead"):
         with st.expander("Change it", icon=":material/tune:"):
