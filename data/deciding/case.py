@@ -284,7 +284,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "judge is practice or synthetic", float(found.judge.made), ""
     yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
     yield from _kappa("kappa", interval)
-    yield from _looked(store, found)
+    yield from plans.facts(store, found.dataset.id, line.decision, found.asked)
     yield "items", float(interval.items), "items in which both people and judge scored a cell"
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights 1/probability"
     yield "cells", float(gate.cells), "cells that both scored"
@@ -326,16 +326,6 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "items left out", *_left_out(store, found)
     yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}; 2,000 replicates, seed 0"
     yield "fingerprint", None, print_of(store, found)
-
-
-def _looked(store: Store, found: Case) -> Iterator[Fact]:
-    decision, plan = found.line.decision, plans.plan(store, found.dataset.id)
-    sure = _percent(found.asked.policy.level)
-    yield "checked bound", decision.bound, f"one-sided, {sure}: what has to reach the threshold"
-    yield "errors asked", decision.needed, "how many standard errors it lies below kappa, on the scale log(1 - kappa)"
-    yield "decisions sharing the error", float(decision.shared), "dimensions of all judges on these labels"
-    looks = ", ".join(map(str, plan.sizes)) if plan else ""
-    yield "plan", None, f"looks at {looks} items, fixed before the first label" if plan else "none: looks at any time"
 
 
 def _kappa(name: str, interval: Interval) -> Iterator[Fact]:

@@ -6,14 +6,17 @@ Few looks that are fixed before ask for less. A plan is a setting of the dataset
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from data import settings
 from data.deciding import policy
+from data.deciding.decided import Fact
+from data.deciding.policy import Asked
 from data.errors import BadInput
 from data.people import require
 from data.store import Store, Tx
 from judges.counted import many
+from judges.gate import Decision
 from judges.looks import Plan
 
 MOST = 5
@@ -81,3 +84,14 @@ def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Plan | Non
     if new.sizes[-1] > items:
         raise BadInput(f"The last look is at {new.sizes[-1]:,} items, and the dataset has {items:,}.")
     return new
+
+
+def facts(store: Store, dataset_id: str, decision: Decision, asked: Asked) -> Iterator[Fact]:
+    """What was held against the threshold, and under which looks, as evidence to be frozen."""
+    found = plan(store, dataset_id)
+    looks = f"at {', '.join(map(str, found.sizes))} items, fixed before the first label" if found else "at any time"
+    sure = f"one-sided, {100 * asked.policy.level:g}%: what has to reach the threshold"
+    yield "checked bound", decision.bound, sure
+    yield "errors asked", decision.needed, "how many standard errors it lies below kappa, on the scale -log(1 - kappa)"
+    yield "decisions sharing the error", float(decision.shared), "dimensions of all judges on these labels"
+    yield "looks", None, looks

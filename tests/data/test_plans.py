@@ -135,9 +135,8 @@ def test_before_the_first_look_nothing_is_decided(store: Store) -> None:
     found = case.case(store, dataset, judge, "turn", "helpfulness")
     assert found.line.decision.state == "not enough gold"
     assert "150 items; the plan's first look is at 200" in found.line.decision.reason
-    assert next(told for name, _, told in case.facts(store, found) if name == "plan").startswith(
-        "looks at 200, 300 items"
-    )
+    told = next(told for name, _, told in case.facts(store, found) if name == "looks")
+    assert told == "at 200, 300 items, fixed before the first label"
 
 
 def test_the_command_fixes_and_tells(store: Store, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

@@ -30,7 +30,7 @@ def rated(items, per_item, right, seed, k=5, share=0.0):
 
 @given(st.floats(0, 60), st.integers(1, 12), st.integers(1, 500))
 def test_the_tail_of_f_is_that_of_scipy(x, df, rest):
-    assert f_above(x, df, rest) == pytest.approx(scipy.stats.f.sf(x, df, rest), abs=1e-8)
+    assert f_above(x, df, rest) == pytest.approx(scipy.stats.f.sf(x, df, rest), abs=1e-7)
 
 
 def test_influences_give_the_linearised_variance():
