@@ -112,14 +112,17 @@ def every(
     ]
 
 
-def meeting(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Meeting:
+def meeting(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, among: str = ""
+) -> Meeting:
     """The cells of one judge and dimension where there is gold: who says what, and with which weight.
 
     Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others. Items that stand as examples
-    in the judge's prompt are left out, here and in all figures (data/fewshot.py).
+    in the judge's prompt are left out, here and in all figures (data/fewshot.py). `among` is a further condition on the
+    labels' l.item_id, with $1 the dataset and $2 the dimension.
     """
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}) "
+        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id), among)}) "
         "select dense_rank() over (order by item_id) as no, human, judge, scored, weight from met order by 1, unit",
         [dataset_id, dimension.name, judge_id],
     )
