@@ -83,7 +83,7 @@ def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note
     store, zone = session.store(), clock.zone()
     then = approvals.moved(store, stand.holds) if stand.holds else None
     approved.reading(one, case.beside(store, one), stand.holds, then, who.may("lead"))
-    doubt.panel(who, one, stand, note)
+    doubt.panel(who, stand, note)
     if who.may("lead"):
         deciding.form(who, one, stand)
     with st.expander("The evidence as it stands now", icon=":material/fact_check:"):

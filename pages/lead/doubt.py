@@ -7,7 +7,6 @@ import streamlit as st
 from data import approvals
 from data.approvals import Note, Stand
 from data.deciding import suspension
-from data.deciding.case import Case
 from data.deciding.suspension import Figure
 from data.people import Person
 from data.report.svg import Row
@@ -16,8 +15,8 @@ from judges.errors import AssayError
 from pages.parts import charts, session, text
 
 
-def panel(who: Person, one: Case, stand: Stand, note: Note) -> None:
-    """Then and now, where gold came since the approval; what is to be looked at, and for leads the way to keep it."""
+def panel(who: Person, stand: Stand, note: Note) -> None:
+    """Then and now, where gold came since the approval, and for leads the way to keep what is to be looked at."""
     holds = stand.holds
     if holds is None or holds.decision not in ("approve", "suspend"):
         return
@@ -30,11 +29,8 @@ def panel(who: Person, one: Case, stand: Stand, note: Note) -> None:
         text.quiet("{told}", told=_beside(found))
     if note.kept is not None:
         text.quiet("{who} has looked at it, and keeps it: {why}", who=note.kept[0], why=note.kept[1])
-    if note.doubted and note.look is not None:
-        for told in note.look.finding.told:
-            text.warn("{told}", told=told)
-        if who.may("lead"):
-            _keep(who, one, holds)
+    if note.doubted and who.may("lead"):
+        _keep(who, holds)
 
 
 def _row(figure: Figure, asked: float) -> Row:
@@ -50,7 +46,7 @@ def _beside(found: list[Figure]) -> str:
     bias = {figure.what: figure.bias for figure in found}
     then, since = bias.get("at the approval"), bias.get("since then")
     moved = (
-        f"On average the judge was {then:+.2f} steps off people then, and is {since:+.2f} in the gold since. "
+        f"Judge minus people, on average: {then:+.2f} steps then, {since:+.2f} in the gold since. "
         if then is not None and since is not None else ""
     )  # fmt: skip
     return (
@@ -59,7 +55,7 @@ def _beside(found: list[Figure]) -> str:
     )
 
 
-def _keep(who: Person, one: Case, holds: approvals.Approval) -> None:
+def _keep(who: Person, holds: approvals.Approval) -> None:
     """A form in which a lead says that it stays approved as it is."""
     with st.form(f"keep:{holds.id}", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         reason = st.text_input("Why it stays as it is", max_chars=2_000, placeholder="Why, in a sentence.")
