@@ -8,15 +8,15 @@ numbers only; which gold came since is for the caller to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import exp, hypot, sqrt
+from dataclasses import dataclass, replace
+from math import hypot, sqrt
 from typing import Literal, NamedTuple
 
 from judges import gate
 from judges.calibrate import Summary
 from judges.counted import many
 from judges.gate import Policy, _figure, _plain
-from judges.looks import boundary
+from judges.looks import Open, Plan, bound
 from judges.uncertainty import Interval
 
 State = Literal["holds", "to be looked at", "suspended"]
@@ -33,7 +33,7 @@ OTHERS = 15
 items is a matter of luck, and its own error does not show it."""
 LATEST = 120
 """The newest items since the approval, which are looked at by themselves too: much good gold must not hide a fall."""
-_LAST = 1_000
+_LOOKS = Open(ITEMS, 1_000)
 _ROUNDING = 1e-9
 
 
@@ -85,30 +85,31 @@ class Finding:
         return " ".join(self.told)
 
 
-def held(then: Frozen, pooled: Gold, since: Gold | None, latest: Gold | None, policy: Policy) -> Finding:
-    """Where an approval stands under the policy that it met.
+def held(
+    then: Frozen, pooled: Gold, since: Gold | None, latest: Gold | None, policy: Policy, plan: Plan | None = None
+) -> Finding:
+    """Where an approval stands under the policy that it met, and the plan of looks that is on record.
 
     `pooled` is all gold there is now, `since` what came after the approval (None: nothing), `latest` the newest of it
     (`LATEST` items; None where `since` is no more than that).
 
-    The gold since lies below the threshold when even its any-time upper end does: with z = `judges.looks.boundary` over
-    50 to 1,000 items and the error e,
+    The gold since lies below the threshold when even its any-time upper end does: with z the boundary of looks from 50
+    items on (`judges.looks.Open`) and the error e,
 
         upper end = 1 - (1 - kappa) exp(-z e / (1 - kappa)),
 
-    the scale -log(1 - kappa) of the intervals. e is the larger one of its own standard error and of what the error of
+    the scale of `judges.looks.distance`. e is the larger one of its own standard error and of what the error of
     all gold makes of so many items, error * sqrt(n_eff / n_eff of the new): a few new items that met no rare answer
     think themselves surer than they are. The change since the approval is kappa since - kappa then, its error the root
     of both errors' squares, and its interval two-sided at the same any-time level.
     """
-    threshold = policy.threshold
     reach = anytime(since, pooled) if since is not None and since.enough else None
     recent = anytime(latest, pooled) if latest is not None and latest.enough else None
     change = None if reach is None else difference(then, reach)
     bad = list(_bad(then, pooled.kappa, (reach, recent), policy))
     if bad:
         return Finding("suspended", *_parted(bad), reach, change)
-    doubts = list(_doubts(pooled.kappa, reach, change, threshold, policy))
+    doubts = list(_doubts(pooled.kappa, reach, change, policy, plan))
     return Finding("to be looked at" if doubts else "holds", *_parted(doubts), reach, change)
 
 
@@ -117,15 +118,12 @@ def anytime(new: Gold, pooled: Gold) -> Interval:
     own, whole = new.kappa, pooled.kappa
     if own.point is None or own.se is None:
         return own
-    z, error = boundary(ALPHA, ITEMS, _LAST), own.se
+    error = own.se
     if whole.se is not None and own.n_eff > 0:
         error = max(error, whole.se * sqrt(max(1.0, whole.n_eff / own.n_eff)))
-    gap = 1 - own.point
-    high = 1 - gap * exp(-z * error / gap) if gap > _ROUNDING else 1.0
-    low = max(-1.0, 1 - gap * exp(z * error / gap)) if gap > _ROUNDING else max(-1.0, 1 - z * error)
-    return Interval(
-        own.point, low, high, low, own.items, own.cells, own.n_eff, "any-time", error, 1 - 2 * ALPHA
-    )  # fmt: skip
+    z, found = _LOOKS.boundary(ALPHA, own.items), replace(own, se=error, method="any-time", level=1 - 2 * ALPHA)
+    low, high = bound(found, z), bound(found, -z)
+    return replace(found, low=low, high=high, lower_bound=low)
 
 
 def difference(then: Frozen, since: Interval) -> Interval | None:
@@ -133,7 +131,7 @@ def difference(then: Frozen, since: Interval) -> Interval | None:
     if then.kappa is None or then.se is None or since.point is None or since.se is None:
         return None
     point, error = since.point - then.kappa, hypot(since.se, then.se)
-    wide = boundary(ALPHA / 2, ITEMS, _LAST) * error
+    wide = _LOOKS.boundary(ALPHA / 2, since.items) * error
     return Interval(
         point, point - wide, point + wide, point - wide, since.items, since.cells, since.n_eff, "any-time", error
     )  # fmt: skip
@@ -172,9 +170,10 @@ def _bad(
 
 
 def _doubts(
-    pooled: Interval, since: Interval | None, change: Interval | None, threshold: float, policy: Policy
+    pooled: Interval, since: Interval | None, change: Interval | None, policy: Policy, plan: Plan | None
 ) -> Iterator[_Told]:
     """What is to be looked at."""
+    threshold = policy.threshold
     if pooled.point is not None and pooled.point < threshold - _ROUNDING:
         yield (
             "weights",
@@ -182,7 +181,7 @@ def _doubts(
             "approval was held to, but few new items stand for many others so far: it settles as more of the draw is "
             "labelled.",
         )
-    elif (decision := gate.decide(pooled, policy)).state != "eligible":
+    elif (decision := gate.decide(pooled, policy, plan)).state != "eligible":
         yield "bound", f"By all gold it would not be approved now: {decision.reason}"
     if since is not None and since.point is not None and since.point < threshold:
         yield (

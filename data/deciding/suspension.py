@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from data import calibration, settings
-from data.deciding import case, decided, policy
+from data.deciding import case, decided, plans, policy
 from data.deciding.case import Case
 from data.deciding.decided import AUTOMATIC, Approval, Fact
 from data.errors import BadInput, NotFound
@@ -21,6 +21,7 @@ from data.gold import Basis
 from data.names import KEPT
 from data.people import require
 from data.publishing.asking import units_of
+from data.standing import TABLES
 from data.store import Store, Tx, remembered
 from judges import calibrate, drift, gate
 from judges.calibrate import Line, Summary
@@ -201,7 +202,7 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
 
 def look(store: Store, one: Approval) -> Look:
     """How an approval stands now."""
-    return remembered(store, ("since", one.id), case.TABLES, lambda: _look(store, one))
+    return remembered(store, ("since", one.id), TABLES, lambda: _look(store, one))
 
 
 def _look(store: Store, one: Approval) -> Look:
@@ -214,7 +215,8 @@ def _look(store: Store, one: Approval) -> Look:
     since, latest = _new(store, one, dimension, basis)
     beside = replace(found, line=replace(found.line, decision=Decision("eligible", "")))  # what is asked beside kappa
     new, newest = (None if figures is None else Gold.of(figures) for figures in (since, latest))
-    finding = drift.held(then(frozen), Gold.of(found.line.gate), new, newest, one.policy)
+    plan = plans.plan(store, one.dataset)
+    finding = drift.held(then(frozen), Gold.of(found.line.gate), new, newest, one.policy, plan)
     return Look(found, finding, tuple(beside.against), since, latest, frozen)
 
 
@@ -259,7 +261,7 @@ def _new(store: Store, one: Approval, dimension: Dimension, basis: Basis) -> tup
 
     def figures(after: int) -> Summary:
         among = f" and l.item_id in (select item_id from ({first}) f where f.seq >= {after:d})"
-        cells = calibration.meeting(store, one.dataset, one.judge, dimension, basis, among)
+        cells = calibration.meeting(store, one.dataset, one.judge, dimension, basis, among=among)
         return calibrate.summarise(cells, dimension)
 
     if not seqs:

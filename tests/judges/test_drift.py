@@ -10,12 +10,12 @@ import pytest
 from judges import drift
 from judges.drift import Frozen, Gold
 from judges.gate import Policy
-from judges.looks import boundary
+from judges.looks import Open
 from judges.uncertainty import Interval
 
 POLICY = Policy()
 THEN = Frozen(0.7, 0.05, 200, 200)
-Z = boundary(0.05, drift.ITEMS, 1_000)
+Z = Open(drift.ITEMS, 1_000).boundary(0.05, 100)
 
 
 def figure(kappa: float | None, se: float, items: int, n_eff: float = 0.0, commonest: float = 0.3) -> Gold:
@@ -83,7 +83,7 @@ def test_without_gold_nothing_holds():
 
 
 def test_a_change_is_told_both_ways():
-    two = boundary(0.025, drift.ITEMS, 1_000)
+    two = Open(drift.ITEMS, 1_000).boundary(0.025, 100)
     wide = two * hypot(0.06, 0.05)
     assert wide < 0.3
     for kappa, kind, word in ((0.7 + wide + 0.01, "up", "rose"), (0.7 - wide - 0.01, "down", "fell")):
