@@ -16,7 +16,7 @@ from judges import gate
 from judges.calibrate import Summary
 from judges.counted import many
 from judges.gate import Policy, _figure, _plain
-from judges.looks import Open, Plan, bound
+from judges.looks import Open, bound
 from judges.uncertainty import Interval
 
 State = Literal["holds", "to be looked at", "suspended"]
@@ -27,7 +27,7 @@ ALPHA = 0.05
 """The chance that the gold since the approval ever says "below" of a judge whose true kappa is at the threshold."""
 ITEMS = 50
 """Items since the approval below which nothing is concluded from them alone."""
-OTHERS = 15
+OTHERS = 18
 """Of them as many have to hold another answer than the commonest one: where nearly all answers are one, kappa of a few
 
 items is a matter of luck, and its own error does not show it."""
@@ -86,9 +86,9 @@ class Finding:
 
 
 def held(
-    then: Frozen, pooled: Gold, since: Gold | None, latest: Gold | None, policy: Policy, plan: Plan | None = None
+    then: Frozen, pooled: Gold, since: Gold | None, latest: Gold | None, policy: Policy
 ) -> Finding:
-    """Where an approval stands under the policy that it met, and the plan of looks that is on record.
+    """Where an approval stands under the policy that it met.
 
     `pooled` is all gold there is now, `since` what came after the approval (None: nothing), `latest` the newest of it
     (`LATEST` items; None where `since` is no more than that).
@@ -109,7 +109,7 @@ def held(
     bad = list(_bad(then, pooled.kappa, (reach, recent), policy))
     if bad:
         return Finding("suspended", *_parted(bad), reach, change)
-    doubts = list(_doubts(pooled.kappa, reach, change, policy, plan))
+    doubts = list(_doubts(pooled.kappa, reach, change, policy))
     return Finding("to be looked at" if doubts else "holds", *_parted(doubts), reach, change)
 
 
@@ -170,7 +170,7 @@ def _bad(
 
 
 def _doubts(
-    pooled: Interval, since: Interval | None, change: Interval | None, policy: Policy, plan: Plan | None
+    pooled: Interval, since: Interval | None, change: Interval | None, policy: Policy
 ) -> Iterator[_Told]:
     """What is to be looked at."""
     threshold = policy.threshold
@@ -181,7 +181,8 @@ def _doubts(
             "approval was held to, but few new items stand for many others so far: it settles as more of the draw is "
             "labelled.",
         )
-    elif (decision := gate.decide(pooled, policy, plan)).state != "eligible":
+    elif (decision := gate.decide(pooled, replace(policy, horizon=0))).state != "eligible":
+        # What passed once at the bound of all looks need not pass at each: in doubt it is below that of one look.
         yield "bound", f"By all gold it would not be approved now: {decision.reason}"
     if since is not None and since.point is not None and since.point < threshold:
         yield (

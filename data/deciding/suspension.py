@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from data import calibration, settings
-from data.deciding import case, decided, plans, policy
+from data.deciding import case, decided, policy
 from data.deciding.case import Case
 from data.deciding.decided import AUTOMATIC, Approval, Fact
 from data.errors import BadInput, NotFound
@@ -215,8 +215,7 @@ def _look(store: Store, one: Approval) -> Look:
     since, latest = _new(store, one, dimension, basis)
     beside = replace(found, line=replace(found.line, decision=Decision("eligible", "")))  # what is asked beside kappa
     new, newest = (None if figures is None else Gold.of(figures) for figures in (since, latest))
-    plan = plans.plan(store, one.dataset)
-    finding = drift.held(then(frozen), Gold.of(found.line.gate), new, newest, one.policy, plan)
+    finding = drift.held(then(frozen), Gold.of(found.line.gate), new, newest, one.policy)
     return Look(found, finding, tuple(beside.against), since, latest, frozen)
 
 

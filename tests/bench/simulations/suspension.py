@@ -16,7 +16,7 @@ from judges.intervals import linearised, moments
 from tests.bench.simulations.row import Row, at_least, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made, world_of
 
-STEP = 2
+STEP = 4
 POLICY = Policy()
 SHARES = {"even answers": ORDINARY, "70 % one answer": SKEWED, "85 % one answer": LOPSIDED}
 
@@ -113,7 +113,7 @@ def fallen(good: World, bad: World, items: int, still: int, further: int, runs: 
 
 def rows(scale: float = 1.0) -> Iterator[Row]:
     """Suspensions by luck and by right, in even and skewed worlds of one, three and ten turns."""
-    runs, fewer = (max(4, round(scale * n)) for n in (600, 100))
+    runs, fewer = (max(4, round(scale * n)) for n in (400, 60))
     for turns in (1, 3, 10):
         for name, shares in SHARES.items():
             where = f"{turns} turn{'s' if turns > 1 else ''}, {name}"
