@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from data import datasets, leads, people
 from data.deciding import case, decided, policy
 from data.deciding.case import Case
 from data.deciding.decided import AUTOMATIC, Approval, Decision, Fact, Stand, evidence, history, now, stands
+from data.deciding.suspension import Look, doubted, keep, kept, look
 from data.deciding.suspension import check as suspend
 from data.errors import BadInput, NotApprovable, NotFound
 from data.people import require
 from data.store import Store, Tx
 
 __all__ = [
-    "AUTOMATIC", "Approval", "Decision", "Stand", "approved", "decide", "evidence", "history", "moved", "now", "older",
-    "stands", "suspend", "waits",
+    "AUTOMATIC", "Approval", "Decision", "Look", "Note", "Stand", "approved", "decide", "doubted", "evidence",
+    "history", "keep", "moved", "note", "now", "older", "stands", "suspend", "waits",
 ]  # fmt: skip
 
 DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
@@ -160,16 +161,18 @@ def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]
 class Waits:
     """What a lead may want to look at: suspended by itself and not decided on since, proposals that wait for another
 
-    lead, eligible dimensions that nobody has decided on, and approvals that met an older policy with what refuses them.
+    lead, eligible dimensions that nobody has decided on, approvals that are to be looked at with why, and approvals
+    that met an older policy with what is asked today.
     """
 
     suspended: tuple[Approval, ...] = ()
     proposed: tuple[Approval, ...] = ()
     eligible: tuple[Case, ...] = ()
+    doubted: tuple[tuple[Approval, str], ...] = ()
     older: tuple[tuple[Approval, str], ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.suspended or self.proposed or self.eligible or self.older)
+        return bool(self.suspended or self.proposed or self.eligible or self.doubted or self.older)
 
 
 def waits(store: Store, dataset_id: str = "") -> Waits:
@@ -187,26 +190,44 @@ def waits(store: Store, dataset_id: str = "") -> Waits:
         tuple(one for one in held if one.decision == "suspend" and one.person == AUTOMATIC),
         tuple(s.proposed for s in stood.values() if s.proposed),
         tuple(found),
+        tuple((one, how.why) for one, how in doubted(store, dataset_id)),
         tuple(older(store, [one for one in held if one.decision == "approve"])),
     )
 
 
 def older(store: Store, held: Sequence[Approval]) -> list[tuple[Approval, str]]:
-    """Of these approvals those that met an older policy and do not meet the one that holds now, and what refuses them.
+    """Of these approvals those that met an older policy which asked less than today's, and both in a sentence.
 
     They stay approved: a policy is changed by a person, and so is each approval under it.
     """
-    asked, found = policy.asked(store), []
-    for one in held:
-        if one.asked == asked:
-            continue
-        try:
-            against = case.case(store, *one.key).against
-        except NotFound as error:
-            against = [str(error)]
-        if against:
-            found.append((one, " ".join(against)))
-    return found
+    told = [(one, policy.older(store, one.asked, one.at)) for one in held]
+    return [(one, why) for one, why in told if why]
+
+
+class Note(NamedTuple):
+    """What is to be told beside an approval that holds: which older policy it met ("": none), how it stands, and who
+
+    looked at what speaks against it and keeps it, with the reason.
+    """
+
+    older: str = ""
+    look: Look | None = None
+    kept: tuple[str, str] | None = None
+
+    @property
+    def doubted(self) -> bool:
+        """Whether it is to be looked at by a lead."""
+        return self.look is not None and self.look.finding.state == "to be looked at" and self.kept is None
+
+
+def note(store: Store, stand: Stand) -> Note:
+    """What is to be told beside how a dimension stands; nothing where no approval holds."""
+    one = stand.holds
+    if one is None or one.decision != "approve":
+        return Note()
+    how = look(store, one)
+    doubts = how.finding.state == "to be looked at"
+    return Note(policy.older(store, one.asked, one.at), how, kept(store, one, how) if doubts else None)
 
 
 def moved(store: Store, one: Approval) -> float | None:

@@ -113,18 +113,20 @@ def every(
 
 
 def meeting(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None
-) -> Meeting:
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None,
+    among: str = "",
+) -> Meeting:  # fmt: skip
     """The cells of one judge and dimension where there is gold: who says what, and with which weight.
 
     `first`: only those of so many items, the ones that were the first to be labelled.
 
     Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others. Items that stand as examples
-    in the judge's prompt are left out, here and in all figures (data/fewshot.py).
+    in the judge's prompt are left out, here and in all figures (data/fewshot.py). `among` is a further condition on the
+    labels' l.item_id, with $1 the dataset and $2 the dimension.
     """
     params: list[Any] = [dataset_id, dimension.name, judge_id]
-    among = "" if first is None else " and l.item_id = any($4)"
     if first is not None:
+        among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
     frame = store.frame(
         f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id), among)}) "

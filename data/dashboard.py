@@ -61,7 +61,7 @@ class Tile:
     The systems stand by the mean that leads, highest first; those that have only the judge's own, which is no figure to
     hold beside a corrected one, come after all others. `lead` is the outcome that leads: the mean, "yes" of a flag,
     wins of a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the
-    systems are sides of the same pairs.
+    systems are sides of the same pairs; `older` says which older, looser policy the approval met ("": none).
     """
 
     approval: Approval
@@ -70,6 +70,7 @@ class Tile:
     comparisons: tuple[Comparison, ...]
     lead: int
     shared: bool
+    older: str = ""
 
     @property
     def key(self) -> str:
@@ -121,10 +122,12 @@ def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]
     bases = [shown[d.sort, d.name].asked.basis(synthetic) for d in asked]  # what each approval was given on
     counted, gold = tallies(store, dataset_id, judge_id, asked), labelled(store, dataset_id, judge_id, asked, bases)
     gone, order = unreadable(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
-    return [
+    older = {one.key: told for one, told in approvals.older(store, list(shown.values()))}
+    made = [
         _tile(shown[d.sort, d.name], asking(d), counted[d.sort, d.name], gold[d.sort, d.name], gone, order)
         for d in asked
     ]
+    return [replace(tile, older=older.get(tile.approval.key, "")) for tile in made]
 
 
 def _tile(

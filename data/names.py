@@ -10,6 +10,8 @@ MAKER = "Assay samples"
 """As whom the sample is made; not a person who can sign in."""
 AUTOMATIC = "assay/gate"
 """Who suspends by itself. No person can be called so, as no name has a stroke in it."""
+KEPT = "kept "
+"""How settings of a dataset begin that say of an approval, by its id, that a lead has looked at it and keeps it."""
 MACHINE = "assay/command line"
 """As whom a lead is made at the machine itself (`python -m data lead`)."""
 ITSELF = (MAKER, AUTOMATIC, MACHINE)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from data.names import MACHINE
+from data.names import KEPT, MACHINE
 from judges.calls.budget import dollars
 from judges.counted import many
 
@@ -101,6 +101,9 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
     new, old = json.loads(value), json.loads(was) if was is not None else None
     if isinstance(new, dict) and isinstance(old, dict):  # only what changed
         new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
+    if name.startswith(KEPT):
+        told = json.loads(value)
+        return f"looked at {told['dimension']}, and kept it approved{_why(told['reason'])}"
     what = _SETTINGS.get(name, name.replace("_", " "))
     return f"set {what}: {_words(new)}" + (f" (before: {_words(old)})" if was is not None else "")
 

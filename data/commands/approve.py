@@ -126,6 +126,10 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
             f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<16} "
             f"{kappa}{bound}, {interval.items:,} items, mark {case.seen(store, one)}"
         )
+        note = approvals.note(store, stand)
+        doubts = note.look.finding.told if note.look is not None and note.doubted else ()
+        for told in filter(None, [note.older, *doubts]):
+            print(f"    {told}")
         for held in (stand.holds, stand.proposed):
             if held is not None:
                 print(f"    {approvals.DONE[held.decision]} by {held.person} on {held.at:%Y-%m-%d}: {held.reason}")

@@ -330,6 +330,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
 
 def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
     yield name, interval.point, "rows people, columns judge, full scale"
+    yield f"{name}, standard error", interval.se, "by items"
     yield f"{name}, low end", interval.low, f"{interval.level:.0%} interval"
     yield f"{name}, high end", interval.high, f"{interval.level:.0%} interval"
     yield f"{name}, lower bound", interval.lower_bound, "one-sided, 95%"

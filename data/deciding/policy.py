@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from typing import Any
@@ -179,6 +179,44 @@ def looser(new: Asked, old: Asked) -> bool:
         )  # fmt: skip
 
     return any(now < before for now, before in zip(strict(new), strict(old), strict=True))
+
+
+def older(store: Store, then: Asked, at: datetime) -> str:
+    """In what the policy asks more today than the one that an approval met at that time, a sentence; "" in nothing."""
+    now = asked(store)
+    if not looser(then, now):
+        return ""
+    past = changes(store)
+    met = next((f"the policy of {one.at:%Y-%m-%d}" for one in past if one.at <= at), "the first policy")
+    parts = list(_stricter(then, now))
+    before, after = (" ".join(["", *(pair[side] for pair in parts)]).rstrip() for side in (0, 1))
+    return (
+        f"Approved at {then.policy.threshold:.2f}{before} under {met}; "
+        f"the policy of today asks {now.policy.threshold:.2f}{after}."
+    )
+
+
+def _stricter(then: Asked, now: Asked) -> Iterator[tuple[str, str]]:
+    """What is asked beside the threshold where that is stricter now: as it was, and as it is."""
+    old, new = then.policy, now.policy
+    few, many = max(old.min_items, old.min_clusters), max(new.min_items, new.min_clusters)
+    if few < many:
+        yield f"on {few:,} items", f"on {many:,} items"
+    if new.lower_bound and not old.lower_bound:
+        yield "without a lower bound", f"with a lower bound ({100 * new.level:g}%)"
+    elif new.lower_bound and old.level < new.level:
+        yield f"with {100 * old.level:g}% certainty", f"with {100 * new.level:g}% certainty"
+    if new.lower_bound and old.horizon < new.horizon:
+        once = f"looked at up to {old.horizon:,} items" if old.horizon else "at a single look"
+        yield once, f"however often one looks, up to {new.horizon:,} items"
+    if then.coverage < now.coverage:
+        yield f"and {100 * then.coverage:g}% answered", f"and {100 * now.coverage:g}% answered"
+    if now.alarms and not then.alarms:
+        yield "whatever audits say", "and no audit in alarm"
+    if now.four_eyes and not then.four_eyes:
+        yield "by one lead", "and two leads"
+    if then.imported and not now.imported:
+        yield "counting imported labels", "on labels given here"
 
 
 def said(reason: str) -> str:

@@ -52,19 +52,22 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
     parts = [
         html.heading(f"{title} · {approval.sort}"),
         html.para(
-            "✓ trustworthy: approved by {person} on {day}",
+            "{mark}: approved by {person} on {day}",
             "quiet",
+            mark="Met an older policy" if tile.older else "✓ trustworthy",
             person=approval.person,
             day=f"{approval.at:%Y-%m-%d}",
         ),
+        *([html.note("{older}", older=tile.older)] if tile.older else []),
         html.para("{told}", told=" ".join(sentences.reading(tile))),
         html.figure(plot(tile)),
     ]
     if tile.comparisons:
         told = [html.say("{told}", told=sentences.said(tile, pair)) for pair in tile.comparisons]
         parts.append(html.fold("Which systems can be told apart", [html.bullets(told)]))
+    above = ("dimension", "unit", "older policy")
     rows = [
-        {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in ("dimension", "unit")}
+        {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in above}
         for row in rows_of(tile)
     ]
     parts.append(html.fold("All figures", [html.table(rows, list(rows[0]))] if rows else []))
@@ -94,7 +97,7 @@ def rows_of(tile: Tile) -> list[dict[str, object]]:
                     "of": tile.asking.told(outcome), "corrected": interval.point, "low": interval.low,
                     "high": interval.high, "judge": mean.judge, "people": mean.people, "labelled items": mean.n,
                     "other items": mean.others, "lambda": None if interval.point is None else mean.lam,
-                    "n/a": system.na, "unscored": system.unscored,
+                    "n/a": system.na, "unscored": system.unscored, "older policy": tile.older,
                 }
             )  # fmt: skip
     return rows

@@ -30,7 +30,8 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     key = f"{key}:{line.key}"
     agreed.state(line)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
-    approved.decided(stand, clock.zone(), at.name, f"{at.judge}.{line.key}", line.decision.state == "eligible")
+    note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
+    approved.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "eligible")
     with st.container(horizontal=True, vertical_alignment="center"):
         chosen = picked.tab("panel", "Look into", {name: words for name, (words, _) in PANELS.items()})
         reading.how("gate", "units", key=f"gate:{key}")

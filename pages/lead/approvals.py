@@ -11,7 +11,7 @@ from data.deciding import case
 from data.deciding.case import Case
 from data.errors import NotFound
 from data.people import Person
-from pages.lead import deciding, policy
+from pages.lead import deciding, doubt, policy
 from pages.parts import approved, calibrated, choose, clock, links, marks, session, text
 
 
@@ -51,35 +51,39 @@ def page() -> None:
 
 def _judge(who: Person, found: list[Case]) -> None:
     """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
-    stands, opened = approvals.stands(session.store()), st.query_params.get("case", "")
-    where = {one.key: approved.status(one, stands.get(one.key, approvals.Stand())) for one in found}
+    store, opened = session.store(), st.query_params.get("case", "")
+    stands = {one.key: approvals.stands(store).get(one.key, approvals.Stand()) for one in found}
+    notes = {key: approvals.note(store, stand) for key, stand in stands.items()}
+    where = {one.key: approved.status(one, stands[one.key], notes[one.key]) for one in found}
     later = [one for one in found if where[one.key] == "not yet"]
     for status in approved.BADGES:
         for one in found:
             if where[one.key] == status != "not yet":
-                _row(who, one, stands.get(one.key, approvals.Stand()), opened)
+                _row(who, one, stands[one.key], notes[one.key], opened)
     if not later:
         return
     label = f"{len(later):d} that may not" if len(later) < len(found) else "None may"
-    label, inside = f"{label} be published yet: see what is missing", any(_address(one) == opened for one in later)
+    inside = any(approved.address(one) == opened for one in later)
+    label = f"{label} be published yet: see what is missing"
     with st.expander(text.plain(label), expanded=inside, icon=":material/hourglass_empty:"):
         for one in later:
-            _row(who, one, approvals.Stand(), opened)
+            _row(who, one, stands[one.key], notes[one.key], opened)
 
 
-def _row(who: Person, one: Case, stand: approvals.Stand, opened: str) -> None:
-    mine, zone = _address(one), clock.zone()
+def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, opened: str) -> None:
+    mine, zone = approved.address(one), clock.zone()
     with st.container(border=mine == opened):
-        approved.row(one, stand, mine == opened, zone, partial(_open, "" if mine == opened else mine))
+        approved.row(one, stand, note, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:
-            _detail(who, one, stand)
+            _detail(who, one, stand, note)
 
 
-def _detail(who: Person, one: Case, stand: approvals.Stand) -> None:
+def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note) -> None:
     """One dimension in full: what its figures say, the decision, the evidence, and what was decided before."""
     store, zone = session.store(), clock.zone()
     then = approvals.moved(store, stand.holds) if stand.holds else None
     approved.reading(one, case.beside(store, one), stand.holds, then, who.may("lead"))
+    doubt.panel(who, stand, note)
     if who.may("lead"):
         deciding.form(who, one, stand)
     with st.expander("The evidence as it stands now", icon=":material/fact_check:"):
@@ -95,10 +99,6 @@ def _detail(who: Person, one: Case, stand: approvals.Stand) -> None:
             links.to("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
         elif one.against:
             links.to("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
-
-
-def _address(one: Case) -> str:
-    return f"{one.judge.id}.{one.line.key}"
 
 
 def _open(address: str) -> None:

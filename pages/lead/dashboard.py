@@ -42,6 +42,8 @@ def page() -> None:
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
     published.resting(shown, names[judge], dataset.name)
+    if who.may("lead"):
+        published.doubted(store, dataset, judge)
     runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
     for one in shown:
         clicked = tiles.tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}")

@@ -62,8 +62,7 @@ def form(who: Person, one: Case, stand: Stand) -> None:
 
 def _key(one: Case, stand: Stand) -> str:
     """A key for what is written about a dimension until something is decided on it."""
-    last = stand.proposed or stand.holds
-    return ":".join([*one.key, last.id if last else ""])
+    return ":".join([*one.key, last.id if (last := stand.proposed or stand.holds) else ""])
 
 
 def _choices(who: Person, one: Case, stand: Stand, mark: str) -> list[Decision]:

@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from data.approvals import AUTOMATIC, Approval, Stand, Waits
+from data.approvals import AUTOMATIC, Approval, Note, Stand, Waits
 from data.deciding.case import Beside, Case
 from data.deciding.decided import Fact
 from judges.audits import audits
@@ -18,12 +18,13 @@ from judges.raters.ceiling import Ceiling
 from pages.parts import clock, links, text
 from pages.parts.calibrated import number, span
 
-Status = Literal["suspended", "proposed", "open", "older", "approved", "declined", "withdrawn", "not yet"]
+Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"]
 BADGES: dict[Status, str] = {
     "suspended": ":red-badge[:material/pause_circle: suspended]",
     "proposed": ":blue-badge[:material/group: proposed]",
+    "doubted": ":orange-badge[:material/visibility: look at it]",
     "open": ":green-badge[:material/check_circle: to decide]",
-    "older": ":orange-badge[:material/history: approved]",
+    "older": ":orange-badge[:material/history: older policy]",
     "approved": ":green-badge[:material/verified: approved]",
     "declined": ":gray-badge[:material/cancel: declined]",
     "withdrawn": ":gray-badge[:material/pause_circle: suspended]",
@@ -33,6 +34,7 @@ BADGES: dict[Status, str] = {
 TITLES: dict[Status, str] = {
     "suspended": "Suspended, waits for a person",
     "proposed": "Proposed, waits for a second lead",
+    "doubted": "Approved, to be looked at",
     "open": "May be published, not decided yet",
     "older": "Approved under an older policy",
     "approved": "Approved",
@@ -43,18 +45,23 @@ TITLES: dict[Status, str] = {
 DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
 
 
-def status(one: Case, stand: Stand) -> Status:
+def status(one: Case, stand: Stand, note: Note) -> Status:
     """Where a dimension belongs."""
     holds = stand.holds
     if stand.proposed is not None:
         return "proposed"
     if holds is not None and holds.decision == "approve":
-        return "older" if one.against and holds.asked != one.asked else "approved"
+        return "doubted" if note.doubted else "older" if note.older else "approved"
     if holds is not None and holds.decision == "suspend":
         return "suspended" if holds.person == AUTOMATIC else "withdrawn"
     if holds is not None:
         return "declined"
     return "not yet" if one.against else "open"
+
+
+def address(one: Case) -> str:
+    """A dimension of a judge as it stands in addresses."""
+    return f"{one.judge.id}.{one.line.key}"
 
 
 def title(one: Case) -> str:
@@ -74,9 +81,10 @@ def bullets(lines: Sequence[str]) -> None:
             text.say("- {line}", line=line)
 
 
-def decided(stand: Stand, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
+def decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
     """What was decided on a dimension so far, in a line, and the way to where it is decided."""
     one = stand.proposed or stand.holds
+    doubt = note.look.why if note.look is not None and note.doubted else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         if one is not None:
             text.quiet(
@@ -89,6 +97,9 @@ def decided(stand: Stand, zone: tzinfo, dataset: str, case: str, eligible: bool)
         links.to("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
         if one is not None and one.decision == "approve":
             links.to("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
+    for icon, told in (("history", note.older), ("visibility", doubt)):
+        if told:
+            text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)
 
 
 def summary(found: Waits) -> None:
@@ -98,6 +109,7 @@ def summary(found: Waits) -> None:
         f"{len(found.proposed):,} proposed, waiting for a second lead" if found.proposed else "",
         f"{len(found.eligible):,} that may be published and {'is' if len(found.eligible) == 1 else 'are'} not decided"
         if found.eligible else "",
+        f"{len(found.doubted):,} approved and to be looked at" if found.doubted else "",
         f"{len(found.older):,} approved under an older policy" if found.older else "",
     ]  # fmt: skip
     told = [one for one in told if one]
@@ -107,13 +119,13 @@ def summary(found: Waits) -> None:
         st.markdown("**Nothing waits for a decision here.**")
 
 
-def row(one: Case, stand: Stand, opened: bool, zone: tzinfo, click: Callable[[], None]) -> None:
+def row(one: Case, stand: Stand, note: Note, opened: bool, zone: tzinfo, click: Callable[[], None]) -> None:
     """One dimension in a line: where it stands, in a sentence, with its figure. `click` opens or closes it."""
     places, interval = [11, 65, 24], one.line.gate.interval
     figured = one.line.decision.state not in ("not enough gold", "undefined")
     with st.container(gap=None):
         badge, name, figure = st.columns(places, gap="small", vertical_alignment="center")
-        badge.markdown(BADGES[status(one, stand)])
+        badge.markdown(BADGES[status(one, stand, note)])
         name.button(
             text.plain(title(one)), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
             key=f"case:{one.judge.id}:{one.line.key}", type="tertiary", on_click=click,
@@ -125,22 +137,24 @@ def row(one: Case, stand: Stand, opened: bool, zone: tzinfo, click: Callable[[],
                 text.quiet("{n} with gold", n=many(one.line.gate.gold_items, "item"))
         _, told, figure = st.columns(places, gap="small", vertical_alignment="top")
         with told:
-            text.quiet("{sentence}", sentence=sentence(one, stand, zone))
+            text.quiet("{sentence}", sentence=sentence(one, stand, note, zone))
         if figured:
             with figure:
                 low, items = number(one.line.decision.bound, ".2f"), many(interval.items, "item")
                 text.quiet("lower bound {low}, on {items}", low=low, items=items)
 
 
-def sentence(one: Case, stand: Stand, zone: tzinfo) -> str:
+def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
     """Where a dimension stands, in a sentence for somebody who knows no statistics."""
-    holds, where = stand.holds, status(one, stand)
+    holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
         return f"{who(stand.proposed)} proposed it, {clock.at(stand.proposed.at, zone)}: {stand.proposed.reason}"
     if holds is not None and where in ("approved", "declined", "withdrawn"):
         return f"{who(holds)} {DONE[holds.decision]} it, {clock.at(holds.at, zone)}: {holds.reason}"
     if holds is not None and where == "older":
-        return "It met an older policy and does not meet the present one. It stays published until a lead decides."
+        return f"{note.older} It stays published until a lead decides."
+    if where == "doubted" and note.look is not None:
+        return f"{note.look.why} Nothing is suspended by that. {note.older}".strip()
     if holds is not None:
         return holds.reason
     return "It may be published." if where == "open" else missing(one)
@@ -183,7 +197,10 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
     gate, interval = one.line.gate, one.line.gate.interval
     if not one.against:
         text.say("{may}", may=may(one, lead))
-    told = holds.reason if holds is not None and holds.decision == "suspend" else ""
+    gone = holds is not None and holds.decision == "suspend"
+    told = holds.reason if holds is not None and gone else ""
+    if gone and not one.against:
+        st.caption("To approve it again counts all of the gold together, what came before the suspension and since.")
     for why in [why for why in one.against if why not in told]:
         st.warning(text.plain(why), icon=":material/block:")
     if one.synthetic:
@@ -284,10 +301,11 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
             (len(found.suspended) - 3, "more suspended"),
             (len(found.proposed), "proposed, waiting for a second lead"),
             (len(found.eligible), "that may be published, not decided"),
+            (len(found.doubted), "approved and to be looked at"),
             (len(found.older), "approved under an older policy"),
         )
         keys = [a.dataset for a in found.proposed] + [c.dataset.id for c in found.eligible]
-        keys += [a.dataset for a, _ in found.older] + [a.dataset for a in found.suspended[3:]]
+        keys += [a.dataset for a, _ in (*found.doubted, *found.older)] + [a.dataset for a in found.suspended[3:]]
         if told := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
             text.quiet("{told}.", told=told)
             with st.container(horizontal=True):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from data import dashboard
+from data import approvals, dashboard
 from data.dashboard import Tile
 from data.datasets import Dataset
 from data.ids import now
@@ -28,6 +28,19 @@ def resting(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.lead : tile.lead + 1]):
         to = {"dataset": dataset, "stream": "audit"}
         links.to("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
+
+
+def doubted(store: Store, dataset: Dataset, judge: str) -> None:
+    """For leads: which of the tiles are to be looked at, as the gold since their approval speaks against them."""
+    found = [(one, how) for one, how in approvals.doubted(store, dataset.id) if one.judge == judge]
+    for one, how in found:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            text.quiet(
+                ":orange[:material/visibility:] **{name}** · {sort} is to be looked at: {why}",
+                name=one.dimension.replace("_", " "), sort=one.sort, why=how.why,
+            )  # fmt: skip
+            case = f"{judge}.{one.sort}.{one.dimension}"
+            links.to("approvals", "Look at it", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
 _COLOURS = {"suspended": "red", "below": "red", "promising": "orange", "not decided": "green", "proposed": "blue"}

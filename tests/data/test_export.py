@@ -19,10 +19,11 @@ from data import calibration, datasets, export, labels, people, queue, standing
 from data.approvals import Approval
 from data.commands import main
 from data.datasets import Dataset
+from data.deciding import policy
 from data.errors import BadInput, NotAllowed, NotFound
 from data.export import files
 from data.export.chat import said, sound
-from data.ids import new_id
+from data.ids import new_id, now
 from data.intake import Plan, from_path, take
 from data.settings import QueueRules, set_rules
 from data.store import Store, open_store
@@ -230,7 +231,8 @@ def test_a_judges_verdicts_are_given_out_only_where_it_is_approved(
     with pytest.raises(BadInput, match="not approved for verdict on pairs"):
         given_out(store, tmp_path / "no.jsonl", "preference_pairs", "pairs", by_judge=judge)
     assert not list(tmp_path.iterdir())
-    held = type("Held", (), {"judge": judge, "sort": "pair", "dimension": "verdict"})
+    key = (demo(store, "pairs").id, judge, "pair", "verdict")
+    held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
     found: Callable[..., list[Approval]] = lambda *_: [held]  # type: ignore[list-item]  # noqa: E731
     monkeypatch.setattr("data.approvals.approved", found)
     assert [r["item"] for r in rows(store, "preference_pairs", "pairs", by_judge=judge)] == ["p1", "p2", "p3", "p4"]

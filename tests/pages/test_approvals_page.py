@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from data import approvals
 from data.deciding import case
 from data.store import open_store
-from tests.data.test_approvals import Key, judged, opened, relabel, set_asked
+from tests.data.test_approvals import Key, approve, judged, opened, relabel, set_asked
+from tests.data.test_suspension import drawn, label
 from tests.pages.driving import enter
 from tests.server import Server
 
@@ -106,3 +107,39 @@ def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Ser
     store = open_store(app.store)
     assert [a.decision for a in approvals.history(store, *key)] == ["decline", "suspend", "approve"]
     store.close()
+
+
+def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
+    serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
+) -> None:
+    app = serve(start=False)
+    store, dataset, judge = opened(app.store_path, [*judged(120), *drawn(120, 180)])
+    key: Key = (dataset, judge, "turn", "helpfulness")
+    approve(store, key)
+    label(store, key, range(120, 180), lambda v: max(v - 1, 1.0) if v != 3 else 5.0)
+    assert approvals.approved(store, dataset) and approvals.waits(store).doubted
+    set_asked(store, threshold=0.6)
+    store.close()
+    app.start()
+    enter(page, app.url, "lea", "")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("1 approved and to be looked at")
+    page.goto(f"{app.url}/dashboard?dataset=demo")
+    expect(main).to_contain_text("helpfulness · turn is to be looked at: Kappa fell by")
+    expect(page.get_by_text("older policy", exact=True)).to_be_visible()
+    expect(main).to_contain_text("Approved at 0.50 under the first policy; the policy of today asks 0.60.")
+    reader = new_page()
+    enter(reader, app.url, "ann", "dashboard?dataset=demo")
+    expect(reader.get_by_text("older policy", exact=True)).to_be_visible()
+    expect(reader.get_by_test_id("stMain")).not_to_contain_text("is to be looked at")
+    page.get_by_role("link", name="Look at it").click()
+    expect(main).to_contain_text("look at it")
+    expect(main).to_contain_text("since then")
+    expect(main).to_contain_text("0.97 on 120 items")
+    page.get_by_role("button", name="Keep it").click()
+    expect(main).to_contain_text("Say why, in a sentence")
+    page.get_by_role("textbox", name="Why it stays as it is").fill(NASTY)
+    page.keyboard.press("Enter")
+    expect(main).to_contain_text("It stays approved.")
+    expect(main).to_contain_text("lea has looked at it, and keeps it: Good <b>x</b>")
+    expect(page.get_by_role("button", name="Keep it")).to_have_count(0)

@@ -11,10 +11,11 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data import people
+from data import people, settings
+from data.deciding import policy
 from data.store import open_store
 from tests.data.cells import Cell, fill
-from tests.data.test_dashboard import NASTY, approve, dialogues
+from tests.data.test_dashboard import LOOSE, NASTY, approve, dialogues
 from tests.pages.driving import enter, press
 from tests.server import Server
 
@@ -29,6 +30,9 @@ def app(serve_all: Callable[..., Server]) -> Server:
     people.join(store, "lea")
     people.join(store, "ann")
     dataset, judge = fill(store, dialogues(), NASTY, systems=lambda n: (SYSTEM if n % 2 else "model-x", ""))
+    asked = policy.stored(LOOSE)  # the policy of today is the one that was met
+    store.tx("lea", "policy", lambda tx: settings.put(tx, settings.WORKSPACE, "policy", asked.pop("policy")))
+    store.tx("lea", "policy", lambda tx: settings.put(tx, settings.WORKSPACE, "approvals", asked))
     approve(store, dataset, judge, "helpfulness", "verdict")
     fill(store, [Cell(n, "turn:1", (4.0,), 4.0, probability=0.5) for n in range(40)], "fresh")
     store.close()

@@ -28,7 +28,8 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     for d in asked(store, dataset.id):
         if d.sort != "pair" or not {"a", "b"} <= set(d.scale.categories):
             continue
-        if judge and not approved(store, dataset.id, judge, d):
+        older = approved(store, dataset.id, judge, d) if judge else ""
+        if older is None:
             raise BadInput(
                 f"This judge is not approved for {d.title} on {dataset.name}: its verdicts are not given out."
             )
@@ -47,7 +48,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
                 "prompt": [said("user", item.input)], "chosen": [said("assistant", better.text)],
                 "rejected": [said("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,
                 "judge": judge or None, "chosen_system": better.system, "rejected_system": worse.system, "how": how,
-                "people": people, "probability": probability,
+                "people": people, "probability": probability, "older_policy": older,
             }  # fmt: skip
 
 
@@ -77,6 +78,7 @@ KIND = Kind(
     columns(
         prompt=CHAT, chosen=CHAT, rejected=CHAT, item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, chosen_system=TEXT,
         rejected_system=TEXT, how=TEXT, people=WHOLE, probability=NUMBER,
+        older_policy=TEXT,
     ),
     rows,
     options=(BASIS, JUDGE),

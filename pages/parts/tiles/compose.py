@@ -24,12 +24,14 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dic
     several = len({point.run for system in given.systems for point in system.trend}) > 1
     approval, dimension = given.approval, given.asking.dimension
     trust = [{"t": "✓ trustworthy", "help": "A lead approved it: in this dimension the judge agrees with people."}]
+    if given.older:
+        trust = [{"t": "older policy", "help": given.older, "made": True}]
     return {
         "title": dimension.title,
         "unit": f"asked of {_UNITS.get(dimension.sort, f'the whole {dimension.sort}')}",
         "badges": trust + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
         "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
-        "reading": " ".join(sentences.reading(given)),
+        "reading": " ".join([given.older, *sentences.reading(given)]).strip(),
         "answers": list(given.asking.answers),
         "axis": _axis(given),
         "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],

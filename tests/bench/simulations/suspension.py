@@ -1,0 +1,148 @@
+"""How often a good judge is suspended by luck, and how soon a bad one by right; each further item is looked at.
+
+An approval is given by the policy at the first number of items, from 100 on, at which the gate passes; judges that it
+does not pass by 200 items are drawn anew. Then items come one by one, and are looked at every `STEP` of them.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from judges import drift, gate
+from judges.drift import Frozen, Gold
+from judges.gate import Policy
+from judges.intervals import linearised, moments
+from tests.bench.simulations.row import Row, at_least, at_most, known
+from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made, world_of
+
+STEP = 4
+POLICY = Policy()
+SHARES = {"even answers": ORDINARY, "70 % one answer": SKEWED, "85 % one answer": LOPSIDED}
+
+
+class Cells(NamedTuple):
+    """Cells of items 0, 1, ... in the order in which they were labelled."""
+
+    item: np.ndarray
+    human: np.ndarray
+    judge: np.ndarray
+
+    def part(self, first: int, last: int) -> "Cells":
+        """Those of items first to last - 1."""
+        keep = slice(*np.searchsorted(self.item, [first, last]))
+        return Cells(self.item[keep] - first, self.human[keep], self.judge[keep])
+
+    def after(self, others: "Cells", items: int) -> "Cells":
+        """Those of so many `others`, then these."""
+        both = (others.item, self.item + items), (others.human, self.human), (others.judge, self.judge)
+        return Cells(*(np.concatenate(pair) for pair in both))
+
+
+def gold(cells: Cells) -> Gold:
+    """Kappa with its linearised error, which thousands of looks can afford, and the share of the commonest answer."""
+    total, cross, items = moments(cells.item, cells.human, cells.judge)
+    counts = np.bincount(cells.human, minlength=5) + np.bincount(cells.judge, minlength=5)
+    return Gold(linearised(total, cross, items, n_eff=items), counts.max() / counts.sum())
+
+
+def approved(world: World, items: int, most: int, rng: np.random.Generator) -> tuple[Cells, int]:
+    """Gold that the gate passes at some number of items from `items` to `most`, and that number."""
+    while True:
+        cells = Cells(*made(world, most, rng))
+        for size in range(items, most + 1, STEP):
+            if gate.decide(gold(cells.part(0, size)).kappa, POLICY).state == "eligible":
+                return cells.part(0, size), size
+            if size == most:
+                break
+
+
+def course(before: Cells, size: int, after: Cells, further: int) -> Iterator[tuple[int, drift.Finding]]:
+    """What is found after each `STEP` further items, the approval resting on the first."""
+    first = gold(before).kappa
+    then = Frozen(first.point, first.se, first.items, first.n_eff)
+    whole = after.after(before, size)
+    for new in range(STEP, further + 1, STEP):
+        latest = gold(after.part(new - drift.LATEST, new)) if new > drift.LATEST else None
+        yield new, drift.held(then, gold(whole.part(0, size + new)), gold(after.part(0, new)), latest, POLICY)
+
+
+class Ran(NamedTuple):
+    """What came of one judge: further items until it was suspended (None: never), whether a lead ever was to look at
+
+    it, and whether it was ever said to have changed.
+    """
+
+    suspended: int | None
+    looked: bool
+    changed: bool
+
+
+def ran(before: Cells, size: int, after: Cells, further: int) -> Ran:
+    """One judge, looked at until it is suspended."""
+    looked = changed = False
+    for new, found in course(before, size, after, further):
+        looked |= found.state != "holds"
+        changed |= bool({"up", "down"} & set(found.reasons))
+        if found.state == "suspended":
+            return Ran(new, looked, changed)
+    return Ran(None, looked, changed)
+
+
+def steady(world: World, further: int, runs: int, seed: int, items: int = 100, most: int = 200) -> list[Ran]:
+    """Judges that stay as they were approved."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(runs):
+        before, size = approved(world, items, most, rng)
+        found.append(ran(before, size, Cells(*made(world, further, rng)), further))
+    return found
+
+
+def fallen(good: World, bad: World, items: int, still: int, further: int, runs: int, seed: int) -> list[Ran]:
+    """Judges approved at so many items that go on as they were for `still` items, and then fall."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(runs):
+        before, size = approved(good, items, 2 * items, rng)
+        after = Cells(*made(bad, further, rng)).after(Cells(*made(good, still, rng)), still) if still else Cells(
+            *made(bad, further, rng)
+        )  # fmt: skip
+        one = ran(before, size, after, still + further)
+        found.append(one._replace(suspended=None if one.suspended is None else one.suspended - still))
+    return found
+
+
+def rows(scale: float = 1.0) -> Iterator[Row]:
+    """Suspensions by luck and by right, in even and skewed worlds of one, three and ten turns."""
+    runs, fewer = (max(4, round(scale * n)) for n in (400, 60))
+    for turns in (1, 3, 10):
+        for name, shares in SHARES.items():
+            where = f"{turns} turn{'s' if turns > 1 else ''}, {name}"
+            good, fair, bad = (world_of(kappa, turns, shares) for kappa in (0.75, 0.6, 0.3))
+            found = steady(fair, 100, runs, turns)
+            looked, changed = (100 * np.mean([getattr(one, what) for one in found]) for what in ("looked", "changed"))
+            yield at_most(
+                f".60 stays, {where}: suspended within 100 items", 0.02, _share(found, 100), runs,
+                f"to be looked at {looked:.0f} %, said to have changed {changed:.1f} %",
+            )  # fmt: skip
+            for items, still in ((100, 0), (300, 0), (1_000, 0), (100, 300)):
+                ran = fallen(good, bad, items, still, 150, fewer, turns)
+                before = f"after {items:,} items" + (f" and {still} good new ones" if still else "")
+                asked = f".75 falls to .30 {before}, {where}: found within 150"
+                # Where 85 % of answers are one, 150 items hold too few others to tell .30 from .50: nothing is asked.
+                share = _share(ran, 150)
+                if shares is LOPSIDED and turns == 1:
+                    yield known(asked, f"{100 * share:.0f} % ({_median(ran)})")
+                else:
+                    yield at_least(asked, 0.5, share, fewer, _median(ran))
+    stays = steady(world_of(0.6, 1, ORDINARY), 1_000, fewer, 5)
+    told = f"{100 * _share(stays, 1_000):.0f} %"
+    yield known(".60 stays, 1 turn, even answers: suspended within 1,000 items", told)
+
+
+def _share(found: list[Ran], within: int) -> float:
+    return float(np.mean([one.suspended is not None and one.suspended <= within for one in found]))
+
+
+def _median(found: list[Ran]) -> str:
+    middle = np.median([np.inf if one.suspended is None else one.suspended for one in found])
+    return f"median {middle:.0f}" if np.isfinite(middle) else "median beyond"

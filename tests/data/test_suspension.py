@@ -1,0 +1,251 @@
+"""What holds an approval up and what undoes it: gold that comes one by one, in every order of events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from data import approvals, dashboard, datasets
+from data.approvals import Stand
+from data.commands import main
+from data.deciding import case, decided, suspension
+from data.errors import BadInput, NotAllowed
+from data.export.approved import approved as given
+from data.ids import new_id, now
+from data.report.dashboard import document, records
+from data.store import Store, open_store
+from data.trail import Narrow, entries
+from tests.bench.simulations.worlds import ORDINARY, made, world_of
+from tests.data.cells import Cell
+from tests.data.test_approvals import HELP, TURN, Key, approve, judged, opened, relabel, set_asked
+
+GOOD, BAD = (world_of(kappa, 1, ORDINARY) for kappa in (0.8, 0.2))
+
+
+def drawn(first: int, last: int, world: Any = None, seed: int = 1, odds: float = 0.5) -> list[Cell]:
+    """Items of a draw that nobody has labelled yet; what people will say stands in `said`."""
+    cells = judged(last)[first:] if world is None else []
+    if world is not None:
+        _, human, judge = made(world, last - first, np.random.default_rng(seed))
+        said.update({f"item {first + n}": float(value + 1) for n, value in enumerate(human)})
+        return [Cell(first + n, TURN, (), float(value + 1), probability=odds) for n, value in enumerate(judge)]
+    said.update({f"item {cell.item}": float(cell.people[0] or 0) for cell in cells})
+    return [Cell(cell.item, TURN, (), cell.judge, probability=odds) for cell in cells]
+
+
+said: dict[str, float] = {}
+
+
+def label(store: Store, key: Key, items: Iterable[int], change: Callable[[float], float] = lambda v: v) -> None:
+    """What person0 says of these items, one answer after the other."""
+    for number in items:
+        name = f"item {number}"
+        [(item, draw)] = store.rows(
+            "select i.id, d.id from item i join draw d on d.item_id = i.id where i.dataset_id = $1 and i.name = $2",
+            [key[0], name],
+        )
+        row = (new_id(), "", item, TURN, key[3], change(said[name]), "person0", "blind", draw, "", False, None, None,
+               None, False, now())  # fmt: skip
+        store.tx("person0", "answer", lambda tx, row=row: tx.add(
+            "label",
+            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
+            "probability, replaces, withdrawn, made_at", [row],
+        ))  # fmt: skip
+
+
+def aside(store: Store, key: Key, items: list[str]) -> None:
+    """Items that a prompt was tuned on, answered ones among them, as older versions let people say."""
+    rows = [(new_id(), key[0], item, True, "Shown to a prompt.", "ray") for item in items]
+    store.tx("ray", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", rows))
+
+
+@pytest.fixture
+def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key, approvals.Approval]]]:
+    """A store in which a judge is approved on 120 items, with more that are drawn and not labelled."""
+    stores: list[Store] = []
+
+    def make(more: list[Cell]) -> tuple[Store, Key, approvals.Approval]:
+        store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120), *more])
+        stores.append(store)
+        key: Key = (dataset, judge, "turn", "helpfulness")
+        return store, key, approve(store, key)
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+def look(store: Store, key: Key) -> suspension.Look:
+    one = approvals.stands(store)[key].holds
+    assert one is not None
+    return suspension.look(store, one)
+
+
+def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: Any) -> None:
+    store, key, done = made_up(drawn(120, 270, BAD))
+    for number in range(120, 270, 10):
+        label(store, key, range(number, number + 10))
+        if not approvals.approved(store, key[0]):
+            break
+    assert 170 <= number + 10 <= 200, "not before 50 items"
+    gone = approvals.stands(store)[key].holds
+    facts = {name: figure for name, figure, _ in approvals.evidence(store, gone.id)}
+    then = {name: figure for name, figure, _ in approvals.evidence(store, done.id)}
+    assert facts["at the approval: kappa"] == then["kappa"] and then["kappa, standard error"] is not None
+    assert facts["since the approval: items"] == facts["items"] - 120
+    assert facts["since the approval: kappa, high end"] < 0.5 < facts["kappa"]
+    assert facts["change: kappa"] == pytest.approx(facts["since the approval: kappa"] - then["kappa"])
+    assert "Kappa of the gold since the approval is" in gone.reason and "new labels" in gone.reason
+    shown = suspension.drawn(store, gone)
+    assert [figure.what for figure in shown] == ["at the approval", "since then", "all gold now"]
+    assert (shown[2].kappa, shown[2].items) == (facts["kappa"], facts["items"])
+    # all gold counts for another approval, after which nothing has come since
+    assert case.case(store, *key).line.gate.interval.items == facts["items"]
+    if not case.case(store, *key).against:
+        approve(store, key)
+        assert look(store, key).since is None and suspension.drawn(store, approvals.stands(store)[key].holds) == []
+
+
+def test_a_judge_that_stays_is_not_suspended(made_up: Any) -> None:
+    store, key, done = made_up(drawn(120, 220, GOOD, seed=3))
+    for number in range(120, 220, 20):
+        label(store, key, range(number, number + 20))
+        assert approvals.approved(store, key[0]) == [done]
+    found = look(store, key)
+    assert found.since is not None and found.since.interval.items == 100 and found.latest is None
+
+
+def test_corrections_and_second_people_are_no_gold_since(made_up: Any) -> None:
+    store, key, done = made_up(drawn(120, 122))
+    relabel(store, key, lambda v: v, most=100)
+    relabel(store, key, lambda v: v, most=100, person="ben")
+    assert look(store, key).since is None
+    label(store, key, [120])
+    assert look(store, key).since.interval.items == 1 and approvals.approved(store, key[0]) == [done]
+
+
+def test_the_newest_gold_is_looked_at_by_itself(made_up: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judges.drift.LATEST", 60)
+    store, key, _ = made_up(drawn(120, 320))
+    label(store, key, range(120, 260))
+    assert approvals.approved(store, key[0]) and look(store, key).latest.interval.items == 60
+    label(store, key, range(260, 320), lambda v: 6 - v)
+    assert look(store, key).since.interval.items == 200 and look(store, key).latest.interval.items == 60
+    assert approvals.approved(store, key[0]) == []
+    assert "Kappa of the newest gold is" in approvals.now(store)[0].reason
+    assert [f.what for f in suspension.drawn(store, approvals.now(store)[0])][2] == "the newest of it"
+
+
+def test_an_open_draw_suspends_nothing_by_itself(made_up: Any) -> None:
+    """Three bad answers of a stratum of which each stands for a hundred items outweigh all others; they are told."""
+    store, key, done = made_up(drawn(120, 220, odds=0.005))
+    assert approvals.approved(store, key[0]) == [done], "nobody has answered yet"
+    label(store, key, range(120, 123), lambda v: 6 - v)
+    assert look(store, key).found.line.gate.interval.point < 0.5
+    assert approvals.approved(store, key[0]) == [done]
+    [(_, why)] = approvals.waits(store).doubted
+    assert "few new items stand for many others" in why
+    label(store, key, range(123, 220))
+    assert approvals.approved(store, key[0]) == [done] and look(store, key).finding.reasons != ("weights",)
+
+
+def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_against_it(made_up: Any) -> None:
+    store, key, done = made_up(drawn(120, 180))
+    with pytest.raises(BadInput, match="Nothing is to be looked at"):
+        approvals.keep(store, "lea", done, "It is fine.")
+    label(store, key, range(120, 180), lambda v: max(v - 1, 1.0))  # people are one step stricter
+    relabel(store, key, lambda v: max(v - 1, 1.0), most=20)
+    found = look(store, key)
+    assert (found.finding.state, approvals.approved(store, key[0])) == ("to be looked at", [done])
+    assert [one for one, _ in approvals.waits(store, key[0]).doubted] == [done] and approvals.waits(store)
+    note = approvals.note(store, approvals.stands(store)[key])
+    assert note.doubted and note.look.finding.told == found.finding.told
+    with pytest.raises(NotAllowed):
+        approvals.keep(store, "ann", done, "It is fine.")
+    with pytest.raises(BadInput, match="Say why"):
+        approvals.keep(store, "lea", done, " ")
+    approvals.keep(store, "lea", done, "People have new rules.")
+    assert approvals.waits(store).doubted == ()
+    assert approvals.note(store, approvals.stands(store)[key]).kept == ("lea", "People have new rules.")
+    assert "looked at helpfulness (turn), and kept it approved" in str(entries(store, Narrow())[0])
+    [row] = store.rows("select name, value from setting where name like 'kept %'")
+    store.tx("test", "forget", lambda tx: tx.add(
+        "setting", "id, scope, name, value", [(new_id(), key[0], row[0], row[1].replace('"down"', '"bound"'))]
+    ))  # fmt: skip
+    assert [one for one, _ in approvals.waits(store).doubted] == [done], "a reason that nobody has looked at"
+
+
+def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
+    made_up: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, key, done = made_up([])
+    set_asked(store, threshold=0.6, min_items=110)
+    told = "Approved at 0.50 on 100 items under the first policy; the policy of today asks 0.60 on 110 items."
+    assert approvals.approved(store, key[0]) == [done] and approvals.older(store, [done]) == [(done, told)]
+    assert approvals.waits(store).older == ((done, told),) and approvals.waits(store).doubted == ()
+    assert approvals.note(store, approvals.stands(store)[key]).older == told
+    assert given(store, key[0], key[1], HELP) == told
+    whole = dashboard.whole(store, datasets.dataset(store, "demo"), key[1])
+    assert [tile.older for tile in whole.tiles] == [told] == list({row["older policy"] for row in records(whole)})
+    file = document(whole, now(), {})
+    assert "policy of today asks 0.60" in file and "trustworthy:" not in file
+    again = approve(store, key)
+    assert approvals.older(store, [again]) == [] and given(store, key[0], key[1], HELP) == ""
+    set_asked(store, threshold=0.4)
+    assert approvals.older(store, [again]) == []
+    set_asked(store, threshold=0.7)
+    [(_, said_then)] = approvals.older(store, [again])
+    assert f"under the policy of {again.at:%Y-%m-%d}; the policy of today asks 0.70." in said_then
+    monkeypatch.setenv("ASSAY_STORE", store.url)
+    store.close()
+    assert main(["approve", "--dataset", "demo", "--list"]) == 0
+    assert "the policy of today asks 0.70." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int) -> None:
+    """What is suspended is what a look says, nothing comes back by itself, and a backup says the same."""
+    rng = np.random.default_rng(seed)
+    store, key, _ = made_up(drawn(120, 320, (GOOD, BAD)[seed % 2], seed))
+    left, held = list(range(120, 320)), True
+    items = [row[0] for row in store.rows("select id from item order by id")]
+    deeds: dict[str, Callable[[], Any]] = {
+        "label": lambda: label(store, key, [left.pop(0) for _ in range(min(len(left), 12))]),
+        "correct": lambda: relabel(store, key, lambda v: float(rng.integers(1, 6)), most=int(rng.integers(1, 6))),
+        "aside": lambda: aside(store, key, [str(item) for item in rng.choice(items, 3)]),
+        "policy": lambda: set_asked(store, threshold=round(float(rng.uniform(0.2, 0.9)), 2)),
+        "approve": lambda: case.case(store, *key).against or held or approve(store, key),
+        "keep": lambda: [approvals.keep(store, "lea", one, "Seen.") for one, _ in approvals.doubted(store)],
+    }
+    for deed in rng.choice(list(deeds), 14, p=[0.45, 0.15, 0.1, 0.1, 0.1, 0.1]):
+        deeds[str(deed)]()
+        before = approvals.stands(store)[key].holds
+        bad = suspension.look(store, before).suspends if before.decision == "approve" else True
+        held = bool(approvals.approved(store, key[0]))
+        assert held == (not bad), deed
+        assert not (approvals.waits(store).doubted and not held)
+    store.backup(tmp_path / "b.duckdb")
+    other = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}", accept=True)
+    assert approvals.approved(other, key[0]) == approvals.approved(store, key[0])
+    one = approvals.stands(store)[key].holds
+    assert suspension.look(other, one).finding == suspension.look(store, one).finding
+    other.close()
+
+
+def test_old_approvals_have_no_error_frozen_and_are_held_all_the_same(made_up: Any) -> None:
+    store, _, done = made_up([])
+    frozen = {name: figure for name, figure, _ in decided.evidence(store, done.id)}
+    old = {name: figure for name, figure in frozen.items() if name != "kappa, standard error"}
+    assert suspension.then(old).se == pytest.approx(suspension.then(frozen).se, rel=0.3)
+    assert suspension.then({}) == (None, None, None, None)
+
+
+def test_where_nothing_is_approved_there_is_nothing_to_tell(made_up: Any) -> None:
+    store, key, _ = made_up([])
+    assert approvals.note(store, Stand()) == approvals.Note()
+    approvals.decide(store, "lea", *key, "suspend", "To see.")
+    assert approvals.note(store, approvals.stands(store)[key]) == approvals.Note()
