@@ -1,9 +1,11 @@
 """How sure an agreement is: intervals that treat the item, not the cell, as the thing that was drawn.
 
 Turns of one dialogue resemble each other, so independent-rows intervals are far too short. Here an item is a cluster:
-it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Strata are ignored,
-which errs towards longer intervals. Cells come sparse, as arrays of one length: item index, human code, judge code, and
-a weight, which is 1 / the probability of being drawn and never a count: one row is one cell.
+it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Where items were
+drawn from strata they are resampled within them, and only what differs within them enters the variance. No correction
+is made for a finite population: kappa is about items like these, and other people's answers would differ too. Cells
+come sparse, as arrays of one length: item index, human code, judge code, a weight, which is 1 / the probability of
+being drawn and never a count (one row is one cell), and the stratum of the draw.
 """
 
 from __future__ import annotations
@@ -27,7 +29,19 @@ from judges.agreement import (
     kappa_from_sums,
     kish,
 )
-from judges.replicates import PLAIN, RATIO, Samples, Scale, apart, differences, ends, parts, samples, with_products
+from judges.replicates import (
+    PLAIN,
+    RATIO,
+    Samples,
+    Scale,
+    apart,
+    differences,
+    ends,
+    parts,
+    samples,
+    stratified,
+    with_products,
+)
 from judges.resampling import resampled, resampled_alike
 from judges.uncertainty import Interval, quantile
 
@@ -38,28 +52,36 @@ MAX_UNDEFINED = 0.05
 """Above this share of undefined replicates there is no interval: the rest would be a selection."""
 
 
+MIN_STRATUM = 3
+"""Strata with fewer items are put together with their neighbour: one item has no spread, and two hardly one."""
+
 BOOTSTRAP = "cluster bootstrap, percentile and studentised"
 """What `Interval.method` calls an interval of `cluster_bootstrap`."""
 
 
 class Cells(NamedTuple):
-    """Cells of one dimension: arrays of one length, codes 0..K-1; without weights every cell counts once."""
+    """Cells of one dimension: arrays of one length, codes 0..K-1; without weights every cell counts once.
+
+    `stratum` is that of the cell's item, as any whole numbers of which neighbours may be put together.
+    """
 
     item: ArrayLike
     human: ArrayLike
     judge: ArrayLike
     weight: ArrayLike | None = None
+    stratum: ArrayLike | None = None
 
 
 @dataclass(frozen=True)
 class _Clustered:
-    """Cells checked, their items renumbered 0..items-1."""
+    """Cells checked, their items renumbered 0..items-1; `stratum` is that of every item, None where there is but one."""
 
     item: Codes
     human: Codes
     judge: Codes
     weight: Floats | None
     items: int
+    stratum: Codes | None = None
 
     @property
     def n_eff(self) -> float:
@@ -110,7 +132,24 @@ def _clustered(cells: Cells, k: int) -> _Clustered:
         raise ValueError(
             f"Items, human and judge must be of one length; got {item.size}, {human.size} and {judge.size}."
         )
-    return _Clustered(item, human, judge, cell_weights(cells.weight, item.size), items)
+    stratum = None if cells.stratum is None else _strata(np.asarray(cells.stratum), item, items)
+    return _Clustered(item, human, judge, cell_weights(cells.weight, item.size), items, stratum)
+
+
+def _strata(stratum: Codes, item: Codes, items: int) -> Codes | None:
+    """The stratum of every item, 0.., each with at least `MIN_STRATUM` items; None where that leaves but one."""
+    if stratum.shape != item.shape:
+        raise ValueError(f"Items and strata must be of one length; got {item.size} and {stratum.size}.")
+    own = np.zeros(items, dtype=np.intp)
+    _, own[item] = np.unique(stratum, return_inverse=True)
+    group, together, groups = np.zeros(int(own.max(initial=0)) + 1, dtype=np.intp), 0, 0
+    for code, size in enumerate(np.bincount(own).tolist()):
+        group[code], together = groups, together + size
+        if together >= MIN_STRATUM:
+            together, groups = 0, groups + 1
+    if groups < 2:
+        return None
+    return np.minimum(group, groups - 1)[own]
 
 
 def _normal(
@@ -241,8 +280,9 @@ def cluster_bootstrap(
     replicates: int = 2000,
     seed: int = 0,
     level: float = 0.95,
+    stratum: ArrayLike | None = None,
 ) -> Interval:
-    """Interval of kappa over resampled items: m ~ Multinomial(G, 1/G), kappa(sum_g m_g T_g).
+    """Interval of kappa over resampled items: m ~ Multinomial(G, 1/G), kappa(sum_g m_g T_g), in each stratum apart.
 
     Each end is the farther one of two. The percentile interval takes quantiles of the replicates. The studentised one
     measures each replicate by its own error, on the scale f = -log(1 - kappa),
@@ -256,16 +296,26 @@ def cluster_bootstrap(
     stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed resampling finds no spread; the ends then are those of -log(a) cells one step
     apart (the rule of three). The same seed gives the same interval. Memory is 2^21 draws and, for each item, 20
-    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. Source: Efron and Tibshirani 1993, chapters
+    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. With strata `se` is the linearised error, as
+    resampling n_h items of a stratum makes its variance (n_h - 1) / n_h of what it is. Source: Efron and Tibshirani 1993, chapters
     12 and 13; Hall 1988, on why studentised ends are right to a higher order; Field and Welsh 2007 (clusters); Hanley
     and Lippman-Hand 1983 (rule of three).
     """
-    cells = _clustered(Cells(item_index, human, judge, weight), k)
+    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k)
     point, table = cells.pooled(k, weights)
-    given = with_products(cells.parts(k, weights))
-    drawn = samples(resampled_alike(given, replicates, seed), k, weights, cells.items)
-    whole = samples(given.sum(axis=0)[None], k, weights, cells.items)
+    own = cells.parts(k, weights)
+    given = with_products(own)
+    if cells.stratum is None:
+        totals, sums = resampled_alike(given, replicates, seed), given.sum(axis=0)[None]
+    else:
+        groups, rng = [given[cells.stratum == h] for h in range(cells.stratum.max() + 1)], np.random.default_rng(seed)
+        sizes, width = [len(group) for group in groups], own.shape[1]
+        totals = stratified([resampled(group, replicates, rng) for group in groups], sizes, width)
+        sums = stratified([group.sum(axis=0)[None] for group in groups], sizes, width)
+    drawn, whole = (samples(total, k, weights, cells.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
+    if cells.stratum is not None and found.se is not None:
+        found = replace(found, se=float(whole.error[0]))
     return _unmet(found, table, weights) if point == 1 and found.low is not None else found
 
 
@@ -303,16 +353,20 @@ def from_cells(
     weight: ArrayLike | None = None,
     seed: int = 0,
     level: float = 0.95,
+    stratum: ArrayLike | None = None,
 ) -> Interval:
     """Kappa of cells with its interval by items: bootstrap below `LINEARISE_FROM` items, linearised from there on.
 
     ValueError when a code is off the scale 0..k-1, a weight is not positive, or the lengths differ.
     """
-    cells = _clustered(Cells(item_index, human, judge, weight), k)
+    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k)
     if cells.items < LINEARISE_FROM:
-        return cluster_bootstrap(cells.item, cells.human, cells.judge, k, weights, cells.weight, seed=seed, level=level)
+        return cluster_bootstrap(
+            cells.item, cells.human, cells.judge, k, weights, cells.weight, seed=seed, level=level, stratum=stratum
+        )
     point, by_item = _influences(cells, k, weights)
-    return _normal(point, _root_of_squares(by_item), cells.items, cells.item.size, cells.n_eff, level)
+    se = _root_of_squares(by_item, cells.stratum)
+    return _normal(point, se, cells.items, cells.item.size, cells.n_eff, level)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
@@ -323,9 +377,14 @@ def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | No
     return point, cells.per_item(_influence(table, weights).ravel()[cells.human * k + cells.judge])
 
 
-def _root_of_squares(influence: Floats) -> float | None:
+def _root_of_squares(influence: Floats, stratum: Codes | None = None) -> float | None:
+    """sqrt(sum_h n_h / (n_h - 1) sum_g (u_g - mean_h)^2); in a single stratum the mean is 0. Source: Cochran 1977, 5."""
     items = len(influence)
-    return sqrt(items / (items - 1) * float(influence @ influence)) if items > 1 else None
+    if stratum is None or items < 2:
+        return sqrt(items / (items - 1) * float(influence @ influence)) if items > 1 else None
+    size = np.bincount(stratum)
+    apart_ = influence - (np.bincount(stratum, influence) / size)[stratum]
+    return sqrt(float(np.bincount(stratum, apart_ * apart_) @ (size / (size - 1))))
 
 
 def difference(

@@ -7,7 +7,7 @@ of two thousand bootstrap samples is put in units of its own error without a loo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -80,6 +80,22 @@ def with_products(given: Floats) -> Floats:
     """The columns of every item, and after them the product of every pair of its columns."""
     left, right, _ = _pairs(given.shape[1])
     return np.hstack([given, given[:, left] * given[:, right]])
+
+
+def stratified(groups: Sequence[Floats], sizes: Sequence[int], columns: int) -> Floats:
+    """Totals of all strata together, from those of each (`with_products` of `columns` parts, n_h items a row).
+
+    The products are sum_h n_h / (n_h - 1) (sum_g s_g s_g' - s_h s_h' / n_h), those within the strata, in the unit in
+    which `samples` reads products of one stratum: it multiplies them with G / (G - 1).
+    """
+    left, right, _ = _pairs(columns)
+    items = sum(sizes)
+    sums = sum(group[:, :columns] for group in groups)
+    within = sum(
+        n / (n - 1) * (group[:, columns:] - group[:, left] * group[:, right] / n)
+        for group, n in zip(groups, sizes, strict=True)
+    )
+    return np.hstack([sums, within * ((items - 1) / items)])
 
 
 def kappas(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:

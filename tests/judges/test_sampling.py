@@ -76,18 +76,19 @@ def test_whatever_is_drawn(sizes: list[int], draws: list[tuple[int, float]]) -> 
 
 
 def test_strata_are_the_systems_in_either_order_and_the_wave() -> None:
-    found = sampling.strata([("1", "x", "", 0), ("2", "x", "y", 0), ("3", "y", "x", 0), ("4", "x", "", 2)])
+    items = [("1", "x", "", 0), ("2", "x", "y", 0), ("3", "y", "x", 0), ("4", "x", "", 2)]
+    found = sampling.strata((i, sampling.versus(a, b), wave) for i, a, b, wave in items)
     assert found["2"] == found["3"] == "x ~ y"
     assert len({found["1"], found["2"], found["4"]}) == 3
 
 
 def test_many_small_groups_are_put_together() -> None:
-    items = [(f"{n}", f"s{n % 90}" if n < 200 else "big", "", 0) for n in range(300)]
+    items = [(f"{n}", f"s{n % 90}" if n < 200 else "big", 0) for n in range(300)]
     found = sampling.strata(items)
     assert len(set(found.values())) == sampling.MOST_STRATA
     assert found["250"] == "big"
     assert sum(s == sampling.OTHERS for s in found.values()) > 100
-    few = sampling.strata([(f"{n}", f"s{n % sampling.MOST_STRATA}", "", 0) for n in range(300)])
+    few = sampling.strata([(f"{n}", f"s{n % sampling.MOST_STRATA}", 0) for n in range(300)])
     assert sampling.OTHERS not in few.values()
 
 
@@ -98,9 +99,9 @@ def test_weights_bring_the_whole_back_over_successive_draws_of_a_growing_dataset
     shown with the judge changes between the draws. 600 repetitions; the mean of the estimates lies within 4 standard
     errors of the truth. Inclusion in each part is counted, too.
     """
-    first = [(f"a{n}", "a", "", 0) for n in range(120)] + [(f"b{n}", "b", "", 0) for n in range(30)]
-    later = [(f"a+{n}", "a", "", 1) for n in range(50)] + [(f"c{n}", "c", "", 1) for n in range(40)]
-    value = {i: {"a": 1.0, "b": 5.0, "c": 9.0}[s] + (n % 7) / 3 for n, (i, s, _, _) in enumerate(first + later)}
+    first = [(f"a{n}", "a", 0) for n in range(120)] + [(f"b{n}", "b", 0) for n in range(30)]
+    later = [(f"a+{n}", "a", 1) for n in range(50)] + [(f"c{n}", "c", 1) for n in range(40)]
+    value = {i: {"a": 1.0, "b": 5.0, "c": 9.0}[s] + (n % 7) / 3 for n, (i, s, _) in enumerate(first + later)}
     truth = sum(value.values()) / len(value)
     estimates, plain, counts = [], [], Counter[tuple[str, bool]]()
     pi: dict[tuple[str, bool], float] = {}
