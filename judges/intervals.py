@@ -2,10 +2,9 @@
 
 Turns of one dialogue resemble each other, so independent-rows intervals are far too short. Here an item is a cluster:
 it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Where items were
-drawn from strata they are resampled within them, and only what differs within them enters the variance. No correction
-is made for a finite population: kappa is about items like these, and other people's answers would differ too. Cells
-come sparse, as arrays of one length: item index, human code, judge code, a weight, which is 1 / the probability of
-being drawn and never a count (one row is one cell), and the stratum of the draw.
+drawn from strata only what differs within these counts (judges/strata.py). A finite population is not corrected for:
+kappa is about items like these. Cells come sparse, as arrays of one length: item index, human code, judge code, a
+weight, which is 1 / the probability of being drawn and never a count (one row is one cell), and the stratum.
 """
 
 from __future__ import annotations
@@ -29,20 +28,9 @@ from judges.agreement import (
     kappa_from_sums,
     kish,
 )
-from judges.replicates import (
-    PLAIN,
-    RATIO,
-    Samples,
-    Scale,
-    apart,
-    differences,
-    ends,
-    parts,
-    samples,
-    stratified,
-    with_products,
-)
+from judges.replicates import PLAIN, RATIO, Samples, Scale, apart, differences, ends, parts, samples, with_products
 from judges.resampling import resampled, resampled_alike
+from judges.strata import of_items, resampled_within, root_of_squares
 from judges.uncertainty import Interval, quantile
 
 LINEARISE_FROM = 3_000
@@ -51,19 +39,14 @@ LINEARISE_FROM = 3_000
 MAX_UNDEFINED = 0.05
 """Above this share of undefined replicates there is no interval: the rest would be a selection."""
 
-
-MIN_STRATUM = 3
-"""Strata with fewer items are put together with their neighbour: one item has no spread, and two hardly one."""
-
 BOOTSTRAP = "cluster bootstrap, percentile and studentised"
 """What `Interval.method` calls an interval of `cluster_bootstrap`."""
 
 
 class Cells(NamedTuple):
-    """Cells of one dimension: arrays of one length, codes 0..K-1; without weights every cell counts once.
+    """Cells of one dimension: arrays of one length, codes 0..K-1; without weights every cell counts once. Strata are
 
-    `stratum` is that of the cell's item, as any whole numbers of which neighbours may be put together.
-    """
+    any whole numbers, of which neighbours may be put together."""
 
     item: ArrayLike
     human: ArrayLike
@@ -74,7 +57,7 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True)
 class _Clustered:
-    """Cells checked, their items renumbered 0..items-1; `stratum` is that of every item, None where there is but one."""
+    """Cells checked, their items renumbered 0..items-1; `stratum` is that of every item, None where there is one."""
 
     item: Codes
     human: Codes
@@ -132,24 +115,8 @@ def _clustered(cells: Cells, k: int) -> _Clustered:
         raise ValueError(
             f"Items, human and judge must be of one length; got {item.size}, {human.size} and {judge.size}."
         )
-    stratum = None if cells.stratum is None else _strata(np.asarray(cells.stratum), item, items)
+    stratum = None if cells.stratum is None else of_items(np.asarray(cells.stratum), item, items)
     return _Clustered(item, human, judge, cell_weights(cells.weight, item.size), items, stratum)
-
-
-def _strata(stratum: Codes, item: Codes, items: int) -> Codes | None:
-    """The stratum of every item, 0.., each with at least `MIN_STRATUM` items; None where that leaves but one."""
-    if stratum.shape != item.shape:
-        raise ValueError(f"Items and strata must be of one length; got {item.size} and {stratum.size}.")
-    own = np.zeros(items, dtype=np.intp)
-    _, own[item] = np.unique(stratum, return_inverse=True)
-    group, together, groups = np.zeros(int(own.max(initial=0)) + 1, dtype=np.intp), 0, 0
-    for code, size in enumerate(np.bincount(own).tolist()):
-        group[code], together = groups, together + size
-        if together >= MIN_STRATUM:
-            together, groups = 0, groups + 1
-    if groups < 2:
-        return None
-    return np.minimum(group, groups - 1)[own]
 
 
 def _normal(
@@ -165,9 +132,7 @@ def _normal(
 
 def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
     """sqrt(G / (G - 1) * sum_g (gradient . s_g)^2); no mean is taken off, as kappa does not change with scale."""
-    if items < 2:
-        return None
-    return sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
+    return None if items < 2 else sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
 
 
 def _influence(table: Floats, weights: Weights) -> Floats:
@@ -225,8 +190,7 @@ def linearised(
             f"Six sums and their 6 x 6 cross-products are needed; got shapes {total.shape} and {square.shape}."
         )
     point = kappa_from_sums(total)
-    if cells is None:
-        cells = round(float(total[0]))
+    cells = round(float(total[0])) if cells is None else cells
     if n_eff is None:
         n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
     if point is None:
@@ -261,8 +225,7 @@ def linearised_table(
             f"The cross-products of a table of {size} cells are {size} x {size}; got shape {square.shape}."
         )
     point, n = kappa(array, weights), float(array.sum())
-    if cells is None:
-        cells = round(n)
+    cells = round(n) if cells is None else cells
     if n_eff is None:
         squares = float(square.sum())
         n_eff = n**2 / squares if squares > 0 else 0.0
@@ -296,10 +259,10 @@ def cluster_bootstrap(
     stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed resampling finds no spread; the ends then are those of -log(a) cells one step
     apart (the rule of three). The same seed gives the same interval. Memory is 2^21 draws and, for each item, 20
-    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. With strata `se` is the linearised error, as
-    resampling n_h items of a stratum makes its variance (n_h - 1) / n_h of what it is. Source: Efron and Tibshirani 1993, chapters
-    12 and 13; Hall 1988, on why studentised ends are right to a higher order; Field and Welsh 2007 (clusters); Hanley
-    and Lippman-Hand 1983 (rule of three).
+    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. With strata `se` is the linearised error,
+    as resampled strata vary by (n_h - 1) / n_h of what they do. Source: Efron and Tibshirani 1993, chapters 12 and 13;
+    Hall 1988, on why studentised ends are right to a higher order; Field and Welsh 2007 (clusters); Hanley and
+    Lippman-Hand 1983 (rule of three).
     """
     cells = _clustered(Cells(item_index, human, judge, weight, stratum), k)
     point, table = cells.pooled(k, weights)
@@ -308,10 +271,7 @@ def cluster_bootstrap(
     if cells.stratum is None:
         totals, sums = resampled_alike(given, replicates, seed), given.sum(axis=0)[None]
     else:
-        groups, rng = [given[cells.stratum == h] for h in range(cells.stratum.max() + 1)], np.random.default_rng(seed)
-        sizes, width = [len(group) for group in groups], own.shape[1]
-        totals = stratified([resampled(group, replicates, rng) for group in groups], sizes, width)
-        sums = stratified([group.sum(axis=0)[None] for group in groups], sizes, width)
+        totals, sums = resampled_within(given, cells.stratum, own.shape[1], replicates, seed)
     drawn, whole = (samples(total, k, weights, cells.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
     if cells.stratum is not None and found.se is not None:
@@ -361,12 +321,11 @@ def from_cells(
     """
     cells = _clustered(Cells(item_index, human, judge, weight, stratum), k)
     if cells.items < LINEARISE_FROM:
-        return cluster_bootstrap(
-            cells.item, cells.human, cells.judge, k, weights, cells.weight, seed=seed, level=level, stratum=stratum
-        )
+        of = cells.item, cells.human, cells.judge, k, weights, cells.weight
+        return cluster_bootstrap(*of, seed=seed, level=level, stratum=stratum)
     point, by_item = _influences(cells, k, weights)
-    se = _root_of_squares(by_item, cells.stratum)
-    return _normal(point, se, cells.items, cells.item.size, cells.n_eff, level)
+    error = root_of_squares(by_item, cells.stratum)
+    return _normal(point, error, cells.items, cells.item.size, cells.n_eff, level)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
@@ -375,16 +334,6 @@ def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | No
     if point is None:
         return None, np.zeros(cells.items)
     return point, cells.per_item(_influence(table, weights).ravel()[cells.human * k + cells.judge])
-
-
-def _root_of_squares(influence: Floats, stratum: Codes | None = None) -> float | None:
-    """sqrt(sum_h n_h / (n_h - 1) sum_g (u_g - mean_h)^2); in a single stratum the mean is 0. Source: Cochran 1977, 5."""
-    items = len(influence)
-    if stratum is None or items < 2:
-        return sqrt(items / (items - 1) * float(influence @ influence)) if items > 1 else None
-    size = np.bincount(stratum)
-    apart_ = influence - (np.bincount(stratum, influence) / size)[stratum]
-    return sqrt(float(np.bincount(stratum, apart_ * apart_) @ (size / (size - 1))))
 
 
 def difference(
@@ -419,7 +368,7 @@ def difference(
     point = None if kappa_a is None or kappa_b is None else kappa_b - kappa_a
     if max(one.items, two.items) >= LINEARISE_FROM:
         independent = [influence_b - influence_a] if paired else [influence_a, influence_b]
-        errors = [_root_of_squares(influence) for influence in independent]
+        errors = [root_of_squares(influence) for influence in independent]
         se = sqrt(sum(error**2 for error in errors if error is not None)) if None not in errors else None
         return _normal(point, se, *smaller, level, reach=2.0)
     shares = [group.parts(k, weights) for group in (one, two)]

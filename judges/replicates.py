@@ -7,7 +7,7 @@ of two thousand bootstrap samples is put in units of its own error without a loo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ def _five(k: int, weights: Weights) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _pairs(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+def pairs_of(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Each pair of columns once, and how often it counts in a square."""
     left, right = np.triu_indices(columns)
     return left, right, np.where(left == right, 1.0, 2.0)
@@ -78,24 +78,8 @@ def _pairs(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
 
 def with_products(given: Floats) -> Floats:
     """The columns of every item, and after them the product of every pair of its columns."""
-    left, right, _ = _pairs(given.shape[1])
+    left, right, _ = pairs_of(given.shape[1])
     return np.hstack([given, given[:, left] * given[:, right]])
-
-
-def stratified(groups: Sequence[Floats], sizes: Sequence[int], columns: int) -> Floats:
-    """Totals of all strata together, from those of each (`with_products` of `columns` parts, n_h items a row).
-
-    The products are sum_h n_h / (n_h - 1) (sum_g s_g s_g' - s_h s_h' / n_h), those within the strata, in the unit in
-    which `samples` reads products of one stratum: it multiplies them with G / (G - 1).
-    """
-    left, right, _ = _pairs(columns)
-    items = sum(sizes)
-    sums = sum(group[:, :columns] for group in groups)
-    within = sum(
-        n / (n - 1) * (group[:, columns:] - group[:, left] * group[:, right] / n)
-        for group, n in zip(groups, sizes, strict=True)
-    )
-    return np.hstack([sums, within * ((items - 1) / items)])
 
 
 def kappas(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:
@@ -147,7 +131,7 @@ def _columns(k: int, weights: Weights) -> int:
 
 def _error(slope: Floats, products: Floats, items: int) -> Floats:
     """sqrt(G / (G - 1) sum_g (slope . parts of g)^2) of every sample; no mean is taken off, as kappa has no unit."""
-    left, right, times = _pairs(slope.shape[1])
+    left, right, times = pairs_of(slope.shape[1])
     square = np.einsum("rp,rp->r", slope[:, left] * slope[:, right] * times, products)
     return np.asarray(np.sqrt(items / max(1, items - 1) * np.maximum(square, 0.0)), dtype=np.float64)
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -28,22 +28,32 @@ ALLOCATIONS: dict[Allocation, str] = {"proportional": "proportional", "root": "s
 
 
 @dataclass(frozen=True)
-class Scheme:
-    """What the items of a draw are parted by.
+class Design:
+    """What the items of a draw are parted by, and how a sample is allocated to the parts.
 
-    `of` is the dimension for `score` ("": the lowest over all ordered dimensions) and the field for `meta`; `judge` is
-    the id of the judge whose scores or confidence it is. Raises BadStrata for what cannot be.
+    `of` is the dimension ("turn.helpfulness") for `score`, where "" is the lowest score over all ordered dimensions,
+    and the field for `meta`. `judge` is the id of the judge whose scores or confidence part the items, and whose
+    agreement on the dimension `about` Neyman's allocation is best for. Raises BadStrata for what cannot be.
     """
 
     by: By = "system"
     of: str = ""
     judge: str = ""
+    allocation: Allocation = "proportional"
+    about: str = ""
 
     def __post_init__(self) -> None:
+        if self.by not in get_args(By) or self.allocation not in ALLOCATIONS:
+            raise BadStrata(
+                f"There are no strata by {self.by!r} with allocation {self.allocation!r}. There are: "
+                f"{', '.join(get_args(By))}; {', '.join(ALLOCATIONS)}."
+            )
         if self.by in ("score", "confidence") and not self.judge:
             raise BadStrata(f"Strata by {self.by} need a judge: say whose {self.by} it is.")
         if self.by == "meta" and not self.of:
             raise BadStrata("Strata by a field of the items' meta need the name of the field.")
+        if self.allocation == "neyman" and not (self.judge and self.about):
+            raise BadStrata("Neyman's allocation needs a judge and the dimension that it is to be best for.")
 
 
 @dataclass(frozen=True)
@@ -160,7 +170,7 @@ def plan(
     before = Counter(strata[i] for i in already if i in strata)
     shown = Counter(strata[i] for i, assisted in already.items() if assisted and i in strata)
     blind = {h: before[h] - shown[h] for h in total}
-    aim = _targets(worth or worths(total, "proportional"), total, size + sum(before.values()))
+    aim = targets(worth or worths(total, "proportional"), total, size + sum(before.values()))
     left = {h: n - before[h] for h, n in total.items()}
     pair, one = ({h: min(max(least - blind[h], 0), left[h]) for h in total} for least in (FEWEST, 1))
     first = pair if sum(pair.values()) <= size else one
@@ -180,8 +190,8 @@ def plan(
     ]  # fmt: skip
 
 
-def _targets(worth: Mapping[str, float], most: Mapping[str, int], total: int) -> dict[str, float]:
-    """`total` in proportion to worth; what a stratum cannot take goes to the others."""
+def targets(worth: Mapping[str, float], most: Mapping[str, int], total: int) -> dict[str, float]:
+    """`total` items in proportion to worth, not in whole numbers; what a stratum cannot take goes to the others."""
     full: set[str] = set()
     while True:
         rest = total - sum(most[h] for h in full)
