@@ -24,13 +24,14 @@ LOWEST = "lowest score"
 class Population:
     """The items of a dataset that a draw is about: item -> stratum, and item -> whether assisted of those drawn before.
 
-    `new` are the strata that this draw would fix. What prompts were tuned on is not of the population, drawn before or
-    not: the figures do not speak of it.
+    `new` are the strata that this draw would fix, and `open` says whether the design parts any item. What prompts were
+    tuned on is not of the population, drawn before or not: the figures do not speak of it.
     """
 
     strata: dict[str, str]
     already: dict[str, bool]
     new: dict[str, str]
+    open: bool
 
 
 def population(store: Store | Tx, dataset_id: str, design: Design) -> Population:
@@ -54,7 +55,7 @@ def population(store: Store | Tx, dataset_id: str, design: Design) -> Population
         others = parted(store, dataset_id, design)
         names |= {i: others[i] for i, n in wave.items() if n == len(draws)}
     new = sampling.strata((i, names[i], n) for i, n in wave.items())
-    return Population({i: fixed.get(i) or new[i] for i in items}, already, new)
+    return Population({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
 
 
 def kept(store: Store | Tx, dataset_id: str) -> Design | None:
@@ -118,9 +119,12 @@ def parted(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, str]
 
 
 def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, str]:
-    asked = [d for d in dimensions(store, design.judge) if d.scale.weights is not None or design.of]
+    asked = dimensions(store, design.judge)
     if design.of:
         asked = [d for d in asked if f"{d.sort}.{d.name}" == design.of]
+    else:  # scores before categories in an order, as "good" and 3 are not on one scale
+        ordered = [d for d in asked if d.scale.weights is not None]
+        asked = [d for d in ordered if d.scale.kind == "ordinal"] or ordered
     if not asked:
         raise BadInput(
             f"This judge's card asks nothing called {design.of!r} that has a scale: choose one of its dimensions."
@@ -139,7 +143,7 @@ def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, s
         ]
     figures = {i: min((found[i] for found in lowest if i in found), default=None) for i in items}
     if not design.of:
-        return sampling.bands(figures, LOWEST)
+        return sampling.bands(figures, LOWEST if len(scales) == 1 else f"{LOWEST} of 0 to 1,")
     [one] = asked
     what = one.name.replace("_", " ")
     if one.scale.kind in ("ordinal", "number"):

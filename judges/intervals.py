@@ -30,7 +30,7 @@ from judges.agreement import (
 )
 from judges.replicates import PLAIN, RATIO, Samples, Scale, apart, differences, ends, parts, samples, with_products
 from judges.resampling import resampled, resampled_alike
-from judges.strata import of_items, resampled_within, root_of_squares
+from judges.strata import cautious, of_items, resampled_within, root_of_squares
 from judges.uncertainty import Interval, quantile
 
 LINEARISE_FROM = 3_000
@@ -259,8 +259,8 @@ def cluster_bootstrap(
     stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed resampling finds no spread; the ends then are those of -log(a) cells one step
     apart (the rule of three). The same seed gives the same interval. Memory is 2^21 draws and, for each item, 20
-    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. With strata `se` is the linearised error,
-    as resampled strata vary by (n_h - 1) / n_h of what they do. Source: Efron and Tibshirani 1993, chapters 12 and 13;
+    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. With strata the lower ends are those of
+    `judges.strata.cautious` where these are lower. Source: Efron and Tibshirani 1993, chapters 12 and 13;
     Hall 1988, on why studentised ends are right to a higher order; Field and Welsh 2007 (clusters); Hanley and
     Lippman-Hand 1983 (rule of three).
     """
@@ -274,8 +274,7 @@ def cluster_bootstrap(
         totals, sums = resampled_within(given, cells.stratum, own.shape[1], replicates, seed)
     drawn, whole = (samples(total, k, weights, cells.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
-    if cells.stratum is not None and found.se is not None:
-        found = replace(found, se=float(whole.error[0]))
+    found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
     return _unmet(found, table, weights) if point == 1 and found.low is not None else found
 
 

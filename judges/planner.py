@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
+import numpy as np
+
 from judges.uncertainty import Interval, quantile
+
+_PATHS, _LOOKS = 1_000, 200
 
 
 def more_for_bound(interval: Interval, threshold: float, level: float = 0.95, power: float = 0.8) -> int | None:
@@ -27,6 +31,41 @@ def more_for_bound(interval: Interval, threshold: float, level: float = 0.95, po
         return None
     se = (interval.point - interval.lower_bound) / quantile(0.95)
     return max(1, ceil(interval.items * (stretch * se / margin) ** 2) - interval.items)
+
+
+def more_range(interval: Interval, threshold: float, z_needed: float) -> tuple[int, int] | None:
+    """Further items after which (kappa - threshold) / error likely comes to `z_needed`: the middle half of what may be.
+
+    From G items on the estimate moves as a Brownian motion in what is still unknown, var(t) = se^2 (1 - G / t) at t
+    items (kappa being as likely above the estimate as below), and its error is se sqrt(G / t): the quartiles of the
+    first t at which the one is z_needed times the other, simulated, to two digits, and no more than ten times the
+    sample. (0, 0) where it is there already. None: the point is not above the threshold, no error is known, or in half
+    of the cases ten times the sample is not enough: kappa is at the threshold, and more labels will not settle it.
+    Source: Spiegelhalter et al. 1986 (predictive probability).
+    """
+    if interval.point is None or interval.lower_bound is None or interval.items < 2:
+        return None
+    se = (interval.point - interval.lower_bound) / quantile(0.95)
+    margin = interval.point - threshold
+    if margin >= z_needed * se:
+        return (0, 0) if margin >= 0 else None
+    if margin <= 0:
+        return None
+    times = np.geomspace(1, 10, _LOOKS + 1)[1:]
+    step = np.diff(1 - 1 / times, prepend=0.0)
+    moved = (np.random.default_rng(0).normal(size=(_PATHS, _LOOKS)) * np.sqrt(step)).cumsum(axis=1)
+    there = margin / se + moved >= z_needed / np.sqrt(times)
+    first = np.where(there.any(axis=1), times[there.argmax(axis=1)], np.inf)
+    low, middle, high = np.quantile(first, [0.25, 0.5, 0.75], method="inverted_cdf").tolist()
+    if middle == np.inf:
+        return None
+    return _rounded(interval.items * (low - 1)), _rounded(interval.items * (min(high, 10.0) - 1))
+
+
+def _rounded(items: float) -> int:
+    """Up to two digits."""
+    unit: int = 10 ** max(0, len(str(ceil(items))) - 2)
+    return max(1, unit * ceil(items / unit))
 
 
 def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> int | None:
