@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from judges.agreement import cross_table, kappa
 from judges.intervals import linearised, moments
-from judges.planner import more_for_bound, more_for_width
-from judges.uncertainty import Interval
+from judges.planner import more_for_bound, more_for_width, more_range
+from judges.uncertainty import Interval, quantile
 
 quick = settings(deadline=None, max_examples=60)
 
@@ -109,3 +109,22 @@ def test_a_plan_for_eight_in_ten_passes_about_eight_times_in_ten():
     planned = small.items + more_for_bound(small, threshold)
     passed = np.mean([linearised(*moments(*draw(planned, 10 + i))).lower_bound >= threshold for i in range(300)])
     assert passed == pytest.approx(0.8, abs=0.08)
+
+
+def test_a_range_of_further_items():
+    def standing(z, items=100):
+        point = 0.5 + z * 0.08
+        bound = point - quantile(0.95) * 0.08
+        return Interval(point, point - 0.16, point + 0.16, bound, items, items, items, "x", 0.08)
+
+    assert more_range(standing(2.6), 0.5, 2.57) == (0, 0)
+    for z in (0.0, 0.3, -1.0):
+        assert more_range(standing(z), 0.5, 2.57) is None, "at the threshold more labels settle nothing"
+    low, high = more_range(standing(1.8), 0.5, 2.57)
+    # if kappa stays where it is, 100 (2.57 / 1.8)^2 - 100 = 104 more do; some come earlier by luck, some later
+    assert 1 <= low < 104 < high <= 900
+    twice = more_range(standing(1.8, 200), 0.5, 2.57)
+    assert twice == pytest.approx((2 * low, 2 * high), rel=0.1)
+    nearer = more_range(standing(2.3), 0.5, 2.57)
+    assert nearer[0] <= low and nearer[1] < high
+    assert more_range(Interval(None, None, None, None, 100, 100, 100.0, "x"), 0.5, 2.0) is None
