@@ -4,68 +4,11 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-import numpy as np
-
+from judges.looks import distance
 from judges.uncertainty import Interval, quantile
 
-_PATHS, _LOOKS = 1_000, 200
-
-
-def more_for_bound(interval: Interval, threshold: float, level: float = 0.95, power: float = 0.8) -> int | None:
-    """Further items after which the one-sided lower bound likely reaches `threshold`, if the point is the truth.
-
-        G' = G ((z_level + z_power) se / (point - threshold))^2,   se = (point - lower bound) / z_.95
-
-    With `power` .8 four of five such collections succeed; with .5 the bound would just touch the threshold on
-    average. 0 when the bound is there already; None when the point is not above the threshold (then no number of
-    items will do) or nothing is known yet. ValueError for a level or power outside 0..1. Source: root-n law; Flack et
-    al. 1988 plan kappa likewise.
-    """
-    reached, stretch = interval.bound(level), quantile(level) + quantile(power)
-    if interval.point is None or interval.lower_bound is None or reached is None:
-        return None
-    if reached >= threshold:
-        return 0
-    margin = interval.point - threshold
-    if margin <= 0:
-        return None
-    se = (interval.point - interval.lower_bound) / quantile(0.95)
-    return max(1, ceil(interval.items * (stretch * se / margin) ** 2) - interval.items)
-
-
-def more_range(interval: Interval, threshold: float, z_needed: float) -> tuple[int, int] | None:
-    """Further items after which (kappa - threshold) / error likely comes to `z_needed`: the middle half of what may be.
-
-    From G items on the estimate moves as a Brownian motion in what is still unknown, var(t) = se^2 (1 - G / t) at t
-    items (kappa being as likely above the estimate as below), and its error is se sqrt(G / t): the quartiles of the
-    first t at which the one is z_needed times the other, simulated, to two digits, and no more than ten times the
-    sample. (0, 0) where it is there already. None: the point is not above the threshold, no error is known, or in half
-    of the cases ten times the sample is not enough: kappa is at the threshold, and more labels will not settle it.
-    Source: Spiegelhalter et al. 1986 (predictive probability).
-    """
-    if interval.point is None or interval.lower_bound is None or interval.items < 2:
-        return None
-    se = (interval.point - interval.lower_bound) / quantile(0.95)
-    margin = interval.point - threshold
-    if margin >= z_needed * se:
-        return (0, 0) if margin >= 0 else None
-    if margin <= 0:
-        return None
-    times = np.geomspace(1, 10, _LOOKS + 1)[1:]
-    step = np.diff(1 - 1 / times, prepend=0.0)
-    moved = (np.random.default_rng(0).normal(size=(_PATHS, _LOOKS)) * np.sqrt(step)).cumsum(axis=1)
-    there = margin / se + moved >= z_needed / np.sqrt(times)
-    first = np.where(there.any(axis=1), times[there.argmax(axis=1)], np.inf)
-    low, middle, high = np.quantile(first, [0.25, 0.5, 0.75], method="inverted_cdf").tolist()
-    if middle == np.inf:
-        return None
-    return _rounded(interval.items * (low - 1)), _rounded(interval.items * (min(high, 10.0) - 1))
-
-
-def _rounded(items: float) -> int:
-    """Up to two digits."""
-    unit: int = 10 ** max(0, len(str(ceil(items))) - 2)
-    return max(1, unit * ceil(items / unit))
+MOST_TIMES = 10
+"""Above so many times the items there are, a figure is at the threshold for all that labels can tell."""
 
 
 def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> int | None:
@@ -87,3 +30,38 @@ def more_for_width(interval: Interval, half_width: float, power: float = 0.8) ->
         return 0
     cautious = present * (1 + quantile(power) / sqrt(interval.items))
     return max(1, ceil(interval.items * (cautious / half_width) ** 2 - 1e-9) - interval.items)
+
+
+def more_range(interval: Interval, threshold: float, needed: float) -> tuple[int, int] | None:
+    """Further items, as a range, after which kappa likely lies `needed` errors above the threshold.
+
+    With z now, on G items, and r = G / G': what kappa will be on G' items lies about what it is now, with the variance
+    (1 - r) of that now, so that z' is enough once z + q sqrt(1 - r) >= needed sqrt(r), q a normal quantile. The range
+    is that of q = +.84 and -.84: three of five collections need a number within it, one fewer and one more. Its end is
+    cut at `MOST_TIMES` G. (0, 0) where it is reached; None where even without luck (q = 0) more than that is needed, or
+    nothing is known: kappa is at the threshold, and labels will not settle it.
+    """
+    z = distance(interval, threshold)
+    return None if z is None else further(z, interval.items, needed)
+
+
+def further(z: float, items: int, needed: float) -> tuple[int, int] | None:
+    """The same of any figure that now lies `z` errors from what it is held against, on so many items."""
+    if not items:
+        return None
+    if z >= needed:
+        return 0, 0
+    if z <= 0 or (needed / z) ** 2 > MOST_TIMES:
+        return None
+    low, high = (_times(z, quantile(p), needed) for p in (0.8, 0.2))
+    return max(1, ceil(items * (low - 1))), max(1, ceil(items * (high - 1)))
+
+
+def _times(z: float, luck: float, needed: float) -> float:
+    """How many times the items are enough with such luck; at most `MOST_TIMES`."""
+    low, high = 1.0, float(MOST_TIMES)
+    for _ in range(40):
+        times = sqrt(low * high)
+        enough = z + luck * sqrt(1 - 1 / times) >= needed / sqrt(times)
+        low, high = (low, times) if enough else (times, high)
+    return high

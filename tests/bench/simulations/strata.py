@@ -6,7 +6,6 @@ population is large. Labels are looked at any time, against `judges.looks.bounda
 
 from collections.abc import Iterator
 from math import sqrt
-from statistics import NormalDist
 
 import numpy as np
 
@@ -120,13 +119,9 @@ def intervals(there, how, items, runs, seed, told=True):
 
 
 def standing(points, errors, stratified):
-    """The largest z whose lower bound reaches the threshold, as `Interval.bound` has it from the 95 % bound."""
-    z = NormalDist().inv_cdf(0.95)
-    r = z * errors / (1 - points)
-    below = (1 - points) * (r / np.maximum(1 - r, 1e-3) if stratified else np.expm1(r))
-    stretched = z * (points - THRESHOLD) / below
-    own = (points - THRESHOLD) / errors * (1 - points) / (1 - THRESHOLD)
-    return np.minimum(stretched, own) if stratified else stretched
+    """z of `judges.looks.distance`."""
+    gap = (1 - THRESHOLD) / (1 - points)
+    return (1 - 1 / gap if stratified else np.log(gap)) * (1 - points) / errors
 
 
 def until(z, looks, needed):
