@@ -21,7 +21,7 @@ from judges.sampling import ALLOCATIONS, Allocation, By, Design, Share
 from pages.parts import session, text
 
 LAST = 1_000
-"""Items up to which somebody may go on looking."""
+"""Items up to which is foretold where the policy asks for a single look."""
 BY: dict[By, str] = {
     "score": "the judge's score", "confidence": "the judge's confidence", "system": "system", "language": "language",
     "meta": "a field of the items",
@@ -140,7 +140,7 @@ def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], 
         key="design:agreement", help="How far people may agree with the judge. Nobody knows before there are labels.",
         **_WIDE,
     )  # fmt: skip
-    blind, last = sum(round(s.blind * s.items) for s in shares), min(LAST, sum(s.items for s in shares))
+    blind, last = sum(round(s.blind * s.items) for s in shares), min(asked.horizon or LAST, sum(s.items for s in shares))
     try:
         seen = _ahead(store, found.id, chosen, blind, low, high, asked, last, store.newest())
     except AssayError as error:
@@ -171,7 +171,7 @@ def _ahead(
     """The outlook of every allocation, looked at up to `last` items; `newest` is the change that it rests on."""
     parts = strata.population(_store, dataset_id, chosen).strata
     first, agreements = min(asked.min_items, last), [low, (low + high) / 2, high]
-    z = boundary(1 - asked.level, first, max(LAST, first))
+    z = boundary(1 - asked.level, first, max(asked.horizon, first))
     return ahead.outlook(
         _store, dataset_id, parts, chosen.judge, chosen.about, items, agreements, asked.threshold, z, first, last,
         asked.level,
