@@ -140,7 +140,8 @@ def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], 
         key="design:agreement", help="How far people may agree with the judge. Nobody knows before there are labels.",
         **_WIDE,
     )  # fmt: skip
-    blind, last = sum(round(s.blind * s.items) for s in shares), min(asked.horizon or LAST, sum(s.items for s in shares))
+    blind = sum(round(s.blind * s.items) for s in shares)
+    last = min(asked.horizon or LAST, sum(s.items for s in shares))
     try:
         seen = _ahead(store, found.id, chosen, blind, low, high, asked, last, store.newest())
     except AssayError as error:
