@@ -13,10 +13,11 @@ from data import cards, exposure
 from data.fewshot import apart
 from data.gold import BASES, WEIGHTED, Basis, gold, labels, rests_on
 from data.settings import gold_rule
-from data.store import Store, each_remembered, remembered
+from data.store import Store, Tx, each_remembered, remembered
 from data.tuning import aside
 from judges.calibrate import Meeting, Sums, by_moments
 from judges.intervals import LINEARISE_FROM
+from judges.strata import within
 from judges.types import Dimension
 
 _JOINED = (
@@ -24,6 +25,10 @@ _JOINED = (
     "left join {scores} s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
 )
 _ITEM = "join item i on i.id = g.item_id "
+_DRAWN = (
+    "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
+    "group by item_id) d on d.item_id = {of}.item_id"
+)
 BEHIND = ("item", "judge", "card", "score", "label", "draw", "setting", "adjudication", "item_use")
 """The tables that gold and scores rest on. What is summed up of them is small, and asked for by many pages."""
 _AT_ONCE = 2_000_000
@@ -50,7 +55,7 @@ class Found(NamedTuple):
     came: str = ""
 
 
-def dimensions(store: Store, judge_id: str) -> list[Dimension]:
+def dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
     """The dimensions of a judge's card that people are asked about and whose scale has a table."""
     card = cards.maybe(store, judge_id)
     return [d for d in card.dimensions if d.asked and d.scale.size] if card is not None else []
@@ -130,7 +135,9 @@ def meeting(
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
     frame = store.frame(
         f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id), among)}) "
-        "select dense_rank() over (order by item_id) as no, human, judge, scored, weight from met order by 1, unit",
+        "select dense_rank() over (order by m.item_id) as no, m.human, m.judge, m.scored, m.weight, "
+        f"dense_rank() over (order by coalesce(d.stratum, '')) as stratum from met m {_DRAWN.format(of='m')} "
+        "order by 1, m.unit",
         params,
     )
     return Meeting(
@@ -139,6 +146,7 @@ def meeting(
         judge=frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan),
         scored=frame["scored"].to_numpy(dtype=bool),
         weight=frame["weight"].to_numpy(dtype=np.float64),
+        stratum=frame["stratum"].to_numpy(dtype=np.int64) if basis in WEIGHTED else None,
     )
 
 
@@ -167,13 +175,16 @@ def all_sums(
     """The sums of several dimensions in one statement, which looks at labels, items and draws once.
 
     What an item gives to kappa is s_g, its six moments or its own table (`judges.calibrate.Sums`); the totals are
-    sum_g s_g and sum_g s_g s_g'. `dropped`: cells with what a scale calls drawn ("tie") are left out.
+    sum_g s_g and sum_g s_g s_g' in every stratum of the draw. `dropped`: cells with what a scale calls drawn ("tie")
+    are left out.
     """
     names = list(dict.fromkeys(d.name for d in asked))
     marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}
     terms = [_terms(d) for d in asked]
     width = max(len(t) * (len(t) + 3) // 2 for t in terms)
     extra = apart(store, judge_id)
+    strata = f" {_DRAWN.format(of='o')} group by coalesce(d.stratum, '')" if basis in WEIGHTED else ""
+    order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
     parts, chosen = [f"held as materialized ({labels(basis, list(marks.values()))})"], []
     for n, (d, own) in enumerate(zip(asked, terms, strict=True)):
         size, left = len(own), extra
@@ -193,8 +204,9 @@ def all_sums(
         chosen += [
             f"select {n}, human, judge, scored, count(*), sum(weight){', null' * (2 + width)} "
             f"from marked{n} group by human, judge, scored",
-            f"select {n}, null, null, null, count(mean_weight), count(*), sum(mean_weight), "
-            f"sum(mean_weight * mean_weight), {', '.join(totals)}{', null' * (width - len(totals))} from own{n}",
+            f"select {n}, {order}, null, null, count(mean_weight), count(*), sum(mean_weight), "
+            f"sum(mean_weight * mean_weight), {', '.join(totals)}{', null' * (width - len(totals))} "
+            f"from own{n} o{strata}",
         ]
     rows = store.rows(
         f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, names[0], judge_id, *names[1:]]
@@ -213,30 +225,35 @@ def _terms(dimension: Dimension) -> list[str]:
 
 
 def _read(rows: list[tuple[Any, ...]], size: int) -> Sums:
-    """The sums of one dimension from its rows: one for each combination that occurs, and the one of its totals."""
-    groups, last = [r for r in rows if r[2] is not None], next(r for r in rows if r[2] is None)
-    numbers = [0.0 if value is None else float(value) for value in last[3:]]
+    """The sums of one dimension from its rows: one for each combination that occurs, one of the totals of a stratum."""
+    groups = [r for r in rows if r[2] is not None]
+    last = sorted((r for r in rows if r[2] is None), key=lambda r: r[0] or 0)
+    numbers = np.array([[0.0 if value is None else float(value) for value in r[3:]] for r in last])
+    if not len(numbers):  # a grouped sum over nothing has no row
+        numbers = np.zeros((1, 4 + size * (size + 3) // 2))
     pairs = list(combinations_with_replacement(range(size), 2))
-    cross = np.zeros((size, size))
-    for (a, b), value in zip(pairs, numbers[4 + size : 4 + size + len(pairs)], strict=True):
-        cross[a, b] = cross[b, a] = value
+    cross = np.zeros((len(numbers), size, size))
+    for place, (a, b) in enumerate(pairs, 4 + size):
+        cross[:, a, b] = cross[:, b, a] = numbers[:, place]
+    items, totals = numbers[:, 0], numbers[:, 4 : 4 + size]
+    whole = numbers.sum(axis=0)
     return Sums(
         human=_column(groups, 0),
         judge=_column(groups, 1),
         scored=np.array([bool(r[2]) for r in groups], dtype=bool),
         cells=_column(groups, 3),
         weight=_column(groups, 4),
-        items=int(numbers[0]),
-        gold_items=int(numbers[1]),
-        mean_weight=(numbers[2], numbers[3]),
-        total=np.array(numbers[4 : 4 + size]),
-        cross=cross,
+        items=int(whole[0]),
+        gold_items=int(whole[1]),
+        mean_weight=(float(whole[2]), float(whole[3])),
+        total=whole[4 : 4 + size],
+        cross=within(items, totals, cross),
     )
 
 
 def met(
-    store: Store, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "", among: str = "", held: str = "",
-    scores: str = "score_now",
+    store: Store | Tx, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "", among: str = "",
+    held: str = "", scores: str = "score_now",
 ) -> str:  # fmt: skip
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight. $1 dataset, $2 dimension,
 

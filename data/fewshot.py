@@ -18,7 +18,7 @@ from data.gold import gold
 from data.items import item as stored
 from data.people import require
 from data.settings import gold_rule
-from data.store import Store, remembered
+from data.store import Store, Tx, remembered
 from judges.card import Card
 from judges.corrected import corrected, in_order
 from judges.pieces import unpacked
@@ -118,18 +118,18 @@ def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple
     return found
 
 
-def used(store: Store, judge_id: str) -> Mapping[str, str]:
+def used(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
     """The items, name by id, that stand as examples in a judge's prompt."""
     tables = ["item", "judge", "card"]
     return remembered(store, ("examples of", judge_id), tables, lambda: _used(store, judge_id))
 
 
-def _used(store: Store, judge_id: str) -> dict[str, str]:
+def _used(store: Store | Tx, judge_id: str) -> dict[str, str]:
     card = cards.maybe(store, judge_id)
     return {} if card is None else shown(store, card)
 
 
-def shown(store: Store, card: Card) -> dict[str, str]:
+def shown(store: Store | Tx, card: Card) -> dict[str, str]:
     """The items, name by id, that a card's examples show as its judges see them."""
     found: dict[str, str] = {}
     for example in card.examples:
@@ -148,7 +148,7 @@ def shown(store: Store, card: Card) -> dict[str, str]:
     return found
 
 
-def apart(store: Store, judge_id: str) -> str:
+def apart(store: Store | Tx, judge_id: str) -> str:
     """A further condition on g.item_id in SQL: not one of those items, nor one that prompts were tuned on
 
     (data/tuning.py); "" where there are none."""

@@ -42,6 +42,11 @@ _UNITS: dict[UnitSort, str] = {
 }
 
 
+def of_sort(sort: UnitSort) -> str:
+    """A condition in SQL: the unit of `l` is of this sort."""
+    return _UNITS[sort]
+
+
 def rests_on(mode: str, random: bool, drawn: bool) -> list[Basis]:
     """The bases that a label of this mode belongs to; `random`: its item was drawn with a known probability, and
 

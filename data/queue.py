@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
-from data import people, settings, tuning
+from data import people, settings, strata
 from data.board import Board, Draw, board
 from data.errors import BadInput
+from data.figures import outlook
 from data.ids import canonical, new_id, now
 from data.needs import needs
 from data.store import Store, Tx
 from judges import sampling
-from judges.sampling import Share
+from judges.sampling import Design, Share
 from judges.triage import Need, Reason, triage
 
 Stream = Literal["audit", "review"]
@@ -67,48 +67,53 @@ class Given:
 # -- drawing ------------------------------------------------------------------------------------------------------
 
 
-def plan_audit(store: Store | Tx, dataset_id: str, size: int, judge_id: str) -> list[Share]:
-    """How an audit sample of `size` further items would fall on the strata. Raises BadInput for an impossible size."""
-    strata, drawn, share = _population(store, dataset_id, size, judge_id)
-    return sampling.plan(strata, drawn, size, share)
+def plan_audit(
+    store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: Design | None = None
+) -> list[Share]:
+    """How an audit sample of `size` further items would fall on the strata.
+
+    `design` None: as the dataset's items were parted before, or by system. Raises BadInput for an impossible size, or
+    for a design that cannot be.
+    """
+    found, worth, share, _ = _population(store, dataset_id, size, judge_id, design)
+    return sampling.plan(found.strata, found.already, size, share, worth)
 
 
-def draw_audit(store: Store, actor: str, dataset_id: str, size: int, judge_id: str, seed: int) -> int:
-    """Draw `size` further items at random, stratified by system, into the audit sample; how many were drawn.
+def draw_audit(
+    store: Store, actor: str, dataset_id: str, size: int, judge_id: str, seed: int, design: Design | None = None
+) -> int:
+    """Draw `size` further items at random, stratified as designed, into the audit sample; how many were drawn.
 
-    A share of them (the dataset's setting) is shown with the scores of `judge_id`; all others blind. Raises NotAllowed
-    below the role researcher, BadInput for a size that cannot be.
+    A share of them (the dataset's setting) is shown with the scores of `judge_id`; all others blind. Items that have no
+    stratum yet get theirs now, and keep it. Raises NotAllowed below the role researcher, BadInput for a size or a
+    design that cannot be.
     """
 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
-        strata, drawn, share = _population(tx, dataset_id, size, judge_id)
+        found, worth, share, used = _population(tx, dataset_id, size, judge_id, design)
         rows = [
             (new_id(), dataset_id, d.item, "audit", *(("assisted", judge_id) if d.assisted else ("blind", "")),
-             d.stratum, d.probability, float(len(drawn) + d.place), "[]")
-            for d in sampling.draw(strata, drawn, size, share, seed)
+             d.stratum, d.probability, float(len(found.already) + d.place), "[]")
+            for d in sampling.draw(found.strata, found.already, size, share, seed, worth)
         ]  # fmt: skip
+        strata.fix(tx, dataset_id, found, used)
         return _append(tx, rows)
 
-    return store.tx(actor, f"draw audit sample (seed {seed})", work, target=dataset_id)
+    how = "" if design is None else f", {strata.told(design)}, {sampling.ALLOCATIONS[design.allocation]}"
+    return store.tx(actor, f"draw audit sample (seed {seed}{how})", work, target=dataset_id)
 
 
 def _population(
-    store: Store | Tx, dataset_id: str, size: int, judge_id: str
-) -> tuple[dict[str, str], dict[str, bool], float]:
-    """item -> stratum of a dataset, the items drawn before -> whether assisted, and the share to show assisted.
-
-    What prompts were tuned on is not of the population, drawn before or not: the figures do not speak of it.
-    """
+    store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: Design | None
+) -> tuple[strata.Population, dict[str, float], float, Design]:
+    """The items with their strata, what each stratum is worth, the share to show assisted, and the design in use."""
     if not 1 <= size <= MOST:
         raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MOST:,}.")
-    rows = store.rows("select item_id, mode, seq from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])
-    draws = sorted({int(r[2]) for r in rows})
-    query = "select id, system_a, system_b, seq from item where dataset_id = $1" + tuning.aside(store, "id")
-    items = store.rows(query, [dataset_id])
-    strata = sampling.strata((str(i), str(a), str(b), bisect_left(draws, int(seq))) for i, a, b, seq in items)
+    used = design or strata.kept(store, dataset_id) or Design()
+    found = strata.population(store, dataset_id, used)
     share = settings.rules(store, dataset_id).assisted_share if judge_id else 0.0
-    return strata, {str(r[0]): r[1] == "assisted" for r in rows}, share
+    return found, outlook.worth(store, dataset_id, found.strata, used), share, used
 
 
 def plan_review(store: Store, dataset_id: str, judge_id: str, most: int = 200) -> tuple[int, dict[str, int]]:

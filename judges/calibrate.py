@@ -28,7 +28,9 @@ FRAGILE = 0.8
 class Meeting:
     """The cells of one dimension that have gold: item numbers, codes of people and judge (nan = n/a), whether the judge
 
-    gave any score there, and the weight 1/pi of each cell. All arrays have one length.
+    gave any score there, the weight 1/pi of each cell, and the stratum that its item was drawn from, as a code (None:
+
+    all were drawn alike). All arrays have one length.
     """
 
     item: NDArray[np.int64]
@@ -36,6 +38,7 @@ class Meeting:
     judge: Floats
     scored: NDArray[np.bool_]
     weight: Floats
+    stratum: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.item)
@@ -45,7 +48,10 @@ class Meeting:
         if code is None:
             return self
         keep = (self.human != code) & (self.judge != code)
-        return Meeting(self.item[keep], self.human[keep], self.judge[keep], self.scored[keep], self.weight[keep])
+        stratum = None if self.stratum is None else self.stratum[keep]
+        return Meeting(
+            self.item[keep], self.human[keep], self.judge[keep], self.scored[keep], self.weight[keep], stratum
+        )
 
 
 @dataclass(frozen=True)
@@ -162,7 +168,8 @@ def scored_cells(meeting: Meeting, scale: Scale) -> tuple[Cells, int]:
     human = (meeting.human[both] - scale.base).astype(np.int64)
     judge = (meeting.judge[both] - scale.base).astype(np.int64)
     weight = meeting.weight[both]
-    return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight), scale.size
+    stratum = None if meeting.stratum is None else meeting.stratum[both]
+    return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight, stratum), scale.size
 
 
 def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed: int = 0) -> Summary:
@@ -177,7 +184,7 @@ def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed:
         return _figures(tally, dimension, code, from_sums(given, scale), given.gold_items)
     given = given.without(code)
     cells, k = scored_cells(given, scale)
-    interval = from_cells(cells.item, cells.human, cells.judge, k, scale.weights, cells.weight, seed=seed)
+    interval = from_cells(*cells[:3], k, scale.weights, cells.weight, seed=seed, stratum=cells.stratum)
     tally = Tally(given.human, given.judge, given.scored, np.ones(len(given)), given.weight)
     return _figures(tally, dimension, code, interval, len(np.unique(given.item)))
 

@@ -13,5 +13,9 @@ class BadScale(AssayError):
     """A value does not lie on the scale of its dimension."""
 
 
+class BadStrata(AssayError):
+    """Items cannot be parted for a draw as it was asked."""
+
+
 class BadCard(AssayError):
     """A card cannot be made as it was described: a name, a scale, a prompt or an example does not do."""

@@ -1,9 +1,10 @@
 """How sure an agreement is: intervals that treat the item, not the cell, as the thing that was drawn.
 
 Turns of one dialogue resemble each other, so independent-rows intervals are far too short. Here an item is a cluster:
-it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Strata are ignored,
-which errs towards longer intervals. Cells come sparse, as arrays of one length: item index, human code, judge code, and
-a weight, which is 1 / the probability of being drawn and never a count: one row is one cell.
+it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Where items were
+drawn from strata only what differs within these counts (judges/strata.py). A finite population is not corrected for:
+kappa is about items like these. Cells come sparse, as arrays of one length: item index, human code, judge code, a
+weight, which is 1 / the probability of being drawn and never a count (one row is one cell), and the stratum.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from judges.agreement import (
 )
 from judges.replicates import PLAIN, RATIO, Samples, Scale, apart, differences, ends, parts, samples, with_products
 from judges.resampling import resampled, resampled_alike
+from judges.strata import cautious, of_items, resampled_within, root_of_squares
 from judges.uncertainty import Interval, quantile
 
 LINEARISE_FROM = 3_000
@@ -37,29 +39,32 @@ LINEARISE_FROM = 3_000
 MAX_UNDEFINED = 0.05
 """Above this share of undefined replicates there is no interval: the rest would be a selection."""
 
-
 BOOTSTRAP = "cluster bootstrap, percentile and studentised"
 """What `Interval.method` calls an interval of `cluster_bootstrap`."""
 
 
 class Cells(NamedTuple):
-    """Cells of one dimension: arrays of one length, codes 0..K-1; without weights every cell counts once."""
+    """Cells of one dimension: arrays of one length, codes 0..K-1; without weights every cell counts once. Strata are
+
+    any whole numbers, of which neighbours may be put together."""
 
     item: ArrayLike
     human: ArrayLike
     judge: ArrayLike
     weight: ArrayLike | None = None
+    stratum: ArrayLike | None = None
 
 
 @dataclass(frozen=True)
 class _Clustered:
-    """Cells checked, their items renumbered 0..items-1."""
+    """Cells checked, their items renumbered 0..items-1; `stratum` is that of every item, None where there is one."""
 
     item: Codes
     human: Codes
     judge: Codes
     weight: Floats | None
     items: int
+    stratum: Codes | None = None
 
     @property
     def n_eff(self) -> float:
@@ -110,7 +115,8 @@ def _clustered(cells: Cells, k: int) -> _Clustered:
         raise ValueError(
             f"Items, human and judge must be of one length; got {item.size}, {human.size} and {judge.size}."
         )
-    return _Clustered(item, human, judge, cell_weights(cells.weight, item.size), items)
+    stratum = None if cells.stratum is None else of_items(np.asarray(cells.stratum), item, items)
+    return _Clustered(item, human, judge, cell_weights(cells.weight, item.size), items, stratum)
 
 
 def _normal(
@@ -126,9 +132,7 @@ def _normal(
 
 def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
     """sqrt(G / (G - 1) * sum_g (gradient . s_g)^2); no mean is taken off, as kappa does not change with scale."""
-    if items < 2:
-        return None
-    return sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
+    return None if items < 2 else sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
 
 
 def _influence(table: Floats, weights: Weights) -> Floats:
@@ -186,8 +190,7 @@ def linearised(
             f"Six sums and their 6 x 6 cross-products are needed; got shapes {total.shape} and {square.shape}."
         )
     point = kappa_from_sums(total)
-    if cells is None:
-        cells = round(float(total[0]))
+    cells = round(float(total[0])) if cells is None else cells
     if n_eff is None:
         n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
     if point is None:
@@ -222,8 +225,7 @@ def linearised_table(
             f"The cross-products of a table of {size} cells are {size} x {size}; got shape {square.shape}."
         )
     point, n = kappa(array, weights), float(array.sum())
-    if cells is None:
-        cells = round(n)
+    cells = round(n) if cells is None else cells
     if n_eff is None:
         squares = float(square.sum())
         n_eff = n**2 / squares if squares > 0 else 0.0
@@ -241,8 +243,9 @@ def cluster_bootstrap(
     replicates: int = 2000,
     seed: int = 0,
     level: float = 0.95,
+    stratum: ArrayLike | None = None,
 ) -> Interval:
-    """Interval of kappa over resampled items: m ~ Multinomial(G, 1/G), kappa(sum_g m_g T_g).
+    """Interval of kappa over resampled items: m ~ Multinomial(G, 1/G), kappa(sum_g m_g T_g), in each stratum apart.
 
     Each end is the farther one of two. The percentile interval takes quantiles of the replicates. The studentised one
     measures each replicate by its own error, on the scale f = -log(1 - kappa),
@@ -256,16 +259,22 @@ def cluster_bootstrap(
     stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed resampling finds no spread; the ends then are those of -log(a) cells one step
     apart (the rule of three). The same seed gives the same interval. Memory is 2^21 draws and, for each item, 20
-    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. Source: Efron and Tibshirani 1993, chapters
-    12 and 13; Hall 1988, on why studentised ends are right to a higher order; Field and Welsh 2007 (clusters); Hanley
-    and Lippman-Hand 1983 (rule of three).
+    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. With strata the lower ends are those of
+    `judges.strata.cautious` where these are lower. Source: Efron and Tibshirani 1993, chapters 12 and 13;
+    Hall 1988, on why studentised ends are right to a higher order; Field and Welsh 2007 (clusters); Hanley and
+    Lippman-Hand 1983 (rule of three).
     """
-    cells = _clustered(Cells(item_index, human, judge, weight), k)
+    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k)
     point, table = cells.pooled(k, weights)
-    given = with_products(cells.parts(k, weights))
-    drawn = samples(resampled_alike(given, replicates, seed), k, weights, cells.items)
-    whole = samples(given.sum(axis=0)[None], k, weights, cells.items)
+    own = cells.parts(k, weights)
+    given = with_products(own)
+    if cells.stratum is None:
+        totals, sums = resampled_alike(given, replicates, seed), given.sum(axis=0)[None]
+    else:
+        totals, sums = resampled_within(given, cells.stratum, own.shape[1], replicates, seed)
+    drawn, whole = (samples(total, k, weights, cells.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
+    found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
     return _unmet(found, table, weights) if point == 1 and found.low is not None else found
 
 
@@ -303,16 +312,19 @@ def from_cells(
     weight: ArrayLike | None = None,
     seed: int = 0,
     level: float = 0.95,
+    stratum: ArrayLike | None = None,
 ) -> Interval:
     """Kappa of cells with its interval by items: bootstrap below `LINEARISE_FROM` items, linearised from there on.
 
     ValueError when a code is off the scale 0..k-1, a weight is not positive, or the lengths differ.
     """
-    cells = _clustered(Cells(item_index, human, judge, weight), k)
+    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k)
     if cells.items < LINEARISE_FROM:
-        return cluster_bootstrap(cells.item, cells.human, cells.judge, k, weights, cells.weight, seed=seed, level=level)
+        of = cells.item, cells.human, cells.judge, k, weights, cells.weight
+        return cluster_bootstrap(*of, seed=seed, level=level, stratum=stratum)
     point, by_item = _influences(cells, k, weights)
-    return _normal(point, _root_of_squares(by_item), cells.items, cells.item.size, cells.n_eff, level)
+    error = root_of_squares(by_item, cells.stratum)
+    return _normal(point, error, cells.items, cells.item.size, cells.n_eff, level)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
@@ -321,11 +333,6 @@ def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | No
     if point is None:
         return None, np.zeros(cells.items)
     return point, cells.per_item(_influence(table, weights).ravel()[cells.human * k + cells.judge])
-
-
-def _root_of_squares(influence: Floats) -> float | None:
-    items = len(influence)
-    return sqrt(items / (items - 1) * float(influence @ influence)) if items > 1 else None
 
 
 def difference(
@@ -360,7 +367,7 @@ def difference(
     point = None if kappa_a is None or kappa_b is None else kappa_b - kappa_a
     if max(one.items, two.items) >= LINEARISE_FROM:
         independent = [influence_b - influence_a] if paired else [influence_a, influence_b]
-        errors = [_root_of_squares(influence) for influence in independent]
+        errors = [root_of_squares(influence) for influence in independent]
         se = sqrt(sum(error**2 for error in errors if error is not None)) if None not in errors else None
         return _normal(point, se, *smaller, level, reach=2.0)
     shares = [group.parts(k, weights) for group in (one, two)]

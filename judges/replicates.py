@@ -70,7 +70,7 @@ def _five(k: int, weights: Weights) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _pairs(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+def pairs_of(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Each pair of columns once, and how often it counts in a square."""
     left, right = np.triu_indices(columns)
     return left, right, np.where(left == right, 1.0, 2.0)
@@ -78,7 +78,7 @@ def _pairs(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
 
 def with_products(given: Floats) -> Floats:
     """The columns of every item, and after them the product of every pair of its columns."""
-    left, right, _ = _pairs(given.shape[1])
+    left, right, _ = pairs_of(given.shape[1])
     return np.hstack([given, given[:, left] * given[:, right]])
 
 
@@ -131,7 +131,7 @@ def _columns(k: int, weights: Weights) -> int:
 
 def _error(slope: Floats, products: Floats, items: int) -> Floats:
     """sqrt(G / (G - 1) sum_g (slope . parts of g)^2) of every sample; no mean is taken off, as kappa has no unit."""
-    left, right, times = _pairs(slope.shape[1])
+    left, right, times = pairs_of(slope.shape[1])
     square = np.einsum("rp,rp->r", slope[:, left] * slope[:, right] * times, products)
     return np.asarray(np.sqrt(items / max(1, items - 1) * np.maximum(square, 0.0)), dtype=np.float64)
 

@@ -6,10 +6,54 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import sqrt
+from typing import Literal, get_args
+
+import numpy as np
+
+from judges.errors import BadStrata
 
 MOST_STRATA = 24
 """Strata per wave of items: beyond it the smallest groups are put together, so that a small sample reaches all."""
+MOST_BANDS = 6
+"""Bands that a figure with many values is cut into."""
 OTHERS = "all others"
+FEWEST = 2
+"""Blind items of a stratum, where the sample is large enough for it: one alone has no variance."""
+LEAST_SPREAD = 0.25
+"""A stratum counts for Neyman's allocation at least this part of the average spread: few labels prove no certainty."""
+By = Literal["system", "score", "confidence", "language", "meta"]
+Allocation = Literal["proportional", "root", "neyman"]
+ALLOCATIONS: dict[Allocation, str] = {"proportional": "proportional", "root": "square root", "neyman": "Neyman"}
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the items of a draw are parted by, and how a sample is allocated to the parts.
+
+    `of` is the dimension ("turn.helpfulness") for `score`, where "" is the lowest score over all ordered dimensions,
+    and the field for `meta`. `judge` is the id of the judge whose scores or confidence part the items, and whose
+    agreement on the dimension `about` Neyman's allocation is best for. Raises BadStrata for what cannot be.
+    """
+
+    by: By = "system"
+    of: str = ""
+    judge: str = ""
+    allocation: Allocation = "proportional"
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        if self.by not in get_args(By) or self.allocation not in ALLOCATIONS:
+            raise BadStrata(
+                f"There are no strata by {self.by!r} with allocation {self.allocation!r}. There are: "
+                f"{', '.join(get_args(By))}; {', '.join(ALLOCATIONS)}."
+            )
+        if self.by in ("score", "confidence") and not self.judge:
+            raise BadStrata(f"Strata by {self.by} need a judge: say whose {self.by} it is.")
+        if self.by == "meta" and not self.of:
+            raise BadStrata("Strata by a field of the items' meta need the name of the field.")
+        if self.allocation == "neyman" and not (self.judge and self.about):
+            raise BadStrata("Neyman's allocation needs a judge and the dimension that it is to be best for.")
 
 
 @dataclass(frozen=True)
@@ -44,55 +88,128 @@ class Drawn:
     place: int
 
 
-def strata(items: Iterable[tuple[str, str, str, int]]) -> dict[str, str]:
-    """item -> stratum, from (item, system a, system b, wave).
+def versus(a: str, b: str) -> str:
+    """The system under test, or two of them in either order, as a stratum."""
+    return " ~ ".join(sorted((a, b))) if b else a
 
-    A stratum is a system under test, or two of them in either order. The wave says how many draws there were before the
-    item came in: items that could not be drawn from the beginning have another chance than those that could, so they
-    are strata of their own. What falls into which stratum depends on nothing that changes from draw to draw.
+
+def strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
+    """item -> stratum, from (item, what it is parted by, wave).
+
+    The wave says how many draws there were before the item came in: items that could not be drawn from the beginning
+    have another chance than those that could, so they are strata of their own. What falls into which stratum depends on
+    nothing that changes from draw to draw.
     """
-    named = [(item, " ~ ".join(sorted((a, b))) if b else a, wave) for item, a, b, wave in items]
-    sizes = Counter((wave, name) for _, name, wave in named)
+    given = list(items)
+    sizes = Counter((wave, name) for _, name, wave in given)
     many = {wave for wave, n in Counter(wave for wave, _ in sizes).items() if n > MOST_STRATA}
     kept: dict[int, set[str]] = defaultdict(set)
     for (wave, name), _ in sorted(sizes.items(), key=lambda s: (-s[1], s[0])):
         if wave not in many or len(kept[wave]) < MOST_STRATA - 1:
             kept[wave].add(name)
     later = {wave: f" (added later, {wave})" if wave else "" for wave in kept}
-    return {item: (name if name in kept[wave] else OTHERS) + later[wave] for item, name, wave in named}
+    return {item: (name if name in kept[wave] else OTHERS) + later[wave] for item, name, wave in given}
 
 
-def plan(strata: Mapping[str, str], already: Mapping[str, bool], size: int, assisted_share: float) -> list[Share]:
+def bands(figures: Mapping[str, float | None], what: str, most: int = MOST_BANDS) -> dict[str, str]:
+    """item -> the band that its figure falls into, in words: "lowest score 1", "confidence 0.60 to 0.80".
+
+    Up to `most` different values are a band each. More are cut at their quantiles into at most so many, and equal
+    values stay together. Items without a figure are a band of their own, "no ..." of `what`.
+    """
+    known = np.array([f for f in figures.values() if f is not None], dtype=np.float64)
+    values = np.unique(known)
+    cuts = values
+    if len(values) > most:
+        cuts = np.unique(np.quantile(known, np.arange(most) / most, method="lower"))
+    last = [*(values[values < cut].max() for cut in cuts[1:]), values[-1]] if len(values) else []
+    whole = all(float(v).is_integer() for v in values)
+    told = [f"{low:{'.0f' if whole else '.2f'}}" for low in cuts]
+    ends = [f"{high:{'.0f' if whole else '.2f'}}" for high in last]
+    names = [f"{what} {a}" if a == b else f"{what} {a} to {b}" for a, b in zip(told, ends, strict=True)]
+    return {
+        item: f"no {what}" if f is None else names[int(np.searchsorted(cuts, f, side="right")) - 1]
+        for item, f in figures.items()
+    }
+
+
+def worths(
+    sizes: Mapping[str, int], allocation: Allocation, spreads: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """In proportion to what a sample is allocated to strata of N_h items: N_h, sqrt(N_h), or N_h S_h (Neyman).
+
+    `spreads` are the S_h; a stratum whose spread is not known, or next to nothing, counts with `LEAST_SPREAD` of the
+    average one. Source: Neyman 1934; Bankier 1988 (power allocations).
+    """
+    if allocation == "proportional":
+        return {h: float(n) for h, n in sizes.items()}
+    if allocation == "root":
+        return {h: sqrt(n) for h, n in sizes.items()}
+    known = {h: s for h, s in (spreads or {}).items() if h in sizes}
+    average = sum(sizes[h] * s for h, s in known.items()) / max(1, sum(sizes[h] for h in known))
+    if average <= 0:
+        return worths(sizes, "root")
+    return {h: n * max(known.get(h, 0.0), LEAST_SPREAD * average) for h, n in sizes.items()}
+
+
+def plan(
+    strata: Mapping[str, str],
+    already: Mapping[str, bool],
+    size: int,
+    assisted_share: float,
+    worth: Mapping[str, float] | None = None,
+) -> list[Share]:
     """How a draw of `size` further items falls on the strata, and what probabilities that gives; by stratum.
 
-    strata: item -> stratum, the whole population; already: items drawn before -> whether assisted. The draw evens out
-    the probabilities as far as it can. A stratum of which nothing is drawn yet gets at least one item, and every
-    stratum at least one blind one, so that no probability is 0; a draw may be larger than `size` for that.
+    strata: item -> stratum, the whole population; already: items drawn before -> whether assisted. All draws together
+    come as near as they can to an allocation by `worth` (default: proportional). Every stratum gets `FEWEST` blind
+    items where `size` is large enough for that, and always one, so that no probability is 0; a draw may be larger than
+    `size` for that one.
     """
     total = Counter(strata.values())
     before = Counter(strata[i] for i in already if i in strata)
     shown = Counter(strata[i] for i, assisted in already.items() if assisted and i in strata)
-    aim = min(size + sum(before.values()), sum(total.values())) / max(sum(total.values()), 1)
-    wanted = {h: max(aim * n - before[h], 0.0) for h, n in total.items()}
-    first = {h: int(not before[h]) for h in total}
-    now = _allocate(wanted, first, {h: n - before[h] for h, n in total.items()}, size)
+    blind = {h: before[h] - shown[h] for h in total}
+    aim = targets(worth or worths(total, "proportional"), total, size + sum(before.values()))
+    left = {h: n - before[h] for h, n in total.items()}
+    pair, one = ({h: min(max(least - blind[h], 0), left[h]) for h in total} for least in (FEWEST, 1))
+    first = pair if sum(pair.values()) <= size else one
+    now = _allocate({h: max(aim[h] - before[h], 0.0) for h in total}, first, left, size)
     assisted = _allocate(
         {h: max(assisted_share * (before[h] + now[h]) - shown[h], 0.0) for h in total},
         dict.fromkeys(total, 0),
-        {h: max(now[h] - (0 if before[h] > shown[h] else 1), 0) for h in total},
+        {h: max(now[h] - first[h], 0) for h in total},
         round(sum(now.values()) * assisted_share),
     )
     return [
         Share(
             h, total[h], before[h], now[h], assisted[h],
-            (before[h] - shown[h] + now[h] - assisted[h]) / total[h], (shown[h] + assisted[h]) / total[h],
+            (blind[h] + now[h] - assisted[h]) / total[h], (shown[h] + assisted[h]) / total[h],
         )
         for h in sorted(total)
     ]  # fmt: skip
 
 
+def targets(worth: Mapping[str, float], most: Mapping[str, int], total: int) -> dict[str, float]:
+    """`total` items in proportion to worth, not in whole numbers; what a stratum cannot take goes to the others."""
+    full: set[str] = set()
+    while True:
+        rest = total - sum(most[h] for h in full)
+        open_ = sum(worth[h] for h in most if h not in full)
+        aim = {h: float(n) if h in full or not open_ else rest * worth[h] / open_ for h, n in most.items()}
+        over = {h for h in most if h not in full and aim[h] > most[h]}
+        if not over:
+            return aim
+        full |= over
+
+
 def draw(
-    strata: Mapping[str, str], already: Mapping[str, bool], size: int, assisted_share: float, seed: int
+    strata: Mapping[str, str],
+    already: Mapping[str, bool],
+    size: int,
+    assisted_share: float,
+    seed: int,
+    worth: Mapping[str, float] | None = None,
 ) -> list[Drawn]:
     """A stratified simple random sample of `size` further items, allocated as `plan` says, in random order.
 
@@ -105,7 +222,7 @@ def draw(
         if item not in already:
             left[stratum].append(item)
     drawn: list[Drawn] = []
-    for share in plan(strata, already, size, assisted_share):
+    for share in plan(strata, already, size, assisted_share, worth):
         for n, item in enumerate(rng.sample(left[share.stratum], share.now)):
             seen = n < share.now_assisted
             drawn.append(Drawn(item, share.stratum, share.assisted if seen else share.blind, seen, 0))

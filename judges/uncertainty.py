@@ -23,8 +23,8 @@ class Interval:
     95% bound.
 
     `items` is the number of clusters, `n_eff` their effective number (Kish, over items), `se` the standard error,
-    `undefined` the share of bootstrap replicates in which the figure did not exist (left out). What does not exist is
-    None.
+    `undefined` the share of bootstrap replicates in which the figure did not exist (left out), `strata` whether items
+    were resampled within strata. What does not exist is None.
     """
 
     point: float | None
@@ -38,6 +38,7 @@ class Interval:
     se: float | None = None
     level: float = 0.95
     undefined: float = 0.0
+    strata: bool = False
 
     @property
     def verdictless(self) -> bool:
@@ -45,10 +46,25 @@ class Interval:
         return self.items < MIN_CLUSTERS
 
     def bound(self, level: float = 0.95) -> float | None:
-        """The one-sided lower bound at another level: the distance of the 95% bound, stretched by normal quantiles."""
+        """The one-sided lower bound at another level: the distance of the 95% bound, stretched by normal quantiles.
+
+        With strata it is no higher than `reciprocal`, as it is at 95%.
+        """
         if self.point is None or self.lower_bound is None:
             return None
-        return self.lower_bound - (self.point - self.lower_bound) * (quantile(level) / quantile(0.95) - 1)
+        bound = self.lower_bound - (self.point - self.lower_bound) * (quantile(level) / quantile(0.95) - 1)
+        return min(bound, reciprocal(self.point, self.se, quantile(level))) if self.strata and self.se else bound
+
+
+def reciprocal(point: float, error: float, z: float) -> float:
+    """The lower end of a kappa of which 1 / (1 - kappa) is normal: (kappa - r) / (1 - r), r = z error / (1 - kappa).
+
+    At least -1. Its error is taken to grow as (1 - kappa)^2 towards lower values.
+    """
+    if point >= 1:
+        return point
+    r = z * error / (1 - point)
+    return max(-1.0, (point - r) / (1 - r)) if r < 1 else -1.0
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> Interval:

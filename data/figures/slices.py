@@ -26,7 +26,8 @@ _COMBINED = 10_000
 _LANGUAGE = ("language", "lang")
 _LATIN = "Latin script"
 Codes = NDArray[np.int64]
-_HEAD = 800
+HEAD = "substr(i.content, 1, 800)"
+"""SQL of the beginning of an item `i`, which tells its language."""
 _SCRIPTS = (
     ("Japanese", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")),
     ("Korean", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
@@ -210,20 +211,18 @@ def _items(store: Store, dataset_id: str) -> _Items:
 def _read(store: Store, dataset_id: str) -> _Items:
     frame = store.frame(
         "select i.id, i.system_a, i.system_b, i.meta, coalesce(d.stratum, '') as stratum, "
-        f"length(i.content) as length, substr(i.content, 1, {_HEAD:d}) as head from item i left join "
+        f"length(i.content) as length, {HEAD} as head from item i left join "
         "(select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
         "group by item_id) d on d.item_id = i.id where i.dataset_id = $1 order by i.id",
         [dataset_id],
     )
     metas = [json.loads(m) if m not in ("", "{}") else {} for m in frame["meta"]]
-    said = [next((str(m[k])[:60] for k in _LANGUAGE if isinstance(m.get(k), str)), "") for m in metas]
-    heads = zip(said, frame["head"], strict=True)
-    frame["language"] = [one or (_LATIN if head.isascii() else script(_bare(head))) for one, head in heads]
+    frame["language"] = [language(meta, head) for meta, head in zip(metas, frame["head"], strict=True)]
     values: dict[str, dict[str, int]] = {}
     for meta in metas:
         for key, value in meta.items():
-            if (word := _word(value)) and len(seen := values.setdefault(key, {})) <= MOST:
-                seen.setdefault(word, len(seen))
+            if (said := word(value)) and len(seen := values.setdefault(key, {})) <= MOST:
+                seen.setdefault(said, len(seen))
     few = {k: seen for k, seen in values.items() if 1 < len(seen) <= MOST and k not in _LANGUAGE}
     return _Items(
         frame["id"].tolist(),
@@ -232,10 +231,16 @@ def _read(store: Store, dataset_id: str) -> _Items:
         _coded(frame["language"]),
         frame["length"].to_numpy(dtype=np.float64),
         {
-            key: Coded(np.array([seen.get(_word(m.get(key)), -1) for m in metas], dtype=np.int64), list(seen))
+            key: Coded(np.array([seen.get(word(m.get(key)), -1) for m in metas], dtype=np.int64), list(seen))
             for key, seen in few.items()
         },
     )
+
+
+def language(meta: dict[str, Any], head: str) -> str:
+    """The language of an item: what its meta says, else what the letters at its beginning tell."""
+    said = next((str(meta[k])[:60] for k in _LANGUAGE if isinstance(meta.get(k), str)), "")
+    return said or (_LATIN if head.isascii() else script(_bare(head)))
 
 
 def _bare(head: str) -> str:
@@ -243,7 +248,7 @@ def _bare(head: str) -> str:
     return _ESCAPED.sub(" ", _KEYS.sub("", head))
 
 
-def _word(value: object) -> str:
+def word(value: object) -> str:
     """A value of an item's meta as a word; "" of what is no plain value."""
     if isinstance(value, bool):
         return "yes" if value else "no"

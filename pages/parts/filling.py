@@ -13,18 +13,18 @@ from data.datasets import Dataset
 from data.settings import QueueRules
 from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import session, text
+from pages.parts import drawing, session, text
 
 
 @st.dialog("Draw an audit sample", width="large")
 def audit(found: Dataset, who: str) -> None:
-    """A stratified random sample: how many, beside which judge the assisted share is shown, and what that gives."""
+    """A stratified random sample: how many, how drawn, beside which judge some are shown, and what it should tell."""
     store = session.store()
     share, judges = settings.rules(store, found.id).assisted_share, _judges(found)
     text.quiet(
-        "Items are drawn at random, stratified by system. {blind} of them are answered **blind**, without the judge in "
-        "view: these alone count for the gate. The other {assisted} are shown with its scores, to measure how far "
-        "seeing them sways people.",
+        "Items are drawn at random within strata. {blind} of them are answered **blind**, without the judge in view: "
+        "these alone count for the gate. The other {assisted} are shown with its scores, to measure how far seeing "
+        "them sways people.",
         blind=f"{1 - share:.0%}",
         assisted=f"{share:.0%}",
     )
@@ -38,27 +38,17 @@ def audit(found: Dataset, who: str) -> None:
     )
     kept = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
     seed = right.number_input("Seed", 0, 2**31, kept, key="audit:seed", help="The same seed draws the same items.")
-    shares = queue.plan_audit(store, found.id, int(size), judge)
-    new = sum(s.now for s in shares)
-    text.say(
-        "This draws **{n}** now: {blind} blind and {assisted} assisted.", n=many(new, "item"),
-        blind=f"{new - sum(s.now_assisted for s in shares):,}", assisted=f"{sum(s.now_assisted for s in shares):,}",
-    )  # fmt: skip
-    if new > size:
-        st.caption("More than asked for, so that every stratum has an item in the sample that is answered blind.")
-    if new < size:
-        st.caption("Fewer than asked for: the dataset has no more items that were not drawn.")
-    st.dataframe(
-        pd.DataFrame(
-            [(s.stratum or "no system", s.items, s.before, s.now, s.blind, s.assisted) for s in shares],
-            columns=["Stratum", "Items", "Drawn before", "Drawn now", "P(blind)", "P(assisted)"],
-        ),
-        hide_index=True,
-        height="content" if len(shares) <= 8 else 320,
-        column_config={name: st.column_config.NumberColumn(format="%.4f") for name in ("P(blind)", "P(assisted)")},
-    )
-    if st.button("Draw", type="primary", disabled=not new) and _done(
-        lambda: queue.draw_audit(store, who, found.id, int(size), judge, int(seed)), "{n} drawn into the audit sample."
+    try:
+        design = drawing.design(found, judges)
+        shares = queue.plan_audit(store, found.id, int(size), judge, design)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    drawing.planned(shares, int(size))
+    drawing.outlook(found, shares, judges, design)
+    if st.button("Draw", type="primary", disabled=not any(s.now for s in shares)) and _done(
+        lambda: queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design),
+        "{n} drawn into the audit sample.",
     ):
         session.scratch("filling").pop("seed", None)
         st.rerun()

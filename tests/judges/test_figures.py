@@ -38,7 +38,7 @@ def test_influences_give_the_linearised_variance():
     weight = np.repeat(np.random.default_rng(2).integers(1, 4, 200), 3).astype(float)
     weighted = Cells(cells.item, cells.human, cells.judge, weight)
     point, influence = influences(weighted, 5)
-    whole = linearised(*moments(*weighted))
+    whole = linearised(*moments(*weighted[:4]))
     by_item = np.bincount(cells.item, influence)
     assert point == pytest.approx(whole.point)
     assert np.sqrt(200 / 199 * by_item @ by_item) == pytest.approx(whole.se)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import strategies as some
 
 from judges import sampling
+from judges.errors import BadStrata
 
 
 def population(**sizes: int) -> dict[str, str]:
@@ -76,19 +77,86 @@ def test_whatever_is_drawn(sizes: list[int], draws: list[tuple[int, float]]) -> 
 
 
 def test_strata_are_the_systems_in_either_order_and_the_wave() -> None:
-    found = sampling.strata([("1", "x", "", 0), ("2", "x", "y", 0), ("3", "y", "x", 0), ("4", "x", "", 2)])
+    items = [("1", "x", "", 0), ("2", "x", "y", 0), ("3", "y", "x", 0), ("4", "x", "", 2)]
+    found = sampling.strata((i, sampling.versus(a, b), wave) for i, a, b, wave in items)
     assert found["2"] == found["3"] == "x ~ y"
     assert len({found["1"], found["2"], found["4"]}) == 3
 
 
 def test_many_small_groups_are_put_together() -> None:
-    items = [(f"{n}", f"s{n % 90}" if n < 200 else "big", "", 0) for n in range(300)]
+    items = [(f"{n}", f"s{n % 90}" if n < 200 else "big", 0) for n in range(300)]
     found = sampling.strata(items)
     assert len(set(found.values())) == sampling.MOST_STRATA
     assert found["250"] == "big"
     assert sum(s == sampling.OTHERS for s in found.values()) > 100
-    few = sampling.strata([(f"{n}", f"s{n % sampling.MOST_STRATA}", "", 0) for n in range(300)])
+    few = sampling.strata([(f"{n}", f"s{n % sampling.MOST_STRATA}", 0) for n in range(300)])
     assert sampling.OTHERS not in few.values()
+
+
+def test_two_blind_items_of_every_stratum_where_the_sample_is_large_enough() -> None:
+    shares = {s.stratum: s for s in sampling.plan(population(a=1000, b=3, c=1), {}, 10, 0.5)}
+    assert {h: s.now - s.now_assisted for h, s in shares.items() if h != "a"} == {"b": 2, "c": 1}
+    later = sampling.plan(population(a=9, b=9), {"b0": False, "b1": True}, 3, 0.0)
+    assert {s.stratum: s.now for s in later} == {"a": 2, "b": 1}
+
+
+def test_square_root_and_neyman_allocations_by_hand() -> None:
+    sizes = {"a": 900, "b": 100}
+    assert sampling.worths(sizes, "root") == {"a": 30.0, "b": 10.0}
+    shares = sampling.plan(population(**sizes), {}, 40, 0.0, sampling.worths(sizes, "root"))
+    assert [(s.stratum, s.now, s.blind) for s in shares] == [("a", 30, 30 / 900), ("b", 10, 10 / 100)]
+    neyman = sampling.worths(sizes, "neyman", {"a": 1.0, "b": 4.0})
+    assert neyman == {"a": 900.0, "b": 400.0}
+    # The average spread is 1.3 (by items): b cannot count with less than a quarter of it, whatever few labels say.
+    assert sampling.worths(sizes, "neyman", {"a": 1.3, "b": 0.0})["b"] == pytest.approx(100 * 0.25 * 1.17)
+    assert sampling.worths(sizes, "neyman", {}) == sampling.worths(sizes, "root")
+
+
+def test_what_a_small_stratum_cannot_take_goes_to_the_others() -> None:
+    assert sampling.targets({"a": 1, "b": 1, "c": 2}, {"a": 5, "b": 100, "c": 100}, 65) == {
+        "a": 5.0,
+        "b": 20.0,
+        "c": 40.0,
+    }
+    assert sampling.targets({"a": 1}, {"a": 5}, 65) == {"a": 5.0}
+
+
+def test_later_draws_come_to_the_allocation_that_is_asked_then() -> None:
+    strata = population(a=900, b=100)
+    first = sampling.draw(strata, {}, 40, 0.0, 1)
+    assert Counter(d.stratum for d in first) == {"a": 36, "b": 4}
+    worth = sampling.worths({"a": 900, "b": 100}, "root")
+    second = sampling.draw(strata, {d.item: False for d in first}, 40, 0.0, 2, worth)
+    assert Counter(d.stratum for d in second) == {"a": 24, "b": 16}
+    assert {d.stratum: d.probability for d in second} == {"a": 60 / 900, "b": 20 / 100}
+
+
+def test_bands_keep_equal_values_together() -> None:
+    few = sampling.bands({"x": 1.0, "y": 5.0, "z": 1.0, "w": None}, "lowest score")
+    assert few == {"x": "lowest score 1", "y": "lowest score 5", "z": "lowest score 1", "w": "no lowest score"}
+    figures = {f"{n}": 0.9 if n < 50 else n / 100 for n in range(100)}
+    many = sampling.bands(figures, "confidence")
+    assert len(set(many.values())) <= sampling.MOST_BANDS
+    for name in set(many.values()):
+        inside = [figures[i] for i, band in many.items() if band == name]
+        outside = [figures[i] for i, band in many.items() if band != name]
+        assert not [o for o in outside if min(inside) <= o <= max(inside)], name
+    assert sampling.bands({"a": None}, "confidence") == {"a": "no confidence"}
+
+
+@pytest.mark.parametrize(
+    ("design", "why"),
+    [
+        ({"by": "score"}, "need a judge"),
+        ({"by": "confidence"}, "need a judge"),
+        ({"by": "meta"}, "name of the field"),
+        ({"by": "weather"}, "no strata by 'weather'"),
+        ({"allocation": "neyman"}, "needs a judge and the dimension"),
+    ],
+)
+def test_designs_that_cannot_be_are_refused(design: dict[str, str], why: str) -> None:
+    with pytest.raises(BadStrata, match=why):
+        sampling.Design(**design)  # type: ignore[arg-type]
 
 
 def test_weights_bring_the_whole_back_over_successive_draws_of_a_growing_dataset() -> None:
@@ -98,9 +166,9 @@ def test_weights_bring_the_whole_back_over_successive_draws_of_a_growing_dataset
     shown with the judge changes between the draws. 600 repetitions; the mean of the estimates lies within 4 standard
     errors of the truth. Inclusion in each part is counted, too.
     """
-    first = [(f"a{n}", "a", "", 0) for n in range(120)] + [(f"b{n}", "b", "", 0) for n in range(30)]
-    later = [(f"a+{n}", "a", "", 1) for n in range(50)] + [(f"c{n}", "c", "", 1) for n in range(40)]
-    value = {i: {"a": 1.0, "b": 5.0, "c": 9.0}[s] + (n % 7) / 3 for n, (i, s, _, _) in enumerate(first + later)}
+    first = [(f"a{n}", "a", 0) for n in range(120)] + [(f"b{n}", "b", 0) for n in range(30)]
+    later = [(f"a+{n}", "a", 1) for n in range(50)] + [(f"c{n}", "c", 1) for n in range(40)]
+    value = {i: {"a": 1.0, "b": 5.0, "c": 9.0}[s] + (n % 7) / 3 for n, (i, s, _) in enumerate(first + later)}
     truth = sum(value.values()) / len(value)
     estimates, plain, counts = [], [], Counter[tuple[str, bool]]()
     pi: dict[tuple[str, bool], float] = {}

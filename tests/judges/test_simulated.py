@@ -4,6 +4,8 @@ from math import sqrt
 
 import pytest
 
+from judges.looks import boundary
+from tests.bench.simulations import strata
 from tests.bench.simulations.intervals import anchored, by_need, coverage
 from tests.bench.simulations.worlds import ORDINARY, SKEWED, World, truth
 
@@ -41,3 +43,22 @@ def test_labels_that_follow_the_judge_are_found_out(linearised):
     assert truth(HALF, pull=pull) - truth(HALF) == pytest.approx(0.1, abs=0.02)
     assert anchored(HALF, pull, 400, 150, 25)[1] > 0.4
     assert anchored(HALF, 0.0, 400, 150, 25)[1] <= 4 / 25
+
+
+def test_draws_by_score_tell_more_and_strata_belong_into_the_error():
+    there = strata.Known(0.7, SKEWED)
+    points = {how: strata.courses(there, how, 400, 6, [100])[0][0] for how in ("simple", "root")}
+    assert points["root"].std() < 0.8 * points["simple"].std()
+    assert abs(points["root"].mean() - there.truth) < 0.02
+    errors = {told: strata.courses(there, "root", 400, 6, [100], told)[1][0].mean() for told in (True, False)}
+    assert errors[True] < 0.95 * errors[False]
+    held, _, _ = strata.intervals(there, "root", 100, 40, 1)
+    assert held >= 34 / 40
+
+
+def test_looking_at_draws_by_score_approves_few_that_should_not_be():
+    looks = [100, 150, 200, 300, 400]
+    edge = strata.courses(strata.Known(0.5, SKEWED), "root", 400, 3, looks)
+    assert (strata.standing(*edge, True) >= boundary(0.05, 100, 1_000)).any(axis=0).mean() <= 0.05
+    good = strata.courses(strata.Known(0.7, SKEWED), "root", 400, 3, looks)
+    assert (strata.standing(*good, True) >= boundary(0.05, 100, 1_000)).any(axis=0).mean() > 0.8

@@ -14,7 +14,7 @@ from data.datasets import dataset
 from data.queue import Filters
 from data.store import open_store
 from tests import seeds
-from tests.pages.driving import enter, on_item
+from tests.pages.driving import choose, enter, on_item
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -108,6 +108,39 @@ def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any
     assert store.rows(
         "select count(*) from change where action like 'draw audit sample (seed %' and actor = 'lea'"
     ) == [(1,)]
+    store.close()
+
+
+def test_a_sample_is_drawn_by_the_judges_score_and_what_it_should_tell_is_said(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    items = [seeds.dialogue(n) for n in range(1, 61)]
+    scored = [seeds.judgment(i, seeds.reply(i, 1 + n % 2 if n < 12 else 4)) for n, i in enumerate(items)]
+    seeds.workspace(app.store_path, [*items, *scored], review=False).close()
+    app.start()
+    enter(page, app.url, "lea", "queue?stream=audit")
+    page.get_by_role("button", name="Draw a sample").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("This judge gives every item the same context use").wait_for()
+    choose(page, "Look ahead for", "helpfulness (turn)")
+    dialog.get_by_text("Simulated on the judge's own scores").wait_for()
+    choose(page, "Strata by", "the judge's confidence")
+    dialog.get_by_text("This judge gives no confidence, and was asked once only").wait_for()
+    expect(dialog.get_by_role("button", name="Draw", exact=True)).to_have_count(0)
+    choose(page, "Strata by", "the judge's score")
+    dialog.get_by_text("This draws 60 items now").wait_for()
+    size = dialog.get_by_label("Items", exact=True)
+    size.fill("20")
+    size.press("Tab")
+    dialog.get_by_text("This draws 20 items now: 16 blind and 4 assisted.").wait_for()
+    dialog.get_by_role("button", name="Draw", exact=True).click()
+    page.get_by_text(re.compile("0 of 20 answered")).wait_for()
+    page.get_by_role("button", name="Draw a sample").click()
+    dialog.get_by_text("Items are parted by the judge's lowest score, as at the first draw").wait_for()
+    app.stop()
+    store = open_store(app.store)
+    drawn = dict(store.rows("select stratum, count(*) from draw group by stratum"))
+    assert set(drawn) == {"lowest score 1", "lowest score 2", "lowest score 4"}
+    assert store.rows("select parted_by, allocation from design") == [("score", "root")]
     store.close()
 
 
