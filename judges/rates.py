@@ -181,13 +181,17 @@ def told(answer: Answer, dimension: Dimension) -> list[str]:
     return said
 
 
-MEANS = (
+READ = (
     "Found: of what people call so, what the judge calls so. Raised falsely: of what they do not. Right: of what the "
     "judge calls so, what people do. Put right: the judge's share over all that it judged, corrected by its two rates; "
-    "it is what can be said of further data without labels, as long as the rates are the same there. PPI++ corrects "
-    "the same share by the labelled items themselves, asks nothing of the rates, and is what a dashboard shows."
+    "it is what can be said of further data without labels, as long as the rates are the same there."
 )
 """How to read a table of rates."""
+PPI = (
+    "PPI++ corrects the same share by the labelled items themselves, asks nothing of the rates, and is what a "
+    "dashboard shows."
+)
+"""How that differs from the mean on a dashboard."""
 UNITS = {
     "turn": "turns", "section": "sections", "side": "responses", "response": "responses",
     "conversation": "conversations", "pair": "pairs",
@@ -284,10 +288,10 @@ def share(given: Tables, a: Floats, b: Floats, weights: tuple[float, float] = (0
     square = max(0.0, given.items / max(given.items - 1, 1) * float(v @ given.cross @ v))
     hit = round(float(given.counts @ (a * b)))
     n = worth
-    if 0 < hit < cells and square > 0:
-        n = min(float(cells), p * (1 - p) / square * (quantile(0.975) / t_quantile(0.975, max(worth - 1, 1.0))) ** 2)
-    else:
+    if hit in (0, cells):
         p = float(hit > 0)
+    elif square > 0:
+        n = min(float(cells), p * (1 - p) / square * (quantile(0.975) / t_quantile(0.975, max(worth - 1, 1.0))) ** 2)
     heavy = (1 - p) * weights[0] + p * weights[1]
     n = max(1.0, min(n, whole / heavy)) if heavy > 0 else max(1.0, n)
     plain = wilson(p * n, n)

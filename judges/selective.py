@@ -13,8 +13,9 @@ every item has one cell and one weight; else n is what the cells are worth,
     n = p (1 - p) / se^2 (z / t)^2,   se^2 = G / (G - 1) sum_g (sum_{i in g} w_i (a_i - p) / sum w)^2
 
 with a = 1 where judge and people agree, w = 1 / the probability of being drawn, G items, z and t the quantiles of the
-normal and of Student's distribution with the items' effective number less one; at most the cells over Kish's design
-effect of their weights, and where p is 0 or 1 the effective number of the items.
+normal and of Student's distribution with the items' effective number less one. It is at most what Kish's design effect
+of their weights leaves of the cells, and of that no larger a part than among all cells together, which are more to tell
+by how far the turns of one item are alike; where p is 0 or 1 it is the effective number of the items.
 
 Sources: Jung, Brahman and Choi, Trust or Escalate (ICLR 2025); Bauer 1991 and Angelopoulos et al. 2021 (fixed sequences
 of tests); Korn and Graubard 1998 (the binomial on effective counts).
@@ -44,7 +45,7 @@ FIRST = 1 / 3
 """The first threshold takes in no more than this part of the items: a larger one would reach past what is sure."""
 READ = (
     "From the surest items on the left to all on the right. The band reaches down to the lower bound; the threshold is "
-    "the last one, from the left, whose bound lies above the dashed line. Verdicts of items without a confidence are "
+    "the last one before the bound first falls below the dashed line. Verdicts of items without a confidence are "
     "never kept unseen."
 )
 """How to read the curve."""
@@ -117,6 +118,7 @@ def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> 
     number = np.unique(given.item, return_inverse=True)[1]
     items, cells = int(number.max()) + 1 if len(number) else 0, len(given.item)
     overall = agreement(given, delta)
+    alike = overall.n_eff / kish(given.weight) if cells else 1.0
 
     def none(why: str, steps: tuple[Step, ...] = ()) -> Selective:
         return Selective(target, delta, None, None, why, overall, steps, items, cells)
@@ -136,7 +138,7 @@ def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> 
     steps, open_ = list[Step](), True
     for place in places:
         above = given.confidence >= place
-        found = agreement(_part(given, above), delta)
+        found = agreement(_part(given, above), delta, alike)
         passed = passes(found, target, delta) if open_ else None
         open_ = bool(passed)
         steps.append(Step(place, share(given, place).point or 0.0, found, passed))
@@ -189,7 +191,8 @@ def _usual(target: float, delta: float) -> int:
 
 def at(given: Verdicts, threshold: float, delta: float) -> Step:
     """A threshold that was set before, on these cells: the share of items above it, and agreement there."""
-    found = agreement(_part(given, given.confidence >= threshold), delta)
+    alike = agreement(given, delta).n_eff / kish(given.weight) if len(given.item) else 1.0
+    found = agreement(_part(given, given.confidence >= threshold), delta, alike)
     return Step(threshold, share(given, threshold).point or 0.0, found, None)
 
 
@@ -200,10 +203,11 @@ def share(given: Verdicts, threshold: float) -> Interval:
     return clustered_share(given.item[first], above, given.weight[first])
 
 
-def agreement(given: Verdicts, delta: float) -> Interval:
+def agreement(given: Verdicts, delta: float, alike: float = 1.0) -> Interval:
     """Weighted agreement over cells with Clopper and Pearson's ends on effective counts: 95% on two sides, and the
 
-    one-sided `lower_bound` at 1 - delta; `n_eff` is what the cells are worth at the level of the bound.
+    one-sided `lower_bound` at 1 - delta; `n_eff` is what the cells are worth at the level of the bound, at most the
+    part `alike` of what their weights leave.
     """
     cells = len(given.item)
     number = np.unique(given.item, return_inverse=True)[1]
@@ -225,7 +229,7 @@ def agreement(given: Verdicts, delta: float) -> Interval:
         if constant or square <= 0:
             return clusters
         slack = quantile(tail) / t_quantile(tail, max(clusters - 1, 1.0))
-        return min(most, max(1.0, p * (1 - p) / square * slack**2))
+        return min(alike * most, max(1.0, p * (1 - p) / square * slack**2))
 
     n, wide = worth(1 - delta), worth(0.975)
     low, high = _end(p, wide, 0.025), 1 - _end(1 - p, wide, 0.025)
@@ -264,11 +268,13 @@ def told(found: Selective, near: bool = False) -> str:
     if found.chosen is None or found.spared is None:
         return found.why
     one, spared, how = found.chosen.agreement, found.spared, " (at most one step apart)" if near else ""
+    left = 1 - (spared.point or 0.0)
     return (
         f"{spared.point or 0:.0%} of items ({spared.low or 0:.0%} to {spared.high or 0:.0%}) need no person: where the "
         f"judge is at least {found.chosen.threshold:.3g} sure of all it says of an item, it agrees with people{how} in "
         f"{one.point or 0:.0%} of cells, and in {found.target:.0%} or more with a probability of {1 - found.delta:.0%} "
-        f"(lower bound {one.lower_bound or 0:.1%}). The other {1 - (spared.point or 0):.0%} go to people."
+        f"(lower bound {one.lower_bound or 0:.1%})."
+        + (f" The other {left:.0%} go to people." if left > 0 else "")
     )
 
 

@@ -138,12 +138,12 @@ def _rates(one: One) -> list[str]:
             "answer": r.answer, "people": cell(r.people.point, ".1%"), "judge": cell(r.judge.point, ".1%"),
             "found": span(r.found, ".0%", "–"), "raised falsely": span(r.raised, ".0%", "–"),
             "right": span(r.right, ".0%", "–"), "put right": span(a.prevalence.interval, ".1%", "–"),
-            "PPI++": span(m.interval, ".1%", "–") if (m := one.depth.means.get(r.place)) else "–",
         }
+        | ({"PPI++": span(m.interval, ".1%", "–")} if (m := one.depth.means.get(r.place)) else {})
         for a in one.depth.rates
         for r in (a.rates,)
     ]  # fmt: skip
-    return [bullets(told), table(rows, list(rows[0]), rates.MEANS)]
+    return [bullets(told), table(rows, list(rows[0]), f"{rates.READ} {rates.PPI}" if one.depth.means else rates.READ)]
 
 
 def _selective(one: One) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from data.report import svg
+from data.report.drawing import WIDTH
 from data.report.evidence import Evidence, One
 from judges import agreement
 from judges.calibrate import Line
@@ -76,7 +77,7 @@ def grown(found: Evidence, one: One) -> str:
     return svg.lines([series], "items with gold", "", found.asked.policy.threshold, title)
 
 
-def spared(found: Selective, name: str = "") -> str:
+def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
     """Agreement on what is kept unseen against the share of items that are; "" where no threshold was tried."""
     if not found.steps:
         return ""
@@ -89,7 +90,7 @@ def spared(found: Selective, name: str = "") -> str:
     drawn = [series("agreement, down to its lower bound", found.steps, True)]
     drawn += [series("threshold", [found.chosen], False)] if found.chosen else []
     title = f"{name}: agreement on what is kept unseen" if name else ""
-    return svg.lines(drawn, "items kept unseen, %", "agreement with people there, %", 100 * found.target, title)
+    return svg.lines(drawn, "items kept unseen, %", "agreement with people there, %", 100 * found.target, title, width)
 
 
 def _row(name: str, interval: Interval) -> svg.Row:

@@ -23,8 +23,7 @@ def told(found: Sequence[Answer], dimension: Dimension) -> None:
     """What the judge finds of each answer, as for kappa in a sentence."""
     for answer in found[:_SAID] if len(found) <= _SAID else ():
         head, *rest = rates.told(answer, dimension)
-        name = "" if dimension.scale.kind == "flag" else f"{answer.rates.answer}: "
-        text.say("**{name}{head}** {rest}", name=name, head=head, rest=" ".join(rest))
+        text.say("**{head}** {rest}", head=head, rest=" ".join(rest))
     if found and found[0].rates.people.items < MIN_CLUSTERS:
         text.quiet("Fewer than {n} items: nothing may be concluded.", n=MIN_CLUSTERS)
 
@@ -47,12 +46,12 @@ def table(found: Sequence[Answer], means: Mapping[int, Corrected], key: str) -> 
             "raised": _percent(a.rates.raised),
             "of raised": span(a.rates.raised, ".0%", "–"),
             "put right": span(a.prevalence.interval, ".1%", "–"),
-            "dashboard": span(m.interval, ".1%", "–") if (m := means.get(a.rates.place)) else "–",
         }
+        | ({"dashboard": span(m.interval, ".1%", "–")} if (m := means.get(a.rates.place)) else {})
         for a in found
     ]
     st.dataframe(rows, hide_index=True, column_config=_COLUMNS, height="content" if len(rows) <= 10 else 380)
-    st.caption(rates.MEANS)
+    st.caption(text.plain(f"{rates.READ} {rates.PPI}" if means else rates.READ))
 
 
 def _row(name: str, one: Interval, state: str = "other") -> Row:

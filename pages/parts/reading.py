@@ -59,8 +59,8 @@ TEXTS = {
     "drawn at random; the first that fails ends it. So all that passed hold together with the probability asked, "
     "however many were tried. Equal confidences pass or fail together. Source: Jung, Brahman and Choi 2025.",
     "rates": "**Found** is the share of what people call so that the judge calls so too (sensitivity, recall). "
-    "**Raised falsely** is the share of what they do not call so (1 - specificity). **Right** is the share of the "
-    "judge's own calls that people share (precision); it falls where the answer is rare, however good the other two are.",
+    "**Raised falsely** is the share of what they do not call so (1 - specificity). **Right** is the share of "
+    "the judge's own calls that people share (precision); it falls where the answer is rare, however good the others.",
     "prevalence": "**Put right**: a judge that misses some and raises others gives a share that is off. Its two rates "
     "say by how much (Rogan and Gladen). Nothing is put right where the judge is not shown to tell yes from no.",
     "paired": "**Side by side** means on the very same cells, so that no judge has the easier items. What counts is "

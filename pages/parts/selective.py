@@ -71,8 +71,9 @@ def chart(found: Found, key: str) -> None:
     left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
     with left:
         picture.plot(
-            lambda _: plots.spared(found.result), key, "kept-unseen", "Agreement on what is kept unseen", (0.0,)
-        )
+            lambda width: plots.spared(found.result, width=width), key, "kept-unseen",
+            "Agreement on what is kept unseen", (400.0, 480.0, 600.0, 700.0),
+        )  # fmt: skip
     with right:
         share = st.column_config.NumberColumn(format="%.0f%%")
         st.dataframe(
