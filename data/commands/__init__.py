@@ -13,6 +13,7 @@ from data.commands import (
     give_out,
     judge,
     lead,
+    plan,
     report,
     restore,
     show_dashboard,
@@ -20,7 +21,9 @@ from data.commands import (
 )
 from judges.commands import answer
 
-COMMANDS = (bring_in, give_out, judge, audit, report, approve, lead, spare, show_dashboard, back_up, restore, check)
+COMMANDS = (
+    bring_in, give_out, judge, audit, report, approve, plan, lead, spare, show_dashboard, back_up, restore, check,
+)  # fmt: skip
 """Each has `add(subparsers)`, which names the function that runs it and returns the exit code."""
 
 
