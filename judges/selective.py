@@ -71,10 +71,9 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Step:
-    """A threshold of the sequence: the share of items at or above it, agreement there with its interval (its
+    """A threshold of the sequence: the share of items at or above it, agreement there (its `lower_bound` is one-sided
 
-    `lower_bound` is one-sided at 1 - delta, and all of it rests on `n_eff` cells), and whether it was tested and passed
-    (None: the sequence had ended before).
+    at 1 - delta), and whether it was tested and passed (None: the sequence had ended before).
     """
 
     threshold: float
@@ -204,10 +203,9 @@ def share(given: Verdicts, threshold: float) -> Interval:
 
 
 def agreement(given: Verdicts, delta: float, alike: float = 1.0) -> Interval:
-    """Weighted agreement over cells with Clopper and Pearson's ends on effective counts: 95% on two sides, and the
+    """Weighted agreement over cells; its `lower_bound` is Clopper and Pearson's, one-sided, on effective counts.
 
-    one-sided `lower_bound` at 1 - delta; `n_eff` is what the cells are worth at the level of the bound, at most the
-    part `alike` of what their weights leave.
+    The level is 1 - delta; `n_eff` is what the cells are worth, at most the part `alike` of what their weights leave.
     """
     cells = len(given.item)
     number = np.unique(given.item, return_inverse=True)[1]
@@ -223,18 +221,14 @@ def agreement(given: Verdicts, delta: float, alike: float = 1.0) -> Interval:
     constant = bool(np.all(given.agree == given.agree[0]))
     p = float(given.agree[0]) if constant else p
 
-    def worth(tail: float) -> float:
-        if alone:
-            return float(items)
-        if constant or square <= 0:
-            return clusters
-        slack = quantile(tail) / t_quantile(tail, max(clusters - 1, 1.0))
-        return min(alike * most, max(1.0, p * (1 - p) / square * slack**2))
-
-    n, wide = worth(1 - delta), worth(0.975)
-    low, high = _end(p, wide, 0.025), 1 - _end(1 - p, wide, 0.025)
-    bound = _end(p, n, delta)
-    return Interval(p, low, high, bound, items, cells, n, "clopper-pearson", sqrt(square))
+    if alone:
+        n = float(items)
+    elif constant or square <= 0:
+        n = clusters
+    else:
+        slack = quantile(1 - delta) / t_quantile(1 - delta, max(clusters - 1, 1.0))
+        n = min(alike * most, max(1.0, p * (1 - p) / square * slack**2))
+    return Interval(p, None, None, _end(p, n, delta), items, cells, n, "clopper-pearson", sqrt(square))
 
 
 def passes(found: Interval, target: float, delta: float) -> bool:

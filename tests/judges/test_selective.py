@@ -44,8 +44,6 @@ def test_independent_items_are_tested_by_the_exact_binomial(n, data, target, del
     found = agreement(verdicts([0.5] * n, [i < k for i in range(n)]), delta)
     assert passes(found, target, delta) == (binom.sf(k - 1, n, target) <= delta)
     assert found.lower_bound == pytest.approx(beta.ppf(delta, k, n - k + 1) if k else 0.0, abs=1e-6)
-    assert found.low == pytest.approx(beta.ppf(0.025, k, n - k + 1) if k else 0.0, abs=1e-6)
-    assert found.high == pytest.approx(beta.ppf(0.975, k + 1, n - k) if k < n else 1.0, abs=1e-6)
 
 
 def test_the_sequence_by_hand():

@@ -77,7 +77,7 @@ def answered(shares, turns, runs, items=200, seed=0):
 
 def rows(scale: float = 1.0) -> Iterator[Row]:
     """Every figure with what it has to reach."""
-    runs = max(20, round(400 * scale))
+    runs = max(20, round(300 * scale))
     for name, world in (("no use", flat), ("of use", falling), ("a cliff", cliff)):
         for turns in (1, 3, 10, 0):
             for items in (100, 400):
