@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import get_args
 
 from data import cards, datasets
 from data.store import Store, remembered
+from judges.triage import ReasonKind
 
-REASONS = ("broken rule", "unscored", "low confidence", "judges disagree", "no confidence", "flagged")
+REASONS: tuple[ReasonKind, ...] = get_args(ReasonKind)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from data import sparing
 from data.cards import scales
 from data.store import Store
 from judges import triage
@@ -14,8 +15,9 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
     """The items of a dataset that need a look at what this judge said, most needed first, with the reasons.
 
     They name where the doubt comes from: a broken rule, a reply that could not be used (nobody asked again with better
-    luck), samples, orders, windows, chapters, tokens, the judge's own word, or another judge. Judges of a probe saw
-    other items than people do, and are no witnesses.
+    luck), samples, orders, windows, chapters, tokens, the judge's own word, another judge, or a rule that
+    keeps only surer verdicts unseen (data/sparing.py). Judges of a probe saw other items than people do, and are no
+    witnesses.
     """
     reasons: list[Reason] = []
     where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "
@@ -41,6 +43,7 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
         found = triage.low_confidence(item, unit, dimension, float(confidence), source)
         reasons += [found] if found else []
     reasons += _disagreements(store, dataset_id, judge_id)
+    reasons += sparing.rest(store, dataset_id, judge_id)
     reasons += [
         triage.no_confidence(item)
         for (item,) in store.rows(

@@ -18,7 +18,7 @@ from data.needs import needs
 from data.store import Store, Tx
 from judges import sampling
 from judges.sampling import Design, Share
-from judges.triage import Need, Reason, triage
+from judges.triage import Need, Reason, ReasonKind, triage
 
 Stream = Literal["audit", "review"]
 MOST = 1_000_000
@@ -116,22 +116,35 @@ def _population(
     return found, outlook.worth(store, dataset_id, found.strata, used), share, used
 
 
-def plan_review(store: Store, dataset_id: str, judge_id: str, most: int = 200) -> tuple[int, dict[str, int]]:
-    """How many items would come into the review queue, and how many of them for each kind of reason."""
+def plan_review(
+    store: Store, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
+) -> tuple[int, dict[str, int]]:
+    """How many items would come into the review queue, and how many of them for each kind of reason.
+
+    `kind`: only items that have a reason of this kind.
+    """
     there = _reviewed(store, dataset_id)
-    new = [n for n in needs(store, dataset_id, judge_id) if n.item not in there][:most]
+    new = [n for n in _needs(store, dataset_id, judge_id, kind) if n.item not in there][:most]
     return len(new), dict(Counter(kind for n in new for kind in {r.kind for r in n.reasons}).most_common())
 
 
-def fill_review(store: Store, actor: str, dataset_id: str, judge_id: str, most: int = 200) -> int:
+def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None) -> list[Need]:
+    found = needs(store, dataset_id, judge_id)
+    return [n for n in found if kind is None or any(reason.kind == kind for reason in n.reasons)]
+
+
+def fill_review(
+    store: Store, actor: str, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
+) -> int:
     """Take the items that need a look most into the review queue, those not in it yet; how many were taken.
 
+    `kind`: only items that have a reason of this kind, as "not spared" for the rest of what is kept unseen.
     Raises NotAllowed below the role researcher, BadInput for a number that cannot be.
     """
     if not 1 <= most <= MOST:
         raise BadInput(f"{most} items cannot be taken: give a number from 1 to {MOST:,}.")
     people.require(store, actor, "researcher")
-    found = needs(store, dataset_id, judge_id)
+    found = _needs(store, dataset_id, judge_id, kind)
 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")

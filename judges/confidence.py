@@ -21,6 +21,8 @@ Logprobs = Sequence[tuple[str, Sequence[tuple[str, float]]]]
 BROKEN = 0.3
 """Confidence in a score that breaks a rule of its card: a guess."""
 TOKENS, RULE, STATED = "log-probabilities", "broken rule", "self-reported"
+SAMPLES = "agreement of samples"
+"""The source of a confidence that comes from asking the judge several times; it stands beside the others."""
 _SURE = 0.8
 _NOISE = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 _DOUBTED = 0.05

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-ReasonKind = Literal["broken rule", "unscored", "low confidence", "judges disagree", "no confidence", "flagged"]
+ReasonKind = Literal[
+    "broken rule", "unscored", "low confidence", "judges disagree", "no confidence", "flagged", "not spared"
+]
 Level = Literal["sure", "may shift", "a guess"]
 
 SURE, MAY_SHIFT = 0.8, 0.5
@@ -110,6 +112,13 @@ def judges_disagree(item: str, unit: str, dimension: str, gap: float, width: flo
 def no_confidence(item: str) -> Reason:
     """A judge that tells nothing of how sure it is."""
     return Reason(item, "no confidence", "the judge's confidence is not known", 0.05)
+
+
+def not_spared(item: str, unit: str, dimension: str, confidence: float | None, threshold: float) -> Reason:
+    """An item below the threshold from which a judge's verdicts are kept unseen (judges/selective.py)."""
+    sure = "its confidence is not known" if confidence is None else f"{confidence:.3g} sure, kept from {threshold:.3g}"
+    text = f"{place(unit)}{dimension.replace('_', ' ')} is not kept unseen ({sure})"
+    return Reason(item, "not spared", text, (1 - (confidence or 0.0)) / 2, unit, dimension)
 
 
 def flagged(item: str, audit: str, text: str, strength: float, unit: str = "", dimension: str = "") -> Reason:

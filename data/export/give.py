@@ -87,6 +87,7 @@ def give(
     if kind.lines and format != "jsonl":
         raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
     told = complete(store, dataset.id, kind, options)
+    rests = {} if kind.rests is None else kind.rests(store, dataset, told)
     part, told_of = file.with_name(file.name + ".part"), set[str]()
 
     def seen(row: Row) -> Row:
@@ -101,7 +102,7 @@ def give(
         tx.add(
             "export",
             "id, dataset_id, kind, settings, lines",
-            [(new_id(), dataset.id, kind.name, canonical({"format": format, **told}), lines)],
+            [(new_id(), dataset.id, kind.name, canonical({"format": format, **told, **rests}), lines)],
         )
         return new
 

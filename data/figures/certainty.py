@@ -10,11 +10,9 @@ from data.calibration import met
 from data.fewshot import apart
 from data.gold import Basis
 from data.store import Store
+from judges.confidence import SAMPLES
 from judges.figures.reliability import Sure
 from judges.types import Dimension
-
-SAMPLES = "agreement of samples"
-"""The source of a confidence that comes from asking the judge several times."""
 
 
 class Certain(NamedTuple):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from data import annotators
-from data.figures import certainty, slices
+from data import annotators, sparing
+from data.figures import certainty, rates, slices
+from data.figures import selective as figures
 from data.gold import Basis
+from data.sparing import Found, Wanted
 from data.store import Store
+from judges.correction import Corrected
 from judges.figures.curve import curve
 from judges.figures.reliability import Reliability, reliability
 from judges.figures.slices import Sliced, sliced
@@ -15,6 +18,7 @@ from judges.raters import alternative
 from judges.raters import ceiling as ceilings
 from judges.raters.alternative import Test
 from judges.raters.ceiling import Ceiling
+from judges.rates import Answer
 from judges.types import Dimension
 from judges.uncertainty import Interval
 
@@ -27,7 +31,10 @@ class Depth:
     """How far people agree with each other (None: no cell has two of them), the test whether the judge could stand in
 
     for one (None: fewer than three people), kappa by slice, kappa on the first n items, and how often the judge is
-    right by how sure it says it is, by the source of that confidence.
+    right by how sure it says it is, by the source of that confidence; what it finds and raises falsely of every answer
+    without order, with the mean that the dashboard shows beside it (PPI++) by the answer's place; and which verdicts
+    need no person, as the rule in force asks, or else by the source that most cells have, with the usual target (None:
+    no confidence).
     """
 
     ceiling: Ceiling | None = None
@@ -35,6 +42,9 @@ class Depth:
     slices: tuple[Sliced, ...] = ()
     curve: tuple[Interval, ...] = ()
     sure: dict[str, Reliability] = field(default_factory=dict)
+    rates: tuple[Answer, ...] = ()
+    means: dict[int, Corrected] = field(default_factory=dict)
+    selective: Found | None = None
 
 
 def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Depth:
@@ -52,4 +62,16 @@ def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
         tuple(sliced(parted.cells, parted.size, weights, parted.cuts)),
         tuple(curve(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
         {source: one for source, one in made.items() if one is not None},
+        tuple(rates.found(store, dataset_id, judge_id, dimension, basis)),
+        rates.means(store, dataset_id, judge_id, dimension, basis),
+        _selective(store, dataset_id, judge_id, dimension, basis),
     )
+
+
+def _selective(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Found | None:
+    rule = sparing.rule(store, dataset_id, judge_id, dimension)
+    source = next(iter(figures.sources(store, dataset_id, judge_id, dimension)), "")
+    if rule is None and not source:
+        return None
+    wanted = Wanted(source) if rule is None else rule.wanted
+    return sparing.found(store, dataset_id, judge_id, dimension, basis, wanted)

@@ -7,8 +7,9 @@ from typing import Any
 from data.gold import BASES
 from data.report import plots
 from data.report.evidence import Evidence, One
-from data.report.html import figure, fold, heading, note, para, table
+from data.report.html import bullets, figure, fold, heading, note, para, say, table
 from data.report.words import cell, number, span
+from judges import rates, selective
 from judges.baselines import Standing
 from judges.calibrate import Summary
 from judges.counted import many
@@ -41,7 +42,8 @@ def section(found: Evidence, one: One) -> list[str]:
         parts += [figure(plot) for plot in (plots.margins(one),) if plot]
     else:
         parts.append(para("No cell has both gold and a score of this judge."))
-    return [*parts, *_left_out(shown), *_floor(one), *_people(one), *_bases(one), *_anchored(one), *_deeper(found, one)]
+    parts += [*_left_out(shown), *_rates(one), *_floor(one), *_people(one), *_bases(one), *_anchored(one)]
+    return [*parts, *_selective(one), *_deeper(found, one)]
 
 
 _TABLE = (
@@ -124,6 +126,36 @@ def _left_out(shown: Summary) -> list[str]:
             "**Unscored**: {cells} with gold got no usable score. A failed reply is no low score: it is in no figure."
         )
         parts.append(para(told, cells=many(shown.unscored, "cell")))
+    return parts
+
+
+def _rates(one: One) -> list[str]:
+    """What is found and what is raised falsely, of a flag or of every category."""
+    if not one.depth.rates or not one.line.shown.cells:
+        return []
+    told = [say("{told}", told=" ".join(rates.told(answer, one.dimension))) for answer in one.depth.rates]
+    rows = [
+        {
+            "answer": r.answer, "people": cell(r.people.point, ".1%"), "judge": cell(r.judge.point, ".1%"),
+            "found": span(r.found, ".0%", "–"), "raised falsely": span(r.raised, ".0%", "–"),
+            "right": span(r.right, ".0%", "–"), "put right": span(a.prevalence.interval, ".1%", "–"),
+        }
+        | ({"PPI++": span(m.interval, ".1%", "–")} if (m := one.depth.means.get(r.place)) else {})
+        for a in one.depth.rates
+        for r in (a.rates,)
+    ]  # fmt: skip
+    return [bullets(told), table(rows, list(rows[0]), f"{rates.READ} {rates.PPI}" if one.depth.means else rates.READ)]
+
+
+def _selective(one: One) -> list[str]:
+    """Which verdicts need no person."""
+    held = one.depth.selective
+    if held is None or not one.line.shown.cells:
+        return []
+    near = held.wanted.near and bool(one.dimension.scale.weights)
+    parts = [para("**Which verdicts need no person**: {told}", told=selective.told(held.result, near))]
+    if plot := plots.spared(held.result, one.dimension.title):
+        parts.append(figure(plot, selective.READ))
     return parts
 
 

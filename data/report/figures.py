@@ -10,6 +10,7 @@ from typing import Any
 from data.deciding.policy import Asked
 from data.gold import Basis
 from data.report.evidence import Evidence, One
+from judges import rates, selective
 from judges.audits import Finding
 from judges.calibrate import Summary
 from judges.uncertainty import Interval
@@ -136,6 +137,14 @@ def _one(one: One) -> Json:
             }
             for source, held in one.depth.sure.items()
         ],
+        "rates": [
+            rates.plain(a) | {"ppi": kappa(m.interval) if (m := one.depth.means.get(a.rates.place)) else None}
+            for a in one.depth.rates
+        ],
+        "selective": None if (held := one.depth.selective) is None else {
+            **asdict(held.wanted), **selective.plain(held.result), "scored_items": len(held.sure.item),
+            "spared_items": held.spared,
+        },
     }  # fmt: skip
 
 

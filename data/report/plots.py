@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from data.report import svg
+from data.report.drawing import WIDTH
 from data.report.evidence import Evidence, One
 from judges import agreement
 from judges.calibrate import Line
+from judges.selective import Selective, Step
 from judges.uncertainty import Interval
 
 MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
@@ -73,6 +75,22 @@ def grown(found: Evidence, one: One) -> str:
     series = ("kappa", xs, [s.point for s in steps], [s.low for s in steps], [s.high for s in steps])
     title = f"{one.dimension.title}: kappa as gold grew"
     return svg.lines([series], "items with gold", "", found.asked.policy.threshold, title)
+
+
+def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
+    """Agreement on what is kept unseen against the share of items that are; "" where no threshold was tried."""
+    if not found.steps:
+        return ""
+
+    def series(told: str, steps: Sequence[Step], band: bool) -> svg.Series:
+        ends = [None if (b := s.agreement.lower_bound) is None else 100 * b for s in steps]
+        shares, points = [round(100 * s.share, 1) for s in steps], [100 * (s.agreement.point or 0.0) for s in steps]
+        return told, shares, points, ends if band else None, points if band else None
+
+    drawn = [series("agreement, down to its lower bound", found.steps, True)]
+    drawn += [series("threshold", [found.chosen], False)] if found.chosen else []
+    title = f"{name}: agreement on what is kept unseen" if name else ""
+    return svg.lines(drawn, "items kept unseen, %", "agreement with people there, %", 100 * found.target, title, width)
 
 
 def _row(name: str, interval: Interval) -> svg.Row:

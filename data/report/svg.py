@@ -192,7 +192,8 @@ def _upright(
 
 
 def lines(
-    series: Sequence[Series], x: str = "", y: str = "", mark: float | None = None, title: str = ""
+    series: Sequence[Series], x: str = "", y: str = "", mark: float | None = None, title: str = "",
+    width: float = WIDTH,
 ) -> str:  # fmt: skip
     """Lines over x, each with a band between its lower and upper ends where it has them, and a dashed line at `mark`.
 
@@ -209,22 +210,22 @@ def lines(
     top = headed(title) + (SIZE + 8 if len(series) > 1 else 0) + (SIZE + 5 if y else 0)
     floor, xs_all = top + 200, [v for xs in across for v in xs] or [0.0]
     margin = 0.5 if worded else 0.0
-    over = _axis(min(xs_all) - margin, max(xs_all) + margin, 52, WIDTH - 14)
+    over = _axis(min(xs_all) - margin, max(xs_all) + margin, 52, width - 14)
     up = _axis(low - spare, high + spare, floor, top + 6)
     marks = ticks(low - spare, high + spare, 5)
     body = _legend([name for name, *_ in series], headed(title)) if len(series) > 1 else []
     body += [label(0, top - 6, y, "soft")] if y else []
-    body += [line(52, up(t), WIDTH - 14, up(t), "grid") for t in marks]
+    body += [line(52, up(t), width - 14, up(t), "grid") for t in marks]
     body += [label(46, up(t) + 4, told(t, marks), "soft", "end", size=12) for t in marks]
     body += _below(words if worded else None, min(xs_all), max(xs_all), over, floor + SIZE + 5)
-    body += [label((52 + WIDTH) / 2, floor + 2 * SIZE + 12, x, "soft", "middle")] if x else []
+    body += [label((52 + width) / 2, floor + 2 * SIZE + 12, x, "soft", "middle")] if x else []
     if mark is not None:
-        body.append(line(52, up(mark), WIDTH - 14, up(mark), "mark"))
+        body.append(line(52, up(mark), width - 14, up(mark), "mark"))
     for n, ((name, xs, values, lows, highs), places) in enumerate(zip(series, across, strict=True)):
         colour = n % COLOURS
         body += _band(places, lows, highs, over, up, colour)
         body += _path(name, xs, values, places, over, up, n)
-    return frame(floor + (2 * SIZE + 22 if x else SIZE + 14), title, body)
+    return frame(floor + (2 * SIZE + 22 if x else SIZE + 14), title, body, width)
 
 
 def _below(words: Sequence[str] | None, low: float, high: float, over: Any, y: float) -> list[str]:

@@ -20,11 +20,11 @@ def cell(value: float | None, shape: str = ".3f") -> str:
     return "–" if value is None else number(value, shape)
 
 
-def span(interval: Interval) -> str:
-    """The ends of an interval."""
-    if interval.low is None or interval.high is None:
-        return "undefined"
-    return f"{number(interval.low, '.2f')} to {number(interval.high, '.2f')}"
+def span(interval: Interval | None, shape: str = ".2f", none: str = "undefined") -> str:
+    """The ends of an interval, or `none` where it has none."""
+    if interval is None or interval.low is None or interval.high is None:
+        return none
+    return f"{number(interval.low, shape)} to {number(interval.high, shape)}"
 
 
 def when(at: datetime) -> str:

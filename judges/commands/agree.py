@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from judges import rates, selective
 from judges.audits import Cell, Reply
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
+from judges.commands import verdicts
 from judges.errors import AssayError
 from judges.files.filed import card_named, gold, judge_of, one_judge, replies, resolve, stand_ins
 from judges.files.lines import items, judgments, labels
@@ -45,12 +47,24 @@ def add(subparsers: Any) -> None:
         metavar='"NAME: DEFINITION"',
         help="for pointwise_quality; repeat it",
     )
+    parser.add_argument(
+        "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"
+    )
+    parser.add_argument(
+        "--delta", type=float, metavar="P", default=selective.DELTA, help="with --target: the chance of missing it"
+    )
+    parser.add_argument("--near", action="store_true", help="with --target: one step apart is agreement")
+    parser.add_argument(
+        "--source", default="", help="with --target: whose confidence, where the judgments have it from several places"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a line for every dimension that has labels."""
+    """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
+    if options.target is not None:
+        selective.check(options.target, options.delta)
     lines, told = judgments(options.judgments), labels(options.labels)
     judge = one_judge(options.judgments, lines, options.card, options.model)
     card = card_named(judge.card, options.dimension)
@@ -62,7 +76,8 @@ def run(options: argparse.Namespace) -> int:
     )
     people = gold(options.labels, told, card, there, whole=options.items is not None)
     found = replies(options.judgments, mine, card, there)
-    summaries = [summarise(meeting(d, people, found), d) for d in card.dimensions if d.asked and d.scale.size]
+    cells = {d: meeting(d, people, found) for d in card.dimensions if d.asked and d.scale.size}
+    summaries = [summarise(met, d) for d, met in cells.items()]
     shown = [summary for summary in summaries if summary.gold_cells]
     if not shown:
         named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
@@ -71,8 +86,18 @@ def run(options: argparse.Namespace) -> int:
             f"{options.labels}: no label is about a dimension of {card.name} and an item of these judgments. "
             f"The labels are about {_some(named)}; the card asks {_some(about)}."
         )
+    rated = {s.dimension: verdicts.rated(s.dimension, cells[s.dimension], found) for s in shown}
+    kept = {}
+    for d in (s.dimension for s in shown if options.target is not None):
+        kept[d] = verdicts.kept(d, cells[d], met_cells(d, people, found), found, options)
     if options.json:
-        print(json.dumps([_plain(summary) for summary in shown], ensure_ascii=False, indent=1))
+        made = [
+            _plain(s)
+            | ({"rates": [rates.plain(a) for a in answers]} if (answers := rated[s.dimension]) else {})
+            | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
+            for s in shown
+        ]
+        print(json.dumps(made, ensure_ascii=False, indent=1))
         return 0
     unread = sum(reply.reading.unscored is not None for reply in found)
     basis = "blind" if any(label.mode == "blind" for _, label in told) else "assisted"
@@ -82,6 +107,13 @@ def run(options: argparse.Namespace) -> int:
     )
     for summary in shown:
         print(_row(card, summary))
+    for d, answers in rated.items():
+        for answer in answers:
+            named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
+            print(f"\n{named}: {' '.join(rates.told(answer, d))}")
+    for d, (source, result) in kept.items():
+        said = selective.told(result, options.near and bool(d.scale.weights))
+        print(f"\n{d.title} ({source or 'no confidence'}): {said}")
     return 0
 
 
@@ -96,10 +128,7 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
         for score in reply.reading.scores:
             if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
                 given.setdefault((reply.item, score.unit, score.dimension), []).append(score.value)
-    asked = {reply.item for reply in found}
-    cells = [
-        cell for cell in people if cell[0] in asked and cell[2] == dimension.name and sort_of(cell[1]) == dimension.sort
-    ]
+    cells = met_cells(dimension, people, found)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
     said = [resolve(given[cell], dimension.scale) if cell in given else (False, None) for cell in cells]
 
@@ -113,6 +142,12 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
         np.array([there for there, _ in said], dtype=bool),
         np.ones(len(cells)),
     )
+
+
+def met_cells(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> list[Cell]:
+    """The cells of a meeting, in its order."""
+    asked = {reply.item for reply in found}
+    return [c for c in people if c[0] in asked and c[2] == dimension.name and sort_of(c[1]) == dimension.sort]
 
 
 def _row(card: Card, summary: Summary) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 from data import approvals
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
-from pages.evidence import anchor, ceiling, confidence, load, size, slices
+from pages.evidence import anchor, ceiling, confidence, load, rates, selective, size, slices
 from pages.parts import agreed, approved, clock, picked, reading, session
 
 Panel = Callable[[load.Place, Line, str], None]
@@ -18,7 +18,9 @@ PANELS: dict[str, tuple[str, Panel]] = {
     "slices": ("Slices", slices.panel),
     "size": ("Sample size", size.panel),
     "people": ("People", ceiling.panel),
+    "rates": ("Found and missed", rates.panel),
     "confidence": ("Confidence", confidence.panel),
+    "selective": ("No person needed", selective.panel),
     "blind": ("Blind and assisted", anchor.panel),
 }
 """Name in the address -> words and what draws it."""
@@ -33,9 +35,15 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
     approved.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "eligible")
     with st.container(horizontal=True, vertical_alignment="center"):
-        chosen = picked.tab("panel", "Look into", {name: words for name, (words, _) in PANELS.items()})
+        there = {name: words for name, (words, _) in PANELS.items() if name != "rates" or _parted(line)}
+        chosen = picked.tab("panel", "Look into", there)
         reading.how("gate", "units", key=f"gate:{key}")
     PANELS[chosen][1](at, line, f"{key}:{chosen}")
+
+
+def _parted(line: Line) -> bool:
+    """Whether answers have no order, so that each is found or missed by itself."""
+    return line.dimension.scale.weights is None
 
 
 def _place(line: Line) -> tuple[str, str]:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from data import datasets, queue, settings
+from data import datasets, queue, settings, sparing
 from data.datasets import Dataset
 from data.settings import QueueRules
 from judges.counted import many
 from judges.errors import AssayError
+from judges.triage import ReasonKind
 from pages.parts import drawing, session, text
 
 
@@ -68,7 +69,8 @@ def review(found: Dataset, who: str) -> None:
     left, right = st.columns([2, 1])
     judge = left.selectbox("Judge", list(judges), format_func=judges.get, key="review:judge")
     most = right.number_input("At most", 1, 1_000_000, 200, step=50, key="review:most")
-    new, kinds = queue.plan_review(store, found.id, judge, int(most))
+    kind = _kind(found, judge)
+    new, kinds = queue.plan_review(store, found.id, judge, int(most), kind)
     if new:
         text.say("This takes in **{n}**.", n=many(new, "item"))
     else:
@@ -76,9 +78,25 @@ def review(found: Dataset, who: str) -> None:
     if kinds:
         st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items that have it"]), hide_index=True)
     if st.button("Fill", type="primary", disabled=not new) and _done(
-        lambda: queue.fill_review(store, who, found.id, judge, int(most)), "{n} taken into the review queue."
+        lambda: queue.fill_review(store, who, found.id, judge, int(most), kind), "{n} taken into the review queue."
     ):
         st.rerun()
+
+
+def _kind(found: Dataset, judge: str) -> ReasonKind | None:
+    """Whether only what no rule keeps unseen comes in; asked only where there is such a rule."""
+    rules = sparing.rules(session.store(), found.id, judge)
+    if not rules:
+        return None
+    named = ", ".join(f"{rule.dimension.replace('_', ' ')} from {rule.threshold:.3g}" for rule in rules)
+    text.quiet(
+        "Verdicts are kept unseen where the judge is sure enough ({named}); the rest goes to people.", named=named
+    )
+    ways = {None: "all that needs a look", "not spared": "only what is not kept unseen"}
+    chosen: ReasonKind | None = st.radio(
+        "Take in", list(ways), format_func=lambda way: ways[way], horizontal=True, key="review:kind", index=1
+    )
+    return chosen
 
 
 @st.dialog("How items are given out")

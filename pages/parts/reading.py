@@ -52,6 +52,17 @@ TEXTS = {
     "sure of itself. The calibration error is the mean distance to that line.",
     "ranking": "**The ranking** is how often an answer that is right has more confidence than one that is wrong: 50% "
     "is no use at all, 100% is perfect.",
+    "selective": "**What needs no person**: the more sure the judge is, the more often it should be right. Here the "
+    "lowest confidence is looked for above which it agrees with people as often as asked. An item counts as sure as "
+    "the least sure of its verdicts, since people are sent whole items.",
+    "sequence": "**How the promise is kept**: thresholds are tried from the surest items down, each by a test on items "
+    "drawn at random; the first that fails ends it. So all that passed hold together with the probability asked, "
+    "however many were tried. Equal confidences pass or fail together. Source: Jung, Brahman and Choi 2025.",
+    "rates": "**Found** is the share of what people call so that the judge calls so too (sensitivity, recall). "
+    "**Raised falsely** is the share of what they do not call so (1 - specificity). **Right** is the share of "
+    "the judge's own calls that people share (precision); it falls where the answer is rare, however good the others.",
+    "prevalence": "**Put right**: a judge that misses some and raises others gives a share that is off. Its two rates "
+    "say by how much (Rogan and Gladen). Nothing is put right where the judge is not shown to tell yes from no.",
     "paired": "**Side by side** means on the very same cells, so that no judge has the easier items. What counts is "
     "the difference and its interval, not whether two intervals overlap: both judges met the same hard items.",
     "between": "**Judges among themselves**: two judges may agree with each other and not with people. High figures "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from judges.confidence import RULE, STATED, TOKENS
+from judges.confidence import RULE, SAMPLES, STATED, TOKENS
 from judges.counted import many
 from judges.figures.reliability import Level, Reliability
 from judges.intervals import Interval
@@ -16,7 +16,7 @@ _SOURCES = {
     STATED: "what the judge says of itself",
     TOKENS: "the probabilities of its tokens",
     RULE: "broken rules of its card",
-    "agreement of samples": "how far its own samples agree",
+    SAMPLES: "how far its own samples agree",
 }
 _MARGIN = 0.02
 
@@ -33,7 +33,12 @@ def nothing(scored: int) -> None:
 
 def sources(found: Mapping[str, tuple[Reliability, int]]) -> dict[str, str]:
     """The sources in words, with the cells that each has."""
-    return {source: f"{_SOURCES.get(source, source)} · {many(n, 'cell')}" for source, (_, n) in found.items()}
+    return named({source: n for source, (_, n) in found.items()})
+
+
+def named(found: Mapping[str, int]) -> dict[str, str]:
+    """The same of sources with their numbers of cells."""
+    return {source: f"{_SOURCES.get(source, source)} · {many(n, 'cell')}" for source, n in found.items()}
 
 
 def told(found: Reliability, source: str, cells: int, scored: int) -> None:

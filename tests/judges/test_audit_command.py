@@ -298,3 +298,23 @@ def test_agree_names_the_dimensions_where_no_label_meets_the_card(
     said = capsys.readouterr()
     assert "The labels are about tone of response; the card asks factuality of response, " in said.err
     assert said.out == ""
+
+
+def test_agree_says_which_verdicts_need_no_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Sixty items of which all three samples are right, and sixty of which two of three agree on what is wrong.
+    said = [(3, 3, 3)] * 60 + [(4, 4, 3)] * 60
+    given = [
+        write(tmp_path / "j.jsonl", [judgment(n, value) for n, values in enumerate(said) for value in values]),
+        write(tmp_path / "l.jsonl", [label(n, 3) for n in range(120)]),
+    ]
+    source = ["--source", "agreement of samples"]
+    assert main(["agree", *given, "--target", ".8", *source, "--json"]) == 0
+    [found] = [one["selective"] for one in json.loads(capsys.readouterr().out)]
+    assert (found["threshold"], found["spared"]["point"], found["agreement"]) == (1.0, 0.5, 1.0)
+    assert [step["passed"] for step in found["steps"]] == [True, False]
+    assert main(["agree", *given, "--target", ".8", "--near", *source]) == 0
+    assert "100% of items (97% to 100%) need no person" in capsys.readouterr().out
+    assert main(["agree", *given, "--target", ".8", "--source", "guesses"]) == 1
+    assert "There is: agreement of samples" in capsys.readouterr().err
+    assert main(["agree", *given, "--target", "1.2"]) == 1
+    assert "such as 0.8" in capsys.readouterr().err

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from data import people
 from data.store import open_store
+from tests.data.flagged import flagged
 from tests.data.seated import Seat, crowd, seated
 from tests.pages.driving import choose, enter, press
 from tests.server import Server
@@ -131,3 +132,37 @@ def test_judges_side_by_side(app: Server, page: Any) -> None:
     enter(page, app.url, "lea", "comparison?dataset=small")
     expect(main).to_contain_text("This dataset has one judge so far")
     expect(main).to_contain_text("too few items for a verdict (12 items; 30 are the least)")
+
+
+def test_what_needs_no_person_becomes_a_rule_and_the_queue_takes_in_the_rest(app: Server, page: Any) -> None:
+    main = look(page, app, "selective")
+    expect(main).to_contain_text("No threshold is shown to reach 80%")
+    expect(page.get_by_role("button", name="Send the rest to people")).to_be_disabled()
+    asked = page.get_by_label("Agreement asked (%)")
+    asked.fill("65")
+    asked.press("Enter")
+    expect(main).to_contain_text(re.compile(r"\d+% of items \(\d+% to \d+%\) need no person: where the judge is at"))
+    expect(main).to_contain_text(re.compile(r"Of 160 items that the judge has scored here, \d+ need no person"))
+    page.get_by_role("button", name="Send the rest to people").click()
+    expect(main).to_contain_text("In force: verdicts are kept unseen from a confidence of")
+    page.get_by_role("button", name="Take the rule back").click()
+    expect(main).not_to_contain_text("In force")
+    look(page, app, "selective", "small")
+    expect(main).to_contain_text("The judge has no confidence here")
+    expect(page.get_by_role("radio", name="Found and missed")).to_have_count(0)
+
+
+def test_flags_and_categories_are_told_in_sentences(serve: Callable[..., Server], page: Any) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    people.join(store, "lea")
+    people.join(store, "ann")
+    flagged(store, "lea")
+    store.close()
+    app.start()
+    enter(page, app.url, "lea", "calibration?dataset=flags&dimension=response.harmful&panel=rates")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text(re.compile(r"Of 100 responses that people call harmful, the judge finds \d+ to \d+"))
+    expect(main).to_contain_text(re.compile(r"put right by these two rates people would in [\d.]+%"))
+    enter(page, app.url, "lea", f"calibration?dataset=flags&dimension={quote('response.話題')}&panel=rates")
+    expect(main).to_contain_text("Of 100 responses that people call “苦情”, the judge finds")

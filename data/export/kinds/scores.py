@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
+from data import sparing
 from data.datasets import Dataset
 from data.export.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
 from data.export.shared import DIMENSION, JUDGE, judges, words
+from data.sparing import Rule
 from data.store import Store
+from judges.types import sort_of
 
 
 def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list[Any]]:
@@ -18,8 +22,8 @@ def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list
             params.append(value)
             only += f" and {column} = ${len(params)}"
     return (
-        "select i.name, i.kind, s.unit, s.dimension, s.judge_id, s.value, s.confidence, s.source, s.sample, m.run_id "
-        "from score_now s join item i on i.id = s.item_id join judgment m on m.id = s.judgment_id "
+        "select i.id, i.name, i.kind, s.unit, s.dimension, s.judge_id, s.value, s.confidence, s.source, s.sample, "
+        "m.run_id from score_now s join item i on i.id = s.item_id join judgment m on m.id = s.judgment_id "
         f"where i.dataset_id = $1{only} order by i.name, s.judge_id, s.unit, s.dimension{limit(most)}",
         params,
     )
@@ -27,8 +31,8 @@ def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list
 
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
     """The values that stand for each judge, or the first so many."""
-    known, say = judges(store), words(store)
-    for name, kind, unit, dimension, judge_id, code, confidence, source, sample, run in store.stream(
+    known, say, spared = judges(store), words(store), _spared(store, dataset, options)
+    for item, name, kind, unit, dimension, judge_id, code, confidence, source, sample, run in store.stream(
         *_query(dataset, options, most)
     ):
         by = known[judge_id]
@@ -37,7 +41,29 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
             "value": say(kind, unit, dimension, code), "code": code, "confidence": confidence, "source": source,
             "sample": sample, "card": by.card, "card_version": by.card_version, "model": by.model,
             "params": by.params, "synthetic": by.synthetic, "run": run,
+            "spared": None if (held := spared.get((judge_id, sort_of(unit), dimension))) is None else item in held,
         }  # fmt: skip
+
+
+def _rules(store: Store, dataset: Dataset, options: Options) -> list[Rule]:
+    found = sparing.rules(store, dataset.id, str(options["judge"]))
+    return [rule for rule in found if options["dimension"] in ("", rule.dimension)]
+
+
+def _spared(store: Store, dataset: Dataset, options: Options) -> dict[tuple[str, str, str], set[str]]:
+    """(judge, sort of unit, dimension) -> the items whose verdicts are kept unseen, where a rule says so."""
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for rule in _rules(store, dataset, options):
+        sure = sparing.sures(store, dataset.id, rule)
+        if sure is not None:
+            found[rule.judge, rule.sort, rule.dimension] = set(sure.item[sure.confidence >= rule.threshold].tolist())
+    return found
+
+
+def rests(store: Store, dataset: Dataset, options: Options) -> Row:
+    """The rules that `spared` goes by."""
+    rules = _rules(store, dataset, options)
+    return {"spared by": [asdict(rule) for rule in rules]} if rules else {}
 
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
@@ -48,10 +74,11 @@ def count(store: Store, dataset: Dataset, options: Options) -> int:
 KIND = Kind(
     "scores",
     "Judges' scores",
-    "One row for each item, unit, dimension and judge: the value in words and as a number, and how sure the judge was.",
+    "One row for each item, unit, dimension and judge: the value in words and as a number, how sure the judge was, and "
+    "where a lead has set a rule, whether it is kept unseen (spared).",
     columns(
         item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, value=TEXT, code=NUMBER, confidence=NUMBER, source=TEXT,
-        sample=WHOLE, card=TEXT, card_version=TEXT, model=TEXT, params=TEXT, synthetic=FLAG, run=TEXT,
+        sample=WHOLE, card=TEXT, card_version=TEXT, model=TEXT, params=TEXT, synthetic=FLAG, run=TEXT, spared=FLAG,
     ),
     rows,
     count,
@@ -60,4 +87,5 @@ KIND = Kind(
     people=False,
     judges="all",
     first=rows,
+    rests=rests,
 )  # fmt: skip

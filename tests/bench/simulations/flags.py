@@ -1,0 +1,88 @@
+"""How often the intervals of true and false positive rates, precision and corrected prevalence hold the truth."""
+
+from collections.abc import Iterator
+from statistics import NormalDist
+
+import numpy as np
+
+from judges.calibrate import Meeting
+from judges.rates import Answer, answers, wholes
+from judges.types import Dimension, Scale
+from tests.bench.simulations.row import Row, covered, known
+
+FLAG = Dimension("harmful", "turn", Scale("flag"), "")
+ALIKE, MOOD = 0.3, 0.6
+"""How much turns of a dialogue are alike in being harmful, and how far the judge's mood moves all of them."""
+
+
+def drawn(everybody, labelled, turns, rare, tpr, fpr, rng, weighted=False) -> list[Answer]:
+    """A judge's rates on a sample of dialogues, beside what it says of all of them.
+
+    `weighted`: dialogues in which the judge raises something are two in five of the sample, however rare they are.
+    """
+    item = np.repeat(np.arange(everybody), turns)
+    share = np.full(everybody, rare)
+    if turns > 1:
+        share = rng.beta(rare * (1 / ALIKE - 1), (1 - rare) * (1 / ALIKE - 1), everybody)
+    mood = MOOD if turns > 1 else 0.0
+    harm = rng.random(len(item)) < share[item]
+    ends = [NormalDist(0, (1 + mood**2) ** 0.5).inv_cdf(p) for p in (fpr, tpr)]
+    felt = mood * rng.normal(size=everybody)[item] + rng.normal(size=len(item))
+    said = felt < np.where(harm, ends[1], ends[0])
+    raised = np.bincount(item, said) > 0
+    if weighted:
+        chance = np.where(
+            raised, min(0.9, 0.4 * labelled / max(1, raised.sum())), min(1, 0.6 * labelled / (~raised).sum())
+        )
+        taken = rng.random(everybody) < chance
+    else:
+        chance, taken = np.ones(everybody), np.zeros(everybody, dtype=bool)
+        taken[rng.permutation(everybody)[:labelled]] = True
+    there = taken[item]
+    met = Meeting(
+        item[there], harm[there].astype(float), said[there].astype(float), np.ones(there.sum(), dtype=bool),
+        1 / chance[item[there]],
+    )  # fmt: skip
+    return answers(met, FLAG, wholes(item, said.astype(float)))
+
+
+def coverage(runs, seed=0, **how):
+    """Figure -> (how often its interval holds the truth where there is one, in how many samples there is, width)."""
+    rng, rare, tpr, fpr = np.random.default_rng(seed), how["rare"], how["tpr"], how["fpr"]
+    real = {"found": tpr, "raised": fpr, "right": rare * tpr / (rare * tpr + (1 - rare) * fpr), "people": rare}
+    held = {name: [0, 0, 0.0] for name in (*real, "put right")}
+    for _ in range(runs):
+        [one] = drawn(rng=rng, **how)
+        for name, counts in held.items():
+            interval = one.prevalence.interval if name == "put right" else getattr(one.rates, name)
+            if interval is not None and interval.low is not None:
+                counts[0] += interval.low <= real.get(name, rare) <= interval.high
+                counts[1] += 1
+                counts[2] += interval.high - interval.low
+    return {name: (a / max(n, 1), n, w / max(n, 1)) for name, (a, n, w) in held.items()}
+
+
+WORLDS = (
+    {"rare": 0.03, "labelled": 200, "turns": 1, "tpr": 0.8, "fpr": 0.03},
+    {"rare": 0.05, "labelled": 100, "turns": 1, "tpr": 0.8, "fpr": 0.03},
+    {"rare": 0.05, "labelled": 200, "turns": 1, "tpr": 0.6, "fpr": 0.1},
+    {"rare": 0.05, "labelled": 400, "turns": 1, "tpr": 0.8, "fpr": 0.03},
+    {"rare": 0.05, "labelled": 200, "turns": 3, "tpr": 0.8, "fpr": 0.03},
+    {"rare": 0.2, "labelled": 100, "turns": 10, "tpr": 0.8, "fpr": 0.05},
+    {"rare": 0.2, "labelled": 200, "turns": 1, "tpr": 0.6, "fpr": 0.1},
+    {"rare": 0.05, "labelled": 400, "turns": 1, "tpr": 0.8, "fpr": 0.03, "weighted": True},
+    {"rare": 0.2, "labelled": 200, "turns": 1, "tpr": 0.8, "fpr": 0.05, "weighted": True},
+)
+
+
+def rows(scale: float = 1.0) -> Iterator[Row]:
+    """Every figure with what it has to reach."""
+    runs = max(30, round(1_000 * scale))
+    for how in WORLDS:
+        named = f"{how['rare']:.0%} harmful, {how['labelled']} of 2,000 items of {how['turns']} turns"
+        named += ", what is raised drawn more" if how.get("weighted") else ""
+        found = coverage(runs, everybody=2_000, **how)
+        for name, (share, n, width) in found.items():
+            yield covered(f"{named}: {name}", share, max(n, 1), f"width {width:.2f}")
+        shown = found["put right"][1] / runs
+        yield known(f"{named}: corrected in", f"{shown:.0%} of samples")
