@@ -17,6 +17,7 @@ _TABLES = (
     *("run", "run_event", "reply", "batch_event", "fit"),
     *("adjudication", "item_use", "repair", "approval", "approval_evidence", "export"),
     *("charge", "spending_hold", "run_limit"),
+    *("combine_rule", "combination"),
 )
 _REFERENCES = (
     # rows of, column, must stand in, column, may be empty
@@ -43,6 +44,8 @@ _REFERENCES = (
     ("reply", "run_id", "run", "id", False),
     ("reply", "item_id", "item", "id", False),
     ("batch_event", "run_id", "run", "id", False),
+    ("combine_rule", "judge_id", "judge", "id", False),
+    ("combination", "judge_id", "judge", "id", False),
     ("charge", "run_id", "run", "id", True),
     ("spending_hold", "run_id", "run", "id", False),
     ("run_limit", "run_id", "run", "id", False),

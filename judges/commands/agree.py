@@ -12,9 +12,11 @@ import numpy as np
 from judges.audits import Cell, Reply
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
+from judges.combination import applied, combined, drawn_of, rule_of
 from judges.errors import AssayError
-from judges.files.filed import card_named, gold, judge_of, one_judge, replies, resolve, stand_ins
+from judges.files.filed import card_named, gold, judge_of, one_judge, replies, stand_ins
 from judges.files.lines import items, judgments, labels
+from judges.params import Rule
 from judges.types import Dimension, sort_of
 
 
@@ -62,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
     )
     people = gold(options.labels, told, card, there, whole=options.items is not None)
     found = replies(options.judgments, mine, card, there)
-    summaries = [summarise(meeting(d, people, found), d) for d in card.dimensions if d.asked and d.scale.size]
+    rule = rule_of(card, json.loads(judge.params))
+    summaries = [summarise(meeting(d, people, found, rule), d) for d in card.dimensions if d.asked and d.scale.size]
     shown = [summary for summary in summaries if summary.gold_cells]
     if not shown:
         named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
@@ -89,10 +92,10 @@ def _some(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> Meeting:
-    """The cells of one dimension where people and judge meet; several samples of a reply resolve as people's do."""
+def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule) -> Meeting:
+    """The cells of one dimension where people and judge meet; several samples of a reply are one answer."""
     given: dict[Cell, list[float | None]] = {}
-    for reply in found:
+    for reply in sorted(found, key=lambda r: r.sample):
         for score in reply.reading.scores:
             if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
                 given.setdefault((reply.item, score.unit, score.dimension), []).append(score.value)
@@ -101,7 +104,8 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
         cell for cell in people if cell[0] in asked and cell[2] == dimension.name and sort_of(cell[1]) == dimension.sort
     ]
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
-    said = [resolve(given[cell], dimension.scale) if cell in given else (False, None) for cell in cells]
+    how = applied(rule, dimension.scale), drawn_of(dimension.scale)
+    said = [combined(given[cell], *how) if cell in given else None for cell in cells]
 
     def codes(values: list[float | None]) -> Any:
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
@@ -109,8 +113,8 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
     return Meeting(
         np.array([number[cell[0]] for cell in cells], dtype=np.int64),
         codes([people[cell] for cell in cells]),
-        codes([value for _, value in said]),
-        np.array([there for there, _ in said], dtype=bool),
+        codes(said),
+        np.array([cell in given for cell in cells], dtype=bool),
         np.ones(len(cells)),
     )
 
