@@ -62,6 +62,16 @@ def named(store: Store) -> dict[str, str]:
     return dict(remembered(store, ("samples",), ["judge", "score"], lambda: _named(store)))
 
 
+def since(store: Store, judge: str) -> str:
+    """The day from which the samples of a judge count together, where it was here before; "" where it always was so."""
+    rows = store.rows(
+        "select m.made_at from migration m, judge j join change c on c.seq = j.seq where m.name = 'samples' "
+        "and j.id = $1 and c.made_at < m.made_at and j.params not like '%\"combine\":%'",
+        [judge],
+    )
+    return f"{rows[0][0]:%Y-%m-%d}" if rows and judge in named(store) else ""
+
+
 def _named(store: Store) -> dict[str, str]:
     # Where answers have no order the rule is a vote whatever the judge's own: what comes before it in the alphabet is.
     rows = store.rows(

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 
 from data import annotators
 from data.figures import certainty, slices
+from data.figures.repeats import repeated
 from data.gold import Basis
 from data.store import Store
 from judges.figures.curve import curve
 from judges.figures.reliability import Reliability, reliability
+from judges.figures.repeats import Repeats
 from judges.figures.slices import Sliced, sliced
 from judges.raters import alternative
 from judges.raters import ceiling as ceilings
@@ -27,7 +29,7 @@ class Depth:
     """How far people agree with each other (None: no cell has two of them), the test whether the judge could stand in
 
     for one (None: fewer than three people), kappa by slice, kappa on the first n items, and how often the judge is
-    right by how sure it says it is, by the source of that confidence.
+    right by how sure it says it is, by the source of that confidence. `repeats`: what asking it several times bought.
     """
 
     ceiling: Ceiling | None = None
@@ -35,6 +37,7 @@ class Depth:
     slices: tuple[Sliced, ...] = ()
     curve: tuple[Interval, ...] = ()
     sure: dict[str, Reliability] = field(default_factory=dict)
+    repeats: Repeats | None = None
 
 
 def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Depth:
@@ -52,4 +55,5 @@ def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
         tuple(sliced(parted.cells, parted.size, weights, parted.cuts)),
         tuple(curve(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
         {source: one for source, one in made.items() if one is not None},
+        repeated(store, dataset_id, judge_id, dimension, basis),
     )

@@ -12,8 +12,10 @@ import numpy as np
 from judges.audits import Cell, Reply
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
-from judges.combination import applied, combined, drawn_of, rule_of
+from judges.combination import SAID, applied, combined, drawn_of, rule_of
 from judges.errors import AssayError
+from judges.figures import repeats
+from judges.figures.repeats import Asked, Repeats
 from judges.files.filed import card_named, gold, judge_of, one_judge, replies, stand_ins
 from judges.files.lines import items, judgments, labels
 from judges.params import Rule
@@ -74,8 +76,10 @@ def run(options: argparse.Namespace) -> int:
             f"{options.labels}: no label is about a dimension of {card.name} and an item of these judgments. "
             f"The labels are about {_some(named)}; the card asks {_some(about)}."
         )
+    repeated = {s.dimension: _repeats(s.dimension, people, found, rule) for s in shown}
     if options.json:
-        print(json.dumps([_plain(summary) for summary in shown], ensure_ascii=False, indent=1))
+        plain = [_plain(summary) | _bought(repeated[summary.dimension], rule) for summary in shown]
+        print(json.dumps(plain, ensure_ascii=False, indent=1))
         return 0
     unread = sum(reply.reading.unscored is not None for reply in found)
     basis = "blind" if any(label.mode == "blind" for _, label in told) else "assisted"
@@ -85,7 +89,54 @@ def run(options: argparse.Namespace) -> int:
     )
     for summary in shown:
         print(_row(card, summary))
+    several = [(d, one) for d, one in repeated.items() if one is not None]
+    if several:
+        most = max(one.samples for _, one in several)
+        print(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
+    for d, one in several:
+        print("\n".join([f"{d.title}:", *(f"  {sentence}" for sentence in repeats.told(one))]))
     return 0
+
+
+def _repeats(d: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule) -> Repeats | None:
+    """What asking several times bought in a dimension; None where everything was asked once."""
+    given: dict[Cell, dict[int, float | None]] = {}
+    for reply in found:
+        for score in reply.reading.scores:
+            if score.dimension == d.name and sort_of(score.unit) == d.sort:
+                given.setdefault((reply.item, score.unit, d.name), {})[reply.sample] = score.value
+    several: dict[str, list[bool]] = {}
+    for cell, said in given.items():
+        if len(said) > 1:
+            several.setdefault(cell[0], []).append(len(set(said.values())) > 1)
+    if not several:
+        return None
+    met = meeting(d, people, found, rule)
+    numbers = sorted({number for said in given.values() for number in said})
+    cells = _cells(d, people, found)
+    rows = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
+    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(rows).reshape(len(cells), len(numbers)))
+    hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
+    return repeats.repeats(asked, (hits, of), d.scale)
+
+
+def _code(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _bought(found: Repeats | None, rule: Rule) -> dict[str, Any]:
+    if found is None:
+        return {}
+    flips = found.flips
+    return {
+        "samples": found.samples,
+        "combine": rule,
+        "single": found.single,
+        "gain": found.gain.point,
+        "flips": flips.point,
+        "flips_interval": None if flips.low is None else [flips.low, flips.high],
+        "flaky": found.flaky,
+    }
 
 
 def _some(text: str) -> str:
@@ -99,16 +150,13 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
         for score in reply.reading.scores:
             if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
                 given.setdefault((reply.item, score.unit, score.dimension), []).append(score.value)
-    asked = {reply.item for reply in found}
-    cells = [
-        cell for cell in people if cell[0] in asked and cell[2] == dimension.name and sort_of(cell[1]) == dimension.sort
-    ]
+    cells = _cells(dimension, people, found)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
     how = applied(rule, dimension.scale), drawn_of(dimension.scale)
     said = [combined(given[cell], *how) if cell in given else None for cell in cells]
 
     def codes(values: list[float | None]) -> Any:
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        return np.array([_code(value) for value in values], dtype=np.float64)
 
     return Meeting(
         np.array([number[cell[0]] for cell in cells], dtype=np.int64),
@@ -117,6 +165,12 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
         np.array([cell in given for cell in cells], dtype=bool),
         np.ones(len(cells)),
     )
+
+
+def _cells(d: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> list[Cell]:
+    """The cells of a dimension that people answered, of items that the judge replied to."""
+    asked = {reply.item for reply in found}
+    return [cell for cell in people if cell[0] in asked and cell[2] == d.name and sort_of(cell[1]) == d.sort]
 
 
 def _row(card: Card, summary: Summary) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 from data import approvals
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
-from pages.evidence import anchor, ceiling, confidence, load, size, slices
+from pages.evidence import anchor, ceiling, confidence, load, samples, size, slices
 from pages.parts import agreed, approved, clock, picked, reading, session
 
 Panel = Callable[[load.Place, Line, str], None]
@@ -19,6 +19,7 @@ PANELS: dict[str, tuple[str, Panel]] = {
     "size": ("Sample size", size.panel),
     "people": ("People", ceiling.panel),
     "confidence": ("Confidence", confidence.panel),
+    "samples": ("Samples", samples.panel),
     "blind": ("Blind and assisted", anchor.panel),
 }
 """Name in the address -> words and what draws it."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,6 +24,8 @@ from data import (
     queue,
     scores,
 )
+from data.export.kinds import scores as given_out
+from data.figures.repeats import repeated
 from data.intake import Plan, from_path, take
 from data.labels import Answer
 from data.store import Store, open_store
@@ -47,7 +50,8 @@ def item(n: int) -> Json:
 
 def said(n: int, value: int, sample: int, verdict: int = 2, model: str = "m", **params: Any) -> Json:
     reply = {
-        "scores": dict.fromkeys(NAMES, value), "verdict": VERDICTS[verdict], "decision_basis": f"b{sample}", "issues": [],
+        "scores": dict.fromkeys(NAMES, value), "verdict": VERDICTS[verdict], "decision_basis": f"b{sample}",
+        "issues": [],
     }  # fmt: skip
     return {
         "item": f"r{n}", "card": "rubric_open_ended", "model": model, "params": {"samples": 5, **params},
@@ -188,6 +192,30 @@ def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) ->
     query = "select samples from score_spread p join item i on i.id = p.item_id where i.name = 'r0' limit 1"
     assert five.rows(query) == [(7,)]
     assert not verify(five)
+
+
+def test_single_samples_stay_visible(five: Store) -> None:
+    """In the panel and in exports, which give the combination unless single ones are asked for."""
+    dataset, judge = judge_of(five)
+    d = calibration.dimensions(five, judge)[0]
+    found = repeated(five, dataset, judge, d, "blind")
+    assert found is not None and found.samples == 5 and len(found.singles) == 5
+    for n, kappa in enumerate(found.singles):
+        human, judged = np.array([1.0 + k % 5 for k in range(10)]), np.array([values_of(k)[n] for k in range(10)])
+        expected = 2 * np.cov(human, judged, bias=True)[0, 1]
+        expected /= human.var() + judged.var() + (human.mean() - judged.mean()) ** 2
+        assert kappa == pytest.approx(expected)
+    assert found.flips.point == 1 and found.flips.cells == 10 and found.flaky
+    here = datasets.dataset(five, "demo")
+    options = {"judge": "", "dimension": "factuality"}
+    rows = list(given_out.rows(five, here, options))
+    assert [(r["item"], r["code"], r["samples"], r["sample"]) for r in rows] == [
+        (f"r{n}", pytest.approx(sum(values_of(n)) / 5), 5, None) for n in range(10)
+    ]
+    single = list(given_out.rows(five, here, options, single=True))
+    assert [(r["item"], r["sample"], r["code"]) for r in single] == [
+        (f"r{n}", s, values_of(n)[s]) for n in range(10) for s in range(5)
+    ]
 
 
 def test_replies_about_other_things_are_no_samples(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from judges.agreement import kappa, kappa_from_sums
 from judges.card import card, cards
 from judges.combination import RULES, applied, combined, drawn_of, nearest, rule_of, said
+from judges.figures.repeats import Asked, repeats, told
 from judges.intervals import Cells, cluster_bootstrap, difference, from_cells, influences, linearised, moments
 from judges.params import Params
 from judges.types import Scale
@@ -140,6 +141,27 @@ def test_fractions_in_moments_influences_and_differences() -> None:
     gap = difference(Cells(item, human, first), Cells(item, human, judge), 5, paired=True)
     table = np.bincount(human * 5 + first, minlength=25).reshape(5, 5)
     assert gap.point == pytest.approx(lin(human, judge) - (kappa(table, "quadratic") or nan), abs=1e-12)
+
+
+def test_what_the_further_calls_bought_by_hand() -> None:
+    """Two samples, off by one in opposite directions: each alone is imperfect, their mean is right."""
+    human = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 2.0, 3.0, 4.0] * 6)
+    first, second = human + np.where(human < 5, 1, 0), human - np.where(human > 1, 1, 0)
+    judge = (first + second) / 2
+    item = np.arange(len(human)) // 2
+    flips = np.ones(24), np.full(24, 2.0)
+    found = repeats(Asked(item, human, judge, np.ones(len(human)), np.stack([first, second], axis=1)), flips, ORDINAL)
+    assert found.singles == (pytest.approx(lin(human, first)), pytest.approx(lin(human, second)))
+    assert found.single == pytest.approx((lin(human, first) + lin(human, second)) / 2)
+    assert found.together.point == pytest.approx(lin(human, judge)) and found.gain.point == pytest.approx(
+        lin(human, judge) - (found.single or 0)
+    )
+    assert found.gain.low is not None and 0 < found.gain.low < (found.gain.point or 0)
+    assert found.flips.point == 0.5 and found.flaky
+    assert "Flaky" in told(found)[-1] and "+0." in told(found)[0]
+    same = Asked(item, human, human, np.ones(48), np.stack([human] * 2, axis=1))
+    calm = repeats(same, (np.zeros(24), flips[1]), ORDINAL)
+    assert calm.gain.point == pytest.approx(0) and calm.flips.point == 0 and not calm.flaky
 
 
 def test_fractions_are_refused_where_answers_have_no_order() -> None:
