@@ -15,11 +15,12 @@ from judges.audits import audits as known
 from judges.counted import many
 
 _ASKED = {
-    "min_items": "effective items (n_eff) at least",
-    "min_clusters": "items at least",
+    "min_items": "items at least",
+    "min_clusters": "items for any verdict at least",
     "threshold": "kappa at least",
     "lower_bound": "its lower bound has to reach that too",
     "level": "level of that bound, one-sided",
+    "horizon": "items up to which it holds however often somebody looks (0: at a single look)",
     "four_eyes": "two leads have to agree (four eyes)",
     "alarms": "an audit in alarm refuses an approval",
     "coverage": "share of the gold cells that the judge has to have replied to",
@@ -124,18 +125,17 @@ def _overview(found: Evidence) -> list[str]:
                 "state": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
                 "items": f"{shown.gold_items:,}", "cells": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
-                "bound": cell(interval.lower_bound), "exact": cell(shown.exact, ".1%"),
+                "bound": cell(one.line.bound), "exact": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
     resting = para(
         "These figures rest on **{basis}**: {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
         labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
     )  # fmt: skip
-    reach = ", which has to reach the dashed line too (and more where several are decided together)"
     mark = (
         "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound"
-        f"{reach if found.asked.policy.lower_bound else ''}. ● eligible, ○ promising, ✕ below, □ not enough gold, "
-        "– undefined."
+        f"{plots.REACH if found.asked.policy.lower_bound else ''}. ● eligible, ○ promising, ✕ below, "
+        "□ not enough gold, – undefined."
     )
     columns = list(rows[0]) if rows else []
     return [heading("All dimensions"), resting, figure(plots.overview(found), mark), table(rows, columns)]

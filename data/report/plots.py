@@ -8,20 +8,20 @@ from data.report import svg
 from data.report.evidence import Evidence, One
 from judges import agreement
 from judges.calibrate import Line
-from judges.counted import many
 from judges.uncertainty import Interval
 
 MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
 """The marks of the states in text."""
+REACH = ", which has to reach the dashed line too: it holds however often one looks, for all decisions on these labels"
+"""What is asked of a lower bound, after its name."""
 
 
 def standing(lines: Iterable[Line]) -> list[svg.Row]:
-    """Every dimension with its interval, its bound and its state; what the gate calls too little has no figure."""
+    """Every dimension with its interval, its bound and its state."""
     rows = []
     for line in lines:
         interval, state = line.shown.interval, line.decision.state
-        settled = state not in ("not enough gold", "undefined") or not line.gated
-        figures = (interval.point, interval.low, interval.high, interval.lower_bound) if settled else (None,) * 4
+        figures = interval.point, interval.low, interval.high, line.bound
         rows.append(svg.Row(line.dimension.title, line.dimension.sort, *figures, state, _said(line)))
     return rows
 
@@ -35,8 +35,8 @@ def overview(found: Evidence) -> str:
 
 def _said(line: Line) -> str:
     """The state in a few words, with the items that are missing where their number is known."""
-    state, more = line.decision.state, line.decision.more_items
-    return f"{MARKS[state]} {state}" + (f" · {many(more, 'more item')}" if more else "")
+    state, more = line.decision.state, line.decision.more_told
+    return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")
 
 
 def table(one: One) -> str:

@@ -128,7 +128,7 @@ def row(one: Case, stand: Stand, opened: bool, zone: tzinfo, click: Callable[[],
             text.quiet("{sentence}", sentence=sentence(one, stand, zone))
         if figured:
             with figure:
-                low, items = number(interval.lower_bound, ".2f"), many(interval.items, "item")
+                low, items = number(one.line.decision.bound, ".2f"), many(interval.items, "item")
                 text.quiet("lower bound {low}, on {items}", low=low, items=items)
 
 
@@ -148,8 +148,7 @@ def sentence(one: Case, stand: Stand, zone: tzinfo) -> str:
 
 def may(one: Case, lead: bool) -> str:
     """What an eligible dimension's figures say."""
-    interval, asked = one.line.gate.interval, one.asked.policy
-    low = interval.bound(asked.level)
+    interval, asked, low = one.line.gate.interval, one.asked.policy, one.line.decision.bound
     sure = (
         f" Even at the cautious end it is {low:.2f}, and {asked.threshold:.2f} is asked."
         if asked.lower_bound and low is not None else f" {asked.threshold:.2f} is asked."

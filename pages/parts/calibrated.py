@@ -140,8 +140,7 @@ def _lower(told: str) -> str:
 def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
     """Every dimension with its interval, its bound and its state, against what the policy asks."""
     charts.intervals(plots.standing(lines), f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
-    asked = ", which has to reach the dashed line too (and more where several are decided together)"
-    asked = asked if policy.lower_bound else ""
+    asked = plots.REACH if policy.lower_bound else ""
     text.quiet(
         "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. ● eligible, "
         "○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table to see it below.",
@@ -151,10 +150,8 @@ def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
 
 def _missing(line: Line) -> str:
     """What is missing in a few words; the sentences stand in the detail."""
-    state, more = line.decision.state, line.decision.more_items
-    if more:
-        return many(more, "more item")
-    return {"eligible": "nothing", "undefined": "other answers", "below": "agreement"}.get(state, "more agreement")
+    state, more = line.decision.state, line.decision.more_told
+    return more or {"eligible": "nothing", "below": "agreement"}.get(state, "more agreement")
 
 
 def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor: Sequence[str]) -> None:
@@ -172,7 +169,7 @@ def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor:
                 "cells": line.shown.cells,
                 "kappa": line.shown.interval.point,
                 "95% interval": span(line.shown.interval),
-                "lower bound": line.shown.interval.lower_bound,
+                "lower bound": line.bound,
                 "exact": _percent(line.shown.exact),
                 "within 1": _percent(line.shown.within_one),
                 "leniency": line.shown.mean_difference,
