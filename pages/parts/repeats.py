@@ -19,11 +19,12 @@ def told(found: Repeats | None, named: str) -> None:
             "samples (temperature above 0) shows how often its answers flip, and what asking again buys."
         )
         return
-    text.say("**{named}**: all samples about one thing count as one answer, here and everywhere.", named=named)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        text.say("**{named}**: all samples about one thing count as one answer, here and everywhere.", named=named)
+        if found.flaky:
+            st.badge("flaky", icon=":material/shuffle:", color="red", help="Its samples differ too often; see below.")
     for sentence in repeats.told(found):
         text.say("{sentence}", sentence=sentence)
-    if found.flaky:
-        st.badge("flaky", icon=":material/shuffle:", color="red", help="Its samples differ too often; see above.")
     if not found.together.cells:
         st.caption("No cell has both gold and a score of this judge yet: agreement stands here once people label.")
 

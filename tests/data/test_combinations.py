@@ -40,6 +40,10 @@ from judges.types import Dimension, Scale
 from tests import seeds
 
 Json = dict[str, Any]
+COLUMNS = (
+    "judgment_id", "judge_id", "item_id", "unit", "dimension", "value", "confidence", "source", "sample", "samples",
+    "agreement", "highest", "lowest", "flips",
+)  # fmt: skip
 NAMES = ("factuality", "instruction_following", "coherence", "completeness")
 VERDICTS = ("poor", "borderline", "good", "excellent")
 
@@ -302,6 +306,12 @@ def test_a_judge_from_before_there_were_rules_has_its_cards(tmp_path: Path) -> N
     again = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
     assert (stands(again), again.rows("select * exclude (seq) from combine_rule order by all")) == now
     assert judge_of(again)[1] == judge and not verify(again)
+
+
+def test_a_combination_that_does_not_fit_its_samples_is_told(five: Store) -> None:
+    wrong = "select * exclude (seq) replace (value + 1 as value) from combination_now where dimension = 'factuality'"
+    five.tx("t", "wrong", lambda tx: tx.derive("combination", ", ".join(COLUMNS), wrong))
+    assert verify(five) == [f"10 values of the judge {judge_of(five)[1]!r} are not what its samples come to."]
 
 
 def test_scales_in_json_have_what_the_migration_reads() -> None:
