@@ -15,11 +15,13 @@ import numpy as np
 import pandas as pd
 
 from data import cards, datasets, exposure
+from data.combinations import nearest
 from data.fewshot import apart
 from data.gold import gold
 from data.people import require
 from data.settings import gold_rule
 from data.store import Store, remembered
+from judges.calibrate import coded
 from judges.intervals import from_cells
 from judges.raters import habits
 from judges.raters.dawid_skene import Opinion, dawid_skene
@@ -162,7 +164,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
         cell=place.astype(np.int64),
         person=person.astype(np.int64),
         value=(frame["value"].to_numpy(dtype=np.float64) - base).astype(np.int64),
-        judge=np.where(np.isnan(judge), -1, np.nan_to_num(judge) - base).astype(np.int64),
+        judge=coded(np.where(np.isnan(judge), base - 1.0, judge), dimension.scale),
         people=tuple(str(name) for name in people),
         scale=dimension.scale,
     )
@@ -300,7 +302,7 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
         "select l.annotator, count(*), count(distinct l.item_id), "
         + ", ".join(f"count(case when l.mode = '{mode}' then 1 end)" for mode in ("blind", "assisted", "revealed"))
         + f", count(case when {seen} then 1 end), "
-        f"count(case when {seen} and l.value is not distinct from l.seen then 1 end) "
+        f"count(case when {seen} and l.value is not distinct from {nearest('l.seen')} then 1 end) "
         "from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 group by l.annotator",
         [dataset_id],
     )

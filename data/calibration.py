@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from data import cards, exposure
+from data.combinations import nearest
 from data.fewshot import apart
 from data.gold import BASES, WEIGHTED, Basis, gold, labels, rests_on
 from data.settings import gold_rule
@@ -286,13 +287,15 @@ def items_in(
     judge: float | None,
     most: int = MOST,
 ) -> list[Found]:
-    """The cells where people say `human` and the judge `judge` (None = n/a), by name; at most so many.
+    """The cells where people say `human` and the judge `judge` or what is nearest to it (None = n/a), by name; at most
+
+    so many.
 
     Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
     """
     conditions: list[str] = ["not (g.item_id = any($4))"]
     params: list[Any] = [sorted(exposure.pending(store, person))]
-    for column, value in (("g.value", human), ("s.value", judge)):
+    for column, value in (("g.value", human), (nearest("s.value"), judge)):
         if value is None:
             conditions.append(f"{column} is null")
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,11 +22,15 @@ Cell = tuple[str, str]
 
 @dataclass(frozen=True)
 class JudgeValue:
-    """What a judge said in a cell: the value (None = n/a), how sure it is (0..1 or None), and the source of that."""
+    """What a judge said in a cell: the value (None = n/a), how sure it is (0..1 or None), and the source of that.
+
+    `samples` are what it said each time where it was asked several times, which the value is made of.
+    """
 
     value: float | None
     confidence: float | None
     source: str
+    samples: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -192,6 +197,12 @@ def _add_judges(store: Store, shown: list[View]) -> None:
         )
         if asks(view, number, (unit, dimension))
     }
+    samples: dict[tuple[str, int, str, str], list[float | None]] = defaultdict(list)
+    if spread:
+        for view, number, (unit, dimension, value) in rows(
+            "select item_id, judge_id, unit, dimension, value from score where item_id in ({items}) order by sample"
+        ):
+            samples[view.item.id, number, unit, dimension].append(value)
     for view, number, (unit, dimension, value, confidence, source) in rows(
         "select item_id, judge_id, unit, dimension, value, confidence, source from score_now where item_id in ({items})"
     ):
@@ -200,7 +211,8 @@ def _add_judges(store: Store, shown: list[View]) -> None:
         from_samples = spread.get((view.item.id, unit, dimension))
         if confidence is None and from_samples is not None:
             confidence, source = from_samples, "samples"
-        view.scores[(unit, dimension)] = JudgeValue(value, confidence, source)
+        several = tuple(samples[view.item.id, number, unit, dimension]) if from_samples is not None else ()
+        view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, several)
     general: list[tuple[View, int, str, str]] = []
     for view, number, (unit, dimension, sort, text) in rows(
         "select item_id, judge_id, unit, dimension, sort, text from remark where item_id in ({items}) and sample = 0"

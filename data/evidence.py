@@ -18,11 +18,12 @@ from data.settings import gold_rule
 from data.store import Store
 from data.tuning import aside
 from judges import pieces
-from judges.audits import Cell, Evidence, Reply
+from judges.audits import Cell, Evidence, Reply, answers
 from judges.card import Card, Item
+from judges.combination import rule_of
 from judges.params import Params
 from judges.pieces import Task
-from judges.types import ITEM, SORTS, Kind, Reading, Remark, Score, sort_of
+from judges.types import ITEM, SORTS, Reading, Remark, Score, sort_of
 
 MOST = 20_000
 """Replies of one judge that are looked at, unless more are asked for; of more, the items are a random sample, and
@@ -50,14 +51,14 @@ class Judge:
         """The probe that this judge is, "" for a usual one."""
         return str(self.params.get("probe") or "")
 
-    def alike(self, kind: Kind) -> tuple[str, str, bool, str]:
+    def alike(self, card: Card) -> tuple[str, str, bool, str]:
         """All that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
 
         What an imported judge does not say of its parameters is taken to be as usual.
         """
         plain = {name: value for name, value in self.params.items() if name != "probe"}
         with contextlib.suppress(ValidationError):
-            plain = Params.model_validate(plain).identity(kind)
+            plain = Params.model_validate({**plain, "combine": rule_of(card, plain)}).identity(card.kind)
         return self.version, self.model, self.synthetic, json.dumps(plain, sort_keys=True, default=str)
 
 
@@ -121,9 +122,10 @@ def card_of(store: Store, found: Judge) -> Card:
 
 
 def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> tuple[Evidence, Scope]:
-    """All that an audit of the judge may look at in a dataset, and what that is in numbers: of more than `most` replies
+    """All that an audit of the judge may look at in a dataset, its samples combined, and what that is in numbers.
 
-    (None: `MOST`) those to a random sample of items, the same each time. Raises NotFound, UnknownCard.
+    Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
+    Raises NotFound, UnknownCard.
     """
     mine = judge(store, judge_id)
     card = card_of(store, mine)
@@ -132,22 +134,23 @@ def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None
         str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
     }
     items = Items(contents)
-    replies = among.replies(mine, card, items)
+    said = among.replies(mine, card, items)
+    replies = answers(said, card, rule_of(card, mine.params))
     probes: dict[str, list[Reply]] = {}
     others: dict[str, list[Reply]] = {}
     for other in among.judges():
         if other.id == mine.id or other.card != mine.card:
             continue
         if other.probe:
-            if other.probe not in probes and not mine.probe and other.alike(card.kind) == mine.alike(card.kind):
-                probes[other.probe] = among.replies(other, card, items)
+            if other.probe not in probes and not mine.probe and other.alike(card) == mine.alike(card):
+                probes[other.probe] = answers(among.replies(other, card, items), card, rule_of(card, other.params))
         elif other.model != mine.model and other.model not in others:
-            others[other.model] = among.replies(other, card, items)
+            others[other.model] = answers(among.replies(other, card, items), card, rule_of(card, other.params))
     basis, resolved = _gold(store, dataset_id, card, items, used(store, judge_id))
     fits = _fits(store, judge_id, items)
     scope = Scope(
-        judged=among.judged, items=len(items), replies=len(replies),
-        unscored=sum(r.reading.unscored is not None for r in replies), basis=basis, gold=len(resolved),
+        judged=among.judged, items=len(items), replies=len(said),
+        unscored=sum(r.reading.unscored is not None for r in said), basis=basis, gold=len(resolved),
         probes={name: len(found) for name, found in probes.items()},
         others={name: len(found) for name, found in others.items()}, fits=len(fits),
     )  # fmt: skip

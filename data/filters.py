@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import get_args
 
-from data import cards, datasets
+from data import cards, combinations, datasets
 from data.store import Store, remembered
 from judges.triage import ReasonKind
 
@@ -28,12 +28,14 @@ def options(store: Store, dataset_id: str) -> Options:
     both = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
     systems = remembered(store, ("systems", dataset_id), ["item"], lambda: store.rows(both, [dataset_id]))
     judges = datasets.judges(store, dataset_id)
-    models = Counter(model for _, _, model, _, _ in judges)
+    several = combinations.named(store)
+    names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in judges}
+    common = Counter(names.values())
     used = [card for card in (cards.maybe(store, judge) for judge, *_ in judges) if card is not None]
     dimensions = [d for card in used for d in card.dimensions if d.asked]
     return Options(
         {str(s): str(s) for (s,) in sorted(systems) if s},
-        {judge: model + (f" ({judge[:6]})" if models[model] > 1 else "") for judge, _, model, _, _ in judges},
+        {judge: name + (f" ({judge[:6]})" if common[name] > 1 else "") for judge, name in names.items()},
         {d.name: d.title for d in dimensions},
         {r: r for r in REASONS},
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from data import cards
+from data import cards, combinations
 from data.errors import BadInput
 from data.people import require
 from data.settings import get, put
@@ -79,7 +79,9 @@ def choose(store: Store, actor: str, dataset_id: str, names: Sequence[str]) -> N
 
 
 def _judges(store: Store, usual: Sequence[tuple[str, str, str, bool, int]]) -> list[tuple[str, Card, str]]:
-    found = [(judge_id, cards.maybe(store, judge_id), model) for judge_id, _, model, _, _ in usual]
+    several = combinations.named(store)
+    names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in usual}
+    found = [(judge_id, cards.maybe(store, judge_id), names[judge_id]) for judge_id in names]
     return [(judge_id, card, model) for judge_id, card, model in found if card is not None]
 
 

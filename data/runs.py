@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from data import cards
+from data import cards, combinations
 from data.datasets import all_datasets
 from data.errors import BadInput, NotFound
 from data.ids import canonical, new_id
@@ -293,9 +293,11 @@ def order_of(store: Store, run_id: str) -> Order:
     row = _row(store, run_id)
     settings = json.loads(row[3])
     limit, price = terms.given(store, run_id, settings)
+    # Runs from before there were rules say nothing of one, and neither does the id of their judge.
+    params = Params.model_validate({"combine": "", **settings["params"]})
     return Order(
-        str(row[1]), cards.of_judge(store, str(row[2])), str(row[6]), Params.model_validate(settings["params"]),
-        _endpoint(settings), limit, price, settings["most"], settings["only_unscored"], settings["batch"],
+        str(row[1]), cards.of_judge(store, str(row[2])), str(row[6]), params, _endpoint(settings),
+        limit, price, settings["most"], settings["only_unscored"], settings["batch"],
     )  # fmt: skip
 
 
@@ -359,6 +361,7 @@ def _add_judge(tx: Tx, order: Order, key: str) -> None:
         params = canonical(order.params.identity(card.kind))
         columns = "id, card, card_version, model, params, synthetic"
         tx.add("judge", columns, [(key, card.name, card.version, order.model, params, order.synthetic)])
+        combinations.add_rules(tx, {key: (card, order.params.identity(card.kind))})
 
 
 def _same_card(store: Store, order: Order, judge: str) -> None:

@@ -81,6 +81,10 @@ class Tx(Reader):
     def load(self, table: str, columns: str, file: Path) -> int:
         """Append the rows of a Parquet file that Assay itself wrote, with exactly those columns; `seq` is added."""
 
+    @abstractmethod
+    def derive(self, table: str, columns: str, sql: str, params: Sequence[Any] = ()) -> int:
+        """Append the rows of a query that gives exactly those columns, in that order; `seq` is added."""
+
 
 class Store(Reader):
     """A workspace's tables. Reads may run at any time and in any thread; writes are one transaction at a time."""

@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from data import store_opening as opening
+from data.combinations import combine
 from data.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.mark import CHANGE, Mark, change_digest, digest
 from data.store import Row, Store, T, Tx
@@ -69,6 +70,12 @@ class DuckTx(Tx):
         quoted = str(file).replace("'", "''")
         query = f"insert into {table} ({columns}, seq) select {columns}, {self.seq} from read_parquet('{quoted}')"
         return int(self.cursor.execute(query).fetchall()[0][0])
+
+    def derive(self, table: str, columns: str, sql: str, params: Sequence[Any] = ()) -> int:
+        query = f"insert into {table} ({columns}, seq) select {columns}, {self.seq} from ({sql}) derived"
+        added = int(self.cursor.execute(query, list(params)).fetchall()[0][0])
+        self.wrote |= {table} if added else set()
+        return added
 
 
 class DuckStore(Store):
@@ -235,6 +242,8 @@ class DuckStore(Store):
                 seq = opening.newest(cursor) + 1
                 tx = DuckTx(cursor, seq, self)
                 result = work(tx)
+                if "score" in tx.wrote:
+                    combine(tx)
                 if not tx.wrote:
                     cursor.rollback()
                     return result

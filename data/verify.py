@@ -17,6 +17,7 @@ _TABLES = (
     *("run", "run_event", "reply", "batch_event", "fit"),
     *("adjudication", "item_use", "repair", "approval", "approval_evidence", "export"),
     *("charge", "spending_hold", "run_limit"),
+    *("combine_rule", "combination"),
 )
 _REFERENCES = (
     # rows of, column, must stand in, column, may be empty
@@ -43,6 +44,8 @@ _REFERENCES = (
     ("reply", "run_id", "run", "id", False),
     ("reply", "item_id", "item", "id", False),
     ("batch_event", "run_id", "run", "id", False),
+    ("combine_rule", "judge_id", "judge", "id", False),
+    ("combination", "judge_id", "judge", "id", False),
     ("charge", "run_id", "run", "id", True),
     ("spending_hold", "run_id", "run", "id", False),
     ("run_limit", "run_id", "run", "id", False),
@@ -58,7 +61,7 @@ _REFERENCES = (
 
 def verify(store: Store) -> list[str]:
     """Everything that is wrong with a workspace, in sentences; an empty list where it is sound."""
-    return [*_changes(store), *_references(store), *_replaced(store), *_items(store)]
+    return [*_changes(store), *_references(store), *_replaced(store), *_samples(store), *_items(store)]
 
 
 def _changes(store: Store) -> Iterator[str]:
@@ -97,6 +100,18 @@ def _replaced(store: Store) -> Iterator[str]:
     )
     for label, replaced in store.rows(other):
         yield f"The label {label!r} replaces {replaced!r}, which answers something else."
+
+
+def _samples(store: Store) -> Iterator[str]:
+    """What stands for a judge that was asked several times is what its samples come to."""
+    query = (
+        "select c.judge_id, count(*) from combined_now c left join combination_now n on n.judge_id = c.judge_id "
+        "and n.item_id = c.item_id and n.unit = c.unit and n.dimension = c.dimension where n.samples is null "
+        "or n.samples <> c.samples or coalesce(abs(n.value - c.value) > 1e-9, n.value is distinct from c.value) "
+        "group by c.judge_id order by c.judge_id limit 20"
+    )
+    for judge, count in store.rows(query):
+        yield f"{count} values of the judge {judge!r} are not what its samples come to."
 
 
 def _items(store: Store) -> Iterator[str]:

@@ -34,6 +34,30 @@ def codes(values: ArrayLike, k: int, side: str) -> Codes:
     return array.astype(np.intp, copy=False)
 
 
+def answers(values: ArrayLike, k: int, side: str, weights: Weights) -> Codes | Floats:
+    """The values of one side as `codes`, or, where kappa takes them, as what may lie between two codes.
+
+    A mean of several samples of a judge, or the median of an even number, does: kappa by six sums (`kappa_from_sums`)
+    takes it as it is. ValueError as in `codes`, and for fractions where answers have no order.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind != "f" or not by_sums(k, weights):
+        return codes(values, k, side)
+    if array.ndim != 1 or not np.isfinite(array).all() or (array.size and (array.min() < 0 or array.max() > k - 1)):
+        raise ValueError(f"The {side} values must be a plain list of finite numbers from 0 to {k - 1}.")
+    return array.astype(np.float64, copy=False)
+
+
+def by_sums(k: int, weights: Weights) -> bool:
+    """Whether kappa is a function of six sums: quadratic weights, and two values, where plain kappa is the same."""
+    return weights == "quadratic" or k == 2
+
+
+def nearest(values: Codes | Floats) -> Codes:
+    """The codes nearest to values that may lie between two; a half counts up."""
+    return np.floor(np.asarray(values, dtype=np.float64) + 0.5).astype(np.intp)
+
+
 def cell_weights(weight: ArrayLike | None, cells: int) -> Floats | None:
     """Sampling weights (1 / inclusion probability), one per cell, checked; None stays None and means 1 each.
 
@@ -124,6 +148,31 @@ def kappa_from_sums(sums: ArrayLike) -> float | None:
     return float(1.0 - n * (sxx + syy - 2 * sxy) / expected)
 
 
+def slopes(table: Floats, weights: Weights) -> Floats:
+    """d kappa / d C_ij, K x K, for kappa = 1 - n O / E with O = sum(C D) and E = sum(r_i c_j D_ij)."""
+    cost = disagreement(len(table), weights)
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    n, observed, expected = table.sum(), (table * cost).sum(), rows @ cost @ columns
+    slope_expected = (cost @ columns)[:, None] + (rows @ cost)[None, :]
+    slope = -((observed + n * cost) * expected - n * observed * slope_expected) / expected**2
+    return np.asarray(slope, dtype=np.float64)
+
+
+def six(human: ArrayLike, judge: ArrayLike) -> Floats:
+    """What every cell gives to the sums of `kappa_from_sums`, (6, cells)."""
+    x, y = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y])
+
+
+def gradient(sums: Floats) -> Floats:
+    """The slope of `kappa_from_sums` by each of the six."""
+    n, sx, sy, sxx, syy, sxy = sums.tolist()
+    observed, expected = sxx + syy - 2 * sxy, n * (sxx + syy) - 2 * sx * sy
+    slope_observed = np.array([observed, 0, 0, n, n, -2 * n])
+    slope_expected = np.array([sxx + syy, -2 * sy, -2 * sx, n, n, 0])
+    return np.asarray(-(slope_observed * expected - n * observed * slope_expected) / expected**2, dtype=np.float64)
+
+
 def fleiss_cohen_everitt(table: ArrayLike, weights: Weights = None) -> float | None:
     """Variance of kappa for INDEPENDENT cells: a check, and right only where every item has one cell.
 
@@ -206,6 +255,20 @@ def correlation(table: ArrayLike) -> float | None:
     n, value = array.sum(), np.arange(len(array))
     x, y = value - (rows @ value) / n, value - (columns @ value) / n
     r = float(x @ array @ y) / float(np.sqrt((rows @ x**2) * (columns @ y**2)))
+    return min(1.0, max(-1.0, r))
+
+
+def mean_gap(human: Floats, judge: Floats, weight: Floats) -> float | None:
+    """`mean_difference` of single values, which may lie between two answers; None where there is none."""
+    return float(np.average(judge - human, weights=weight)) if len(human) else None
+
+
+def correlation_of(human: Floats, judge: Floats, weight: Floats) -> float | None:
+    """`correlation` of single values, which may lie between two answers; None when either side is constant."""
+    if not len(human) or np.all(human == human[0]) or np.all(judge == judge[0]):
+        return None
+    x, y = human - np.average(human, weights=weight), judge - np.average(judge, weights=weight)
+    r = float((weight * x) @ y) / float(np.sqrt(((weight * x) @ x) * ((weight * y) @ y)))
     return min(1.0, max(-1.0, r))
 
 

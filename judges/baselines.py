@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.agreement import cross_table, kappa
+from judges.agreement import cross_table, kappa, nearest
 from judges.calibrate import Floats, Meeting, scored_cells
 from judges.intervals import Cells, difference, from_cells
 from judges.tokens import tokens
@@ -125,7 +125,8 @@ def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 
     scale = dimension.scale
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
     cells, k = scored_cells(meeting, scale)
-    item, human, judge = (np.asarray(side, dtype=np.int64) for side in (cells.item, cells.human, cells.judge))
+    item, human = (np.asarray(side, dtype=np.int64) for side in (cells.item, cells.human))
+    judge = np.asarray(cells.judge)  # may lie between two codes
     weight = np.ones(len(item)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
     if not len(item):
         return Floors(0)
@@ -141,7 +142,7 @@ def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 
     if len(np.unique(item[known])) < 2:
         return Floors(items, constant, share, whole)
     x, item, human, judge, weight = x[known], item[known], human[known], judge[known], weight[known]
-    guesses = [guessed(x, item, human, weight, k, like) for like in (None, judge)]
+    guesses = [guessed(x, item, human, weight, k, like) for like in (None, nearest(judge))]
     guess = max(guesses, key=lambda codes: kappa(cross_table(human, codes, k, weight), scale.weights) or 0.0)
     found = Length(
         from_cells(item, human, guess, k, scale.weights, weight, seed=seed),

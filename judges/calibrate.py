@@ -93,6 +93,8 @@ class Summary:
 
     `codes` and `answers` name their rows, as stored and in words. `interval` is kappa by the scale's weights, clustered
     by item; what is None is undefined. `na` counts cells that the judge replied to, `unscored` those it did not.
+    `rounded` counts those in which several samples of the judge came to a value between two answers: kappa, the mean
+    difference and the correlation take it as it is, all that the table tells the answer nearest to it.
     """
 
     dimension: Dimension
@@ -113,6 +115,7 @@ class Summary:
     gold_items: int
     gold_cells: int
     unscored: int
+    rounded: int = 0
 
     @property
     def cells(self) -> int:
@@ -155,21 +158,26 @@ class Line:
 
 
 def by_moments(scale: Scale) -> bool:
-    """Whether the scale's kappa is a function of six moments: quadratic weights, and two values, where plain kappa
-
-    is the same as the quadratic one.
-    """
-    return scale.weights == "quadratic" or scale.size == 2
+    """Whether the scale's kappa is a function of six moments."""
+    return agreement.by_sums(scale.size, scale.weights)
 
 
 def scored_cells(meeting: Meeting, scale: Scale) -> tuple[Cells, int]:
-    """The cells in which both people and judge gave a value of the scale, as codes 0..K-1, and K."""
+    """The cells in which both people and judge gave a value of the scale, as codes 0..K-1, and K.
+
+    Where samples were combined to values between two codes they stay so.
+    """
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
-    human = (meeting.human[both] - scale.base).astype(np.int64)
-    judge = (meeting.judge[both] - scale.base).astype(np.int64)
+    human, judge = (coded(side[both], scale) for side in (meeting.human, meeting.judge))
     weight = meeting.weight[both]
     stratum = None if meeting.stratum is None else meeting.stratum[both]
     return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight, stratum), scale.size
+
+
+def coded(values: Floats, scale: Scale) -> NDArray[np.int64] | Floats:
+    """Values of a scale, none of them n/a, as codes from 0: whole numbers where all of them are answers."""
+    codes = values - scale.base
+    return codes.astype(np.int64) if np.all(codes == np.floor(codes)) else codes
 
 
 def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed: int = 0) -> Summary:
@@ -207,8 +215,10 @@ def _figures(tally: Tally, dimension: Dimension, dropped: float | None, interval
     k, base = scale.size, scale.base
     human_na, judge_na, seen = np.isnan(tally.human), np.isnan(tally.judge), tally.scored
     both = seen & ~human_na & ~judge_na
-    human, judge = ((side[both] - base).astype(np.int64) for side in (tally.human, tally.judge))
+    between = both & (tally.judge != np.floor(tally.judge))
+    human, judge = (agreement.nearest(side[both] - base) for side in (tally.human, tally.judge))
     table, counts = (_table(human, judge, amount[both], k) for amount in (tally.weight, tally.cells))
+    exactly = tally.human[both], tally.judge[both], tally.weight[both]
     keep = [n for n in range(k) if dropped is None or n + base != dropped]
     table, counts = table[np.ix_(keep, keep)], counts[np.ix_(keep, keep)]
     ordered = scale.weights is not None
@@ -225,8 +235,8 @@ def _figures(tally: Tally, dimension: Dimension, dropped: float | None, interval
         interval=interval,
         exact=agreement.exact(table),
         within_one=agreement.within_one(table) if ordered else None,
-        mean_difference=agreement.mean_difference(table) if ordered else None,
-        correlation=agreement.correlation(table) if ordered else None,
+        mean_difference=agreement.mean_gap(*exactly) if ordered else None,
+        correlation=agreement.correlation_of(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
         ac=agreement.gwet_ac(table, scale.weights),
         na=agreement.na_agreement(
@@ -238,10 +248,11 @@ def _figures(tally: Tally, dimension: Dimension, dropped: float | None, interval
         gold_items=items,
         gold_cells=cells(np.ones(len(seen), dtype=bool)),
         unscored=cells(~seen),
+        rounded=cells(between),
     )  # fmt: skip
 
 
-def _table(human: NDArray[np.int64], judge: NDArray[np.int64], amount: Floats, k: int) -> Floats:
+def _table(human: NDArray[np.intp], judge: NDArray[np.intp], amount: Floats, k: int) -> Floats:
     return np.bincount(human * k + judge, amount, minlength=k * k).reshape(k, k).astype(np.float64)
 
 

@@ -4,13 +4,14 @@ Turns of one dialogue resemble each other, so independent-rows intervals are far
 it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Where items were
 drawn from strata only what differs within these counts (judges/strata.py). A finite population is not corrected for:
 kappa is about items like these. Cells come sparse, as arrays of one length: item index, human code, judge code, a
-weight, which is 1 / the probability of being drawn and never a count (one row is one cell), and the stratum.
+weight, which is 1 / the probability of being drawn and never a count (one row is one cell), and the stratum. On ordered
+scales values may lie between two codes, as several samples of a judge give them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import fsum, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -20,16 +21,19 @@ from judges.agreement import (
     Codes,
     Floats,
     Weights,
+    answers,
     cell_weights,
     checked,
-    codes,
     disagreement,
+    gradient,
     kappa,
     kappa_from_sums,
     kish,
+    six,
+    slopes,
 )
 from judges.replicates import PLAIN, RATIO, Samples, Scale, apart, differences, ends, parts, samples, with_products
-from judges.resampling import resampled, resampled_alike
+from judges.resampling import in_order, resampled, resampled_alike
 from judges.strata import cautious, of_items, resampled_within, root_of_squares
 from judges.uncertainty import Interval, quantile
 
@@ -44,9 +48,10 @@ BOOTSTRAP = "cluster bootstrap, percentile and studentised"
 
 
 class Cells(NamedTuple):
-    """Cells of one dimension: arrays of one length, codes 0..K-1; without weights every cell counts once. Strata are
+    """Cells of one dimension: arrays of one length, codes 0..K-1 (or between them, on ordered scales).
 
-    any whole numbers, of which neighbours may be put together."""
+    Without weights every cell counts once. Strata are any whole numbers, of which neighbours may be put together.
+    """
 
     item: ArrayLike
     human: ArrayLike
@@ -60,8 +65,8 @@ class _Clustered:
     """Cells checked, their items renumbered 0..items-1; `stratum` is that of every item, None where there is one."""
 
     item: Codes
-    human: Codes
-    judge: Codes
+    human: Codes | Floats
+    judge: Codes | Floats
     weight: Floats | None
     items: int
     stratum: Codes | None = None
@@ -73,11 +78,33 @@ class _Clustered:
             return float(self.items)
         return kish(np.bincount(self.item, self.weight) / np.bincount(self.item))
 
-    def pooled(self, k: int, weights: Weights) -> tuple[float | None, Floats]:
-        """Kappa over all cells, and the table that it is made from."""
+    @property
+    def whole(self) -> bool:
+        """Whether every value is a code, so that there is a table."""
+        return self.human.dtype.kind != "f" and self.judge.dtype.kind != "f"
+
+    def table(self, k: int) -> Floats:
+        """The K x K table of codes."""
         counts = np.bincount(self.human * k + self.judge, self.weight, minlength=k * k)
-        table = counts.reshape(k, k).astype(np.float64)
-        return kappa(table, weights), table
+        return counts.reshape(k, k).astype(np.float64)
+
+    def sums(self) -> Floats:
+        """The sums of `kappa_from_sums`, the same to the last digit in whatever order the cells come."""
+        weight = 1.0 if self.weight is None else self.weight
+        return np.array([fsum(row) for row in six(self.human, self.judge) * weight])
+
+    def pooled(self, k: int, weights: Weights) -> float | None:
+        """Kappa over all cells."""
+        return kappa(self.table(k), weights) if self.whole else kappa_from_sums(self.sums())
+
+    def influence(self, k: int, weights: Weights) -> tuple[float | None, Floats]:
+        """Kappa, and its slope by the weight of every cell; zeros where it is undefined."""
+        point = self.pooled(k, weights)
+        if point is None:
+            return None, np.zeros(self.item.size)
+        if self.whole:
+            return point, slopes(self.table(k), weights).ravel()[self.human * k + self.judge]
+        return point, gradient(self.sums()) @ six(self.human, self.judge)
 
     def per_item(self, value: Floats) -> Floats:
         """Weighted sum over the cells of each item, (items,)."""
@@ -107,10 +134,10 @@ def _renumbered(item_index: ArrayLike) -> tuple[Codes, int]:
     return position.astype(np.intp), len(distinct)
 
 
-def _clustered(cells: Cells, k: int) -> _Clustered:
+def _clustered(cells: Cells, k: int, weights: Weights) -> _Clustered:
     """Cells checked against the scale; ValueError in a sentence."""
     item, items = _renumbered(cells.item)
-    human, judge = codes(cells.human, k, "human"), codes(cells.judge, k, "judge")
+    human, judge = (answers(side, k, name, weights) for side, name in ((cells.human, "human"), (cells.judge, "judge")))
     if not item.size == human.size == judge.size:
         raise ValueError(
             f"Items, human and judge must be of one length; got {item.size}, {human.size} and {judge.size}."
@@ -135,34 +162,23 @@ def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
     return None if items < 2 else sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
 
 
-def _influence(table: Floats, weights: Weights) -> Floats:
-    """d kappa / d C_ij, K x K, for kappa = 1 - n O / E with O = sum(C D) and E = sum(r_i c_j D_ij)."""
-    cost = disagreement(len(table), weights)
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    n, observed, expected = table.sum(), (table * cost).sum(), rows @ cost @ columns
-    slope_expected = (cost @ columns)[:, None] + (rows @ cost)[None, :]
-    slope = -((observed + n * cost) * expected - n * observed * slope_expected) / expected**2
-    return np.asarray(slope, dtype=np.float64)
-
-
 def moments(
     item_index: ArrayLike, human: ArrayLike, judge: ArrayLike, weight: ArrayLike | None = None
 ) -> tuple[Floats, Floats, int]:
     """What `linearised` needs: totals (6,) of s = (n, Sx, Sy, Sxx, Syy, Sxy), cross-products sum_g s_g s_g^T (6, 6), G.
 
-    x = human, y = judge, as whole numbers of any evenly spaced coding; every cell counts `weight` times. SQL gives
-    the same: sums by item, then sums of their products. ValueError when the lengths differ or a weight is not
-    positive.
+    x = human, y = judge, as numbers of any evenly spaced coding, or between them; every cell counts `weight` times. SQL
+    gives the same: sums by item, then sums of their products. ValueError when the lengths differ, a value is not
+    finite or a weight not positive.
     """
     item, items = _renumbered(item_index)
     x, y = np.asarray(human), np.asarray(judge)
     if x.shape != item.shape or y.shape != item.shape:
         raise ValueError(f"Items, human and judge must be of one length; got {item.size}, {x.size} and {y.size}.")
-    if item.size and not (x.dtype.kind in "iub" and y.dtype.kind in "iub"):
-        raise ValueError("Human and judge values must be whole numbers.")
-    x, y = x.astype(np.float64), y.astype(np.float64)
+    if item.size and not all(side.dtype.kind in "iubf" and np.isfinite(side).all() for side in (x, y)):
+        raise ValueError("Human and judge values must be finite numbers.")
     cells = _Clustered(item, item, item, cell_weights(weight, item.size), items)
-    sums = np.stack([cells.per_item(value) for value in (np.ones_like(x), x, y, x * x, y * y, x * y)])
+    sums = np.stack([cells.per_item(value) for value in six(x, y)])
     return sums.sum(axis=1), sums @ sums.T, items
 
 
@@ -195,12 +211,7 @@ def linearised(
         n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
     if point is None:
         return _normal(None, None, items, cells, n_eff, level)
-    n, sx, sy, sxx, syy, sxy = total.tolist()
-    observed, expected = sxx + syy - 2 * sxy, n * (sxx + syy) - 2 * sx * sy
-    slope_observed = np.array([observed, 0, 0, n, n, -2 * n])
-    slope_expected = np.array([sxx + syy, -2 * sy, -2 * sx, n, n, 0])
-    gradient = -(slope_observed * expected - n * observed * slope_expected) / expected**2
-    return _normal(point, _sandwich_se(gradient, square, items), items, cells, n_eff, level)
+    return _normal(point, _sandwich_se(gradient(total), square, items), items, cells, n_eff, level)
 
 
 def linearised_table(
@@ -229,7 +240,7 @@ def linearised_table(
     if n_eff is None:
         squares = float(square.sum())
         n_eff = n**2 / squares if squares > 0 else 0.0
-    se = None if point is None else _sandwich_se(_influence(array, weights).ravel(), square, items)
+    se = None if point is None else _sandwich_se(slopes(array, weights).ravel(), square, items)
     return _normal(point, se, items, cells, n_eff, level)
 
 
@@ -264,18 +275,20 @@ def cluster_bootstrap(
     Hall 1988, on why studentised ends are right to a higher order; Field and Welsh 2007 (clusters); Hanley and
     Lippman-Hand 1983 (rule of three).
     """
-    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k)
-    point, table = cells.pooled(k, weights)
+    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
+    point = cells.pooled(k, weights)
     own = cells.parts(k, weights)
     given = with_products(own)
     if cells.stratum is None:
+        given = in_order(given)
         totals, sums = resampled_alike(given, replicates, seed), given.sum(axis=0)[None]
     else:
         totals, sums = resampled_within(given, cells.stratum, own.shape[1], replicates, seed)
     drawn, whole = (samples(total, k, weights, cells.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
     found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
-    return _unmet(found, table, weights) if point == 1 and found.low is not None else found
+    # Values that are all alike are codes, as people's are.
+    return _unmet(found, cells.table(k), weights) if point == 1 and found.low is not None and cells.whole else found
 
 
 def _unmet(found: Interval, table: Floats, weights: Weights) -> Interval:
@@ -318,7 +331,7 @@ def from_cells(
 
     ValueError when a code is off the scale 0..k-1, a weight is not positive, or the lengths differ.
     """
-    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k)
+    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
     if cells.items < LINEARISE_FROM:
         of = cells.item, cells.human, cells.judge, k, weights, cells.weight
         return cluster_bootstrap(*of, seed=seed, level=level, stratum=stratum)
@@ -329,10 +342,8 @@ def from_cells(
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
     """Kappa, and the influence of every item on it, (G,): the sandwich without cross-products. Zeros if undefined."""
-    point, table = cells.pooled(k, weights)
-    if point is None:
-        return None, np.zeros(cells.items)
-    return point, cells.per_item(_influence(table, weights).ravel()[cells.human * k + cells.judge])
+    point, slope = cells.influence(k, weights)
+    return point, cells.per_item(slope)
 
 
 def difference(
@@ -358,7 +369,7 @@ def difference(
     if paired:
         together, items = _renumbered(np.concatenate([np.asarray(first.item), np.asarray(second.item)]))
         split = len(np.asarray(first.item))
-    one, two = _clustered(first, k), _clustered(second, k)
+    one, two = _clustered(first, k, weights), _clustered(second, k, weights)
     smaller = min(one.items, two.items), min(one.item.size, two.item.size), min(one.n_eff, two.n_eff)
     if paired:
         one = _Clustered(together[:split], one.human, one.judge, one.weight, items)
@@ -391,9 +402,6 @@ def influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tuple[fl
     Summed by any clusters g they give var = G / (G - 1) sum_g (sum of g)^2, and with the sums of another figure over
     the same clusters the covariance of both.
     """
-    given = _clustered(cells, k)
-    point, table = given.pooled(k, weights)
-    if point is None:
-        return None, np.zeros(given.item.size)
-    slope = _influence(table, weights).ravel()[given.human * k + given.judge]
+    given = _clustered(cells, k, weights)
+    point, slope = given.influence(k, weights)
     return point, slope if given.weight is None else slope * given.weight

@@ -9,6 +9,8 @@ from pydantic import Field
 from judges.types import Kind, Strict
 
 Probe = Literal["", "scenario_swapped", "reference_removed", "injected_order"]
+Rule = Literal["first", "median", "mean", "vote"]
+"""How several samples make one answer (judges/combination.py)."""
 _ONLY: dict[str, set[Kind]] = {
     "orders": {"pair"},
     "window": {"dialogue"},
@@ -22,7 +24,8 @@ _QUIET = {"verdict": "last", "probe": "", "seed": None, "logprobs": False}
 class Params(Strict):
     """The parameters of a judge. `tokens` are the endpoint's; another value of any of them is another judge.
 
-    samples: how often each item is asked; orders: a pair as A/B only, or as A/B and B/A; window: assistant turns per
+    samples: how often each item is asked; combine: how several samples make one answer ("": as the card has it, as in
+    runs from before there was a choice); orders: a pair as A/B only, or as A/B and B/A; window: assistant turns per
     window for dialogues of more than `window_over` turns (0: never cut); context: tokens that fit into one call, above
     which a pair is judged chapter by chapter (0: never cut); verdict: which rating in a prose reply counts ("last",
     or FastChat's reading, the first); probe: a change made to the item before it is shown, to see what it does.
@@ -31,6 +34,7 @@ class Params(Strict):
     temperature: float = Field(default=0.0, ge=0, le=2)
     seed: int | None = None
     samples: int = Field(default=1, ge=1, le=50)
+    combine: Literal["", "first", "median", "mean", "vote"] = "median"
     max_tokens: int = Field(default=2048, ge=16, le=200_000)
     logprobs: bool = False
     orders: Literal["ab", "both"] = "ab"
@@ -45,5 +49,7 @@ class Params(Strict):
         return {
             name: value
             for name, value in self.model_dump().items()
-            if kind in _ONLY.get(name, {kind}) and not (name in _QUIET and value == _QUIET[name])
+            if kind in _ONLY.get(name, {kind})
+            and not (name in _QUIET and value == _QUIET[name])
+            and not (name == "combine" and (self.samples == 1 or not value))
         }

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.agreement import Floats
+from judges.agreement import Floats, nearest
 from judges.calibrate import Meeting, Sums, by_moments, scored_cells
 from judges.counted import many
 from judges.raters.student import t_quantile
@@ -223,7 +223,7 @@ def tables(given: Meeting | Sums, dimension: Dimension) -> Tables:
     if isinstance(given, Sums):
         both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
         base = dimension.scale.base
-        place = ((given.human[both] - base) * k + given.judge[both] - base).astype(np.int64)
+        place = ((given.human[both] - base) * k + nearest(given.judge[both] - base)).astype(np.int64)
         counts = np.bincount(place, given.cells[both], minlength=k * k).astype(np.float64)
         if by_moments(dimension.scale):
             return Tables(_MOMENTS @ given.total, _MOMENTS @ given.cross @ _MOMENTS.T, given.items, counts)
@@ -231,7 +231,7 @@ def tables(given: Meeting | Sums, dimension: Dimension) -> Tables:
     cells, _ = scored_cells(given, dimension.scale)
     item = np.unique(np.asarray(cells.item), return_inverse=True)[1]
     items = int(item.max()) + 1 if len(item) else 0
-    place = np.asarray(cells.human) * k + np.asarray(cells.judge)
+    place = np.asarray(cells.human) * k + nearest(np.asarray(cells.judge))
     each = np.bincount(item * k * k + place, cells.weight, minlength=items * k * k)
     own = each.reshape(items, k * k).astype(np.float64)
     return Tables(own.sum(axis=0), own.T @ own, items, np.bincount(place, minlength=k * k).astype(np.float64))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.agreement import Codes, Floats, Weights, disagreement
+from judges.agreement import Codes, Floats, Weights, by_sums, disagreement
 from judges.uncertainty import quantile
 
 _FLAT = 1e-6
@@ -44,7 +44,9 @@ class Samples(NamedTuple):
     error: Floats
 
 
-def parts(item: Codes, human: Codes, judge: Codes, weight: Floats | None, items: int, k: int, w: Weights) -> Floats:
+def parts(
+    item: Codes, human: Codes | Floats, judge: Codes | Floats, weight: Floats | None, items: int, k: int, w: Weights
+) -> Floats:
     """What each item gives to kappa, (items, columns).
 
     Five moments n, Sx, Sy, Sxx + Syy, Sxy where kappa is a function of them (quadratic weights, or two values), else
@@ -55,7 +57,7 @@ def parts(item: Codes, human: Codes, judge: Codes, weight: Floats | None, items:
         weighted = value if weight is None else value * weight
         return np.asarray(np.bincount(item, weighted, minlength=items), dtype=np.float64)
 
-    if _five(k, w):
+    if by_sums(k, w):
         return np.stack(
             [summed(v) for v in (np.ones(len(item)), human, judge, human * human + judge * judge, human * judge)],
             axis=1,
@@ -63,10 +65,6 @@ def parts(item: Codes, human: Codes, judge: Codes, weight: Floats | None, items:
     observed = summed(disagreement(k, w).ravel()[human * k + judge])
     sides = [np.bincount(item * k + side, weight, minlength=items * k).reshape(items, k) for side in (human, judge)]
     return np.hstack([observed[:, None], *sides]).astype(np.float64)
-
-
-def _five(k: int, weights: Weights) -> bool:
-    return weights == "quadratic" or k == 2
 
 
 @lru_cache(maxsize=16)
@@ -84,7 +82,7 @@ def with_products(given: Floats) -> Floats:
 
 def kappas(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:
     """Kappa of every row of totals of `parts`, and its slope by them; nan where no disagreement was to be expected."""
-    if _five(k, weights):
+    if by_sums(k, weights):
         n, sx, sy, squares, products = totals.T
         observed, expected = squares - 2 * products, n * squares - 2 * sx * sy
         some = expected > 1e-12 * n * squares  # with fractional weights rounding noise stands where a zero should
@@ -126,7 +124,7 @@ def apart(a: Samples, b: Samples) -> Samples:
 
 
 def _columns(k: int, weights: Weights) -> int:
-    return 5 if _five(k, weights) else 2 * k + 1
+    return 5 if by_sums(k, weights) else 2 * k + 1
 
 
 def _error(slope: Floats, products: Floats, items: int) -> Floats:

@@ -228,16 +228,20 @@ class Scale:
         raise BadScale(f"{_short(value)} is not on the scale: allowed are {self.words}")
 
     def say(self, code: float | None) -> str:
-        """A code in words: 4.0 -> "4", 2.0 -> "good", None -> "n/a", turn 0 -> "none"."""
+        """A code in words: 4.0 -> "4", 2.0 -> "good", None -> "n/a", turn 0 -> "none".
+
+        What several samples came to may lie between two answers: 3.4 -> "3.4", 2.5 -> "good to excellent".
+        """
         if code is None:
             return "n/a"
         if self.kind in ("ordered", "unordered"):
-            return self.categories[int(code)]
+            low, part = divmod(code, 1)
+            return " to ".join(self.categories[int(low) : int(low) + (2 if part else 1)])
         if self.kind == "flag":
             return "yes" if code else "no"
         if self.kind == "turn" and code == 0:
             return "none"
-        return f"{code:g}"
+        return f"{code:g}" if self.kind == "number" else f"{round(code, 2):g}"
 
     @property
     def words(self) -> str:

@@ -29,6 +29,7 @@ _PARAMS = {
     "temperature": (float, "0 to 2"),
     "seed": (int, "for endpoints that take one"),
     "samples": (int, "how often each item is asked"),
+    "combine": (("first", "median", "mean", "vote"), "how several samples make one answer"),
     "max-tokens": (int, "the longest reply"),
     "orders": (("ab", "both"), "pairs: as A/B, or as A/B and B/A"),
     "window": (int, "assistant turns per window of a long dialogue; 0: never cut"),

@@ -49,7 +49,8 @@ def certain(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, 
         for name in ("human", "judge", "weight", "confidence", "agreed")
     }
     item, (source, names) = frame["no"].to_numpy(dtype=np.int64), frame["source"].factorize()
-    off = np.abs(numbers["human"] - numbers["judge"])
+    # What several samples came to is right where the answer nearest to it is.
+    off = np.abs(numbers["human"] - np.floor(numbers["judge"] + 0.5))
     found = {}
     for code, name in enumerate(names):
         there = (source == code) & ~np.isnan(numbers["confidence"])

@@ -13,7 +13,7 @@ from data.gold import WEIGHTED, Basis, gold
 from data.settings import gold_rule
 from data.store import Store
 from judges.baselines import guessed, length
-from judges.calibrate import Floats
+from judges.calibrate import Floats, coded
 from judges.figures.paired import Seats
 from judges.types import ITEM, Dimension
 
@@ -79,7 +79,7 @@ def same(
     item = np.asarray(chosen["item_id"].factorize()[0], dtype=np.int64)  # as the rows are ordered
     human = (chosen["human"].to_numpy(dtype=np.float64) - scale.base).astype(np.int64)
     weights = chosen["weight"].to_numpy(dtype=np.float64)
-    judges = {one: (given[everywhere] - scale.base).astype(np.int64) for one, given in values.items()}
+    judges = {one: coded(given[everywhere], scale) for one, given in values.items()}
     many = len(np.unique(item)) > MOST_ITEMS
     if rules and len(item):
         shares = np.bincount(human, weights, minlength=scale.size)

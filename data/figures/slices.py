@@ -118,7 +118,7 @@ def members(
     inside = np.flatnonzero(one.code == one.names.index(name))
     every, kept = _items(store, dataset_id).ids, exposure.pending(store, person)
     inside = inside[[every[n] not in kept for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]]
-    human, judge = (np.asarray(side, dtype=np.int64)[inside] for side in (at.cells.human, at.cells.judge))
+    human, judge = (np.asarray(side)[inside] for side in (at.cells.human, at.cells.judge))
     inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:most]
     ids = [every[n] for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]
     wanted = sorted(set(ids))

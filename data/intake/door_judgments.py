@@ -131,4 +131,6 @@ def _part(given: JudgmentIn, card: Card, item: Item) -> str:
         raise No("part", f"{show(part)} is not a unit: part is empty, or one such as turn:1.")
     if part and part not in (there := units(item)):
         raise No("part", f"{show(item.id)} has no {show(part)}. It has: {', '.join(there[:12])}.")
+    if part and not any(card.parts(item)) and card.read_part is None:
+        raise No("part", f"The card {card.name} judges an item as a whole: part must be empty, and is {show(part)}.")
     return part

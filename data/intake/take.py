@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import asdict
 from typing import BinaryIO, Literal
 
-from data import exposure
+from data import combinations, exposure
 from data.datasets import ensure
 from data.errors import BadInput
 from data.ids import canonical, content_id, new_id
@@ -137,6 +138,7 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
         if key not in judges
     ]
     tx.add("judge", "id, card, card_version, model, params, synthetic", new)
+    combinations.add_rules(tx, {row[0]: (known.cards[row[1]], json.loads(row[4])) for row in new})
     people = {row[0] for row in tx.rows("select distinct person from person_event")}
     append(tx, [Person(n, "annotator", False, team) for n, team in made.people.items() if n not in people])
     for table in made.rows:

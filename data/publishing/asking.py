@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from data.combinations import nearest
 from judges.types import Dimension, Scale
 
 SIDES = ("wins", "ties", "losses")
@@ -49,7 +50,7 @@ def behind(ask: Asking, answer: int | None, system: str) -> str:
     """
     of = f"{units_of(ask.dimension, 's')} and "
     if not ask.sided:
-        value = "s.value is null" if answer is None else f"s.value = {ask.codes[answer]}"
+        value = "s.value is null" if answer is None else f"{nearest('s.value')} = {ask.codes[answer]}"
         if ask.dimension.sort in ("section", "side"):
             return f"{of}{value} and case when s.unit like '%/b' then i.system_b else i.system_a end = {system}"
         return f"{of}{value} and {system_of(ask, 's')} = {system}"

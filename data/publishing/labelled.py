@@ -7,6 +7,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
+from data.combinations import nearest
 from data.fewshot import apart
 from data.gold import Basis, gold
 from data.publishing.asking import Asking, asking, both_sides, outcome_sums, side_of, system_of, units_of
@@ -91,10 +92,11 @@ def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
     mine = f"s.dimension = ${n + 3} and {units_of(ask.dimension, 's')}"
     before = [
         f"g{n} as (select s.item_id, {side}avg(1 / l.probability) as w, count(l.value) as a, count(*) as m, "
-        f"coalesce(sum(l.value), 0) as h, sum(s.value) as j, {counted('l.value', 'h')}, {counted('s.value', 'j')} "
+        f"coalesce(sum(l.value), 0) as h, sum(s.value) as j, {counted('l.value', 'h')}, "
+        f"{counted(nearest('s.value'), 'j')} "
         f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
         f"where s.value is not null group by {by})",
-        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t, {counted('s.value', 'c')} "
+        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t, {counted(nearest('s.value'), 'c')} "
         f"from seen s where {mine} group by {by})",
     ]
     sided = " and g.side = o.side" if side else ""

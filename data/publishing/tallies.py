@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from data import calibration
+from data import calibration, combinations
 from data.publishing.asking import Asking, asking, units_of, verdict_of
 from data.store import Store
+from judges.combination import nearest
 from judges.correction import Moments
 from judges.types import Dimension
 
@@ -179,7 +180,7 @@ def _single(ask: Asking, value: float | None, n: int) -> Group:
     whole, cross = np.zeros((size, 2)), np.zeros((size, 3))
     if value is None:
         return Group(0, n, counts, whole, cross)
-    counts[(ask.codes if not ask.sided else (0.0, 1.0, 2.0)).index(value)] = n
+    counts[(ask.codes if not ask.sided else (0.0, 1.0, 2.0)).index(nearest(value))] = n
     if ask.dimension.sort in MANY:
         return Group(0, n, counts, whole, cross)
     t = [value] if ask.mean else [float(value)] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
@@ -200,7 +201,8 @@ def _by_item(
         sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
         for k in range(ask.outcomes):
             code = ask.codes[1 if ask.outcomes == 1 else k]
-            value = "s.value" if ask.mean else f"case when s.value = {code} then 1.0 else 0.0 end"
+            answer = combinations.nearest("s.value")
+            value = "s.value" if ask.mean else f"case when {answer} = {code} then 1.0 else 0.0 end"
             t = f"t{n}_{k}"
             own.append(f"coalesce(sum(case when {mine} then {value} end), 0) as {t}")
             sums.append(f"sum({t}), sum({t} * {t}), sum({t} * m{n})")

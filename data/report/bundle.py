@@ -125,4 +125,4 @@ def _on(store: Store, found: Evidence, one: One, basis: Basis, shown: set[str]) 
 
 
 def _word(scale: Scale, code: float) -> str:
-    return "n/a" if np.isnan(code) else scale.answers[int(code) - scale.base]
+    return scale.say(None if np.isnan(code) else code)

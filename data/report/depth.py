@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from data import annotators, sparing
 from data.figures import certainty, rates, slices
 from data.figures import selective as figures
+from data.figures.repeats import repeated
 from data.gold import Basis
 from data.sparing import Found, Wanted
 from data.store import Store
 from judges.correction import Corrected
 from judges.figures.curve import curve
 from judges.figures.reliability import Reliability, reliability
+from judges.figures.repeats import Repeats
 from judges.figures.slices import Sliced, sliced
 from judges.raters import alternative
 from judges.raters import ceiling as ceilings
@@ -32,9 +34,9 @@ class Depth:
 
     for one (None: fewer than three people), kappa by slice, kappa on the first n items, and how often the judge is
     right by how sure it says it is, by the source of that confidence; what it finds and raises falsely of every answer
-    without order, with the mean that the dashboard shows beside it (PPI++) by the answer's place; and which verdicts
-    need no person, as the rule in force asks, or else by the source that most cells have, with the usual target (None:
-    no confidence).
+    without order, with the mean that the dashboard shows beside it (PPI++) by the answer's place; which verdicts need
+    no person, as the rule in force asks, or else by the source that most cells have, with the usual target (None: no
+    confidence); and what asking it several times bought (`repeats`).
     """
 
     ceiling: Ceiling | None = None
@@ -45,6 +47,7 @@ class Depth:
     rates: tuple[Answer, ...] = ()
     means: dict[int, Corrected] = field(default_factory=dict)
     selective: Found | None = None
+    repeats: Repeats | None = None
 
 
 def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Depth:
@@ -65,6 +68,7 @@ def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
         tuple(rates.found(store, dataset_id, judge_id, dimension, basis)),
         rates.means(store, dataset_id, judge_id, dimension, basis),
         _selective(store, dataset_id, judge_id, dimension, basis),
+        repeated(store, dataset_id, judge_id, dimension, basis),
     )
 
 

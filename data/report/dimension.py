@@ -13,6 +13,7 @@ from judges import rates, selective
 from judges.baselines import Standing
 from judges.calibrate import Summary
 from judges.counted import many
+from judges.figures import repeats
 from judges.raters import ceiling
 
 _KIND = {"eligible": "fine", "promising": "look", "below": "alarm", "not enough gold": "quiet", "undefined": "quiet"}
@@ -43,7 +44,7 @@ def section(found: Evidence, one: One) -> list[str]:
     else:
         parts.append(para("No cell has both gold and a score of this judge."))
     parts += [*_left_out(shown), *_rates(one), *_floor(one), *_people(one), *_bases(one), *_anchored(one)]
-    return [*parts, *_selective(one), *_deeper(found, one)]
+    return [*parts, *_repeated(one), *_selective(one), *_deeper(found, one)]
 
 
 _TABLE = (
@@ -62,9 +63,15 @@ def _plainly(shown: Summary) -> list[str]:
         if interval.low is not None and interval.lower_bound is not None and not interval.verdictless
         else "Corrected for what chance alone would give, that is a kappa of **{kappa}**."
     )
+    if shown.rounded:
+        first += (
+            " Where several samples of the judge came to a value between two answers ({rounded}) that is said of the "
+            "answer nearest to it; kappa takes it as it is."
+        )
     parts = [
         para(
-            first, exact=number(shown.exact, ".1%"), cells=many(shown.cells, "cell"),
+            first, rounded=many(shown.rounded, "cell"), exact=number(shown.exact, ".1%"),
+            cells=many(shown.cells, "cell"),
             within=number(shown.within_one, ".1%"),
         ),
         para(
@@ -178,6 +185,13 @@ def _floor(one: One) -> list[str]:
             "ahead_span": span(rule.ahead), "standing": _AGAINST[rule.standing],
         }  # fmt: skip
     return [para(told, "", **values)]
+
+
+def _repeated(one: One) -> list[str]:
+    found = one.depth.repeats
+    if found is None:
+        return []
+    return [para("**Asked several times**: {told}", told=" ".join(repeats.told(found)))]
 
 
 def _people(one: One) -> list[str]:

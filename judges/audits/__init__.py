@@ -8,14 +8,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
 from judges.card import Card, Item
+from judges.combination import applied, combined, drawn_of, nearest
 from judges.errors import BadCard
 from judges.folders import place
-from judges.types import Reading
+from judges.params import Rule
+from judges.types import Reading, Score
 from judges.uncertainty import Interval
 
 Verdict = Literal["fine", "look", "alarm", "cannot tell yet"]
@@ -107,6 +109,46 @@ class Audit:
     threshold: float | None
     find: Callable[[Evidence, float], Finding]
     probe: str = ""
+
+
+def answers(replies: Sequence[Reply], card: Card, rule: Rule) -> list[Reply]:
+    """The replies with those to one item and part as one, as the judge's samples combine; sample 0 each.
+
+    A value between two answers is the answer nearest to it, as people are shown it. Confidence is the middle one (the
+    lower of two), notes and issues are those of the first reply that could be used; a broken rule counts in any of
+    them. Where none could be used, the first one says why.
+    """
+    found: dict[tuple[str, str], list[Reply]] = {}
+    for reply in sorted(replies, key=lambda r: r.sample):
+        found.setdefault((reply.item, reply.part), []).append(reply)
+    return [_as_one(samples, card, rule) if len(samples) > 1 else samples[0] for samples in found.values()]
+
+
+def _as_one(samples: Sequence[Reply], card: Card, rule: Rule) -> Reply:
+    used = [reply.reading for reply in samples if reply.reading.unscored is None]
+    if len(used) < 2:
+        return replace(samples[0], reading=used[0] if used else samples[0].reading, sample=0)
+    cells: dict[tuple[str, str], list[Score]] = {}
+    for reading in used:
+        for score in reading.scores:
+            cells.setdefault((score.unit, score.dimension), []).append(score)
+    scores = []
+    for (unit, name), given in cells.items():
+        dimension = card.dimension(name, unit)
+        if dimension is None:
+            scores.append(given[0])
+            continue
+        scale = dimension.scale
+        value = combined([s.value for s in given], applied(rule, scale), drawn_of(scale))
+        value = nearest(value) if value is not None and scale.size else value
+        sure = sorted((s for s in given if s.confidence is not None), key=lambda s: s.confidence or 0.0)
+        middle = sure[(len(sure) - 1) // 2] if sure else given[0]
+        scores.append(Score(unit, name, value, middle.confidence, middle.source))
+    rules = (r for reading in used[1:] for r in reading.remarks if r.sort == "rule")
+    remarks = tuple(dict.fromkeys((*used[0].remarks, *rules)))
+    facts = {name: value for reading in reversed(used) for name, value in reading.facts.items()}
+    whole = replace(used[0], scores=tuple(scores), remarks=remarks, facts=facts)
+    return Reply(samples[0].item, whole, samples[0].part)
 
 
 @cache

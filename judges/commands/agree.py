@@ -13,10 +13,14 @@ from judges import rates, selective
 from judges.audits import Cell, Reply
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
+from judges.combination import SAID, applied, combined, drawn_of, rule_of
 from judges.commands import verdicts
 from judges.errors import AssayError
-from judges.files.filed import card_named, gold, judge_of, one_judge, replies, resolve, stand_ins
+from judges.figures import repeats
+from judges.figures.repeats import Asked, Repeats
+from judges.files.filed import card_named, gold, judge_of, one_judge, replies, stand_ins
 from judges.files.lines import items, judgments, labels
+from judges.params import Rule
 from judges.types import Dimension, sort_of
 
 
@@ -76,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
     )
     people = gold(options.labels, told, card, there, whole=options.items is not None)
     found = replies(options.judgments, mine, card, there)
-    cells = {d: meeting(d, people, found) for d in card.dimensions if d.asked and d.scale.size}
+    rule = rule_of(card, json.loads(judge.params))
+    cells = {d: meeting(d, people, found, rule) for d in card.dimensions if d.asked and d.scale.size}
     summaries = [summarise(met, d) for d, met in cells.items()]
     shown = [summary for summary in summaries if summary.gold_cells]
     if not shown:
@@ -86,13 +91,15 @@ def run(options: argparse.Namespace) -> int:
             f"{options.labels}: no label is about a dimension of {card.name} and an item of these judgments. "
             f"The labels are about {_some(named)}; the card asks {_some(about)}."
         )
-    rated = {s.dimension: verdicts.rated(s.dimension, cells[s.dimension], found) for s in shown}
+    rated = {s.dimension: verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
+    repeated = {s.dimension: _repeats(s.dimension, people, found, rule) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
-        kept[d] = verdicts.kept(d, cells[d], met_cells(d, people, found), found, options)
+        kept[d] = verdicts.kept(d, cells[d], met_cells(d, people, found), found, rule, options)
     if options.json:
         made = [
             _plain(s)
+            | _bought(repeated[s.dimension], rule)
             | ({"rates": [rates.plain(a) for a in answers]} if (answers := rated[s.dimension]) else {})
             | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
             for s in shown
@@ -112,42 +119,90 @@ def run(options: argparse.Namespace) -> int:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
             print(f"\n{named}: {' '.join(rates.told(answer, d))}")
     for d, (source, result) in kept.items():
-        said = selective.told(result, options.near and bool(d.scale.weights))
-        print(f"\n{d.title} ({source or 'no confidence'}): {said}")
+        told_of = selective.told(result, options.near and bool(d.scale.weights))
+        print(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
+    several = [(d, one) for d, one in repeated.items() if one is not None]
+    if several:
+        most = max(one.samples for _, one in several)
+        print(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
+    for d, asked in several:
+        print("\n".join([f"{d.title}:", *(f"  {sentence}" for sentence in repeats.told(asked))]))
     return 0
+
+
+def _repeats(d: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule) -> Repeats | None:
+    """What asking several times bought in a dimension; None where everything was asked once."""
+    given: dict[Cell, dict[int, float | None]] = {}
+    for reply in found:
+        for score in reply.reading.scores:
+            if score.dimension == d.name and sort_of(score.unit) == d.sort:
+                given.setdefault((reply.item, score.unit, d.name), {})[reply.sample] = score.value
+    several: dict[str, list[bool]] = {}
+    for cell, said in given.items():
+        if len(said) > 1:
+            several.setdefault(cell[0], []).append(len(set(said.values())) > 1)
+    if not several:
+        return None
+    met = meeting(d, people, found, rule)
+    numbers = sorted({number for said in given.values() for number in said})
+    cells = met_cells(d, people, found)
+    rows = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
+    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(rows).reshape(len(cells), len(numbers)))
+    hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
+    return repeats.repeats(asked, (hits, of), d.scale)
+
+
+def _code(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _bought(found: Repeats | None, rule: Rule) -> dict[str, Any]:
+    if found is None:
+        return {}
+    flips = found.flips
+    return {
+        "samples": found.samples,
+        "combine": rule,
+        "single": found.single,
+        "gain": found.gain.point,
+        "flips": flips.point,
+        "flips_interval": None if flips.low is None else [flips.low, flips.high],
+        "flaky": found.flaky,
+    }
 
 
 def _some(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> Meeting:
-    """The cells of one dimension where people and judge meet; several samples of a reply resolve as people's do."""
+def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule) -> Meeting:
+    """The cells of one dimension where people and judge meet; several samples of a reply are one answer."""
     given: dict[Cell, list[float | None]] = {}
-    for reply in found:
+    for reply in sorted(found, key=lambda r: r.sample):
         for score in reply.reading.scores:
             if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
                 given.setdefault((reply.item, score.unit, score.dimension), []).append(score.value)
     cells = met_cells(dimension, people, found)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
-    said = [resolve(given[cell], dimension.scale) if cell in given else (False, None) for cell in cells]
+    how = applied(rule, dimension.scale), drawn_of(dimension.scale)
+    said = [combined(given[cell], *how) if cell in given else None for cell in cells]
 
     def codes(values: list[float | None]) -> Any:
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        return np.array([_code(value) for value in values], dtype=np.float64)
 
     return Meeting(
         np.array([number[cell[0]] for cell in cells], dtype=np.int64),
         codes([people[cell] for cell in cells]),
-        codes([value for _, value in said]),
-        np.array([there for there, _ in said], dtype=bool),
+        codes(said),
+        np.array([cell in given for cell in cells], dtype=bool),
         np.ones(len(cells)),
     )
 
 
-def met_cells(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> list[Cell]:
-    """The cells of a meeting, in its order."""
+def met_cells(d: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> list[Cell]:
+    """The cells of a dimension that people answered, of items that the judge replied to, in the meeting's order."""
     asked = {reply.item for reply in found}
-    return [c for c in people if c[0] in asked and c[2] == dimension.name and sort_of(c[1]) == dimension.sort]
+    return [cell for cell in people if cell[0] in asked and cell[2] == d.name and sort_of(cell[1]) == d.sort]
 
 
 def _row(card: Card, summary: Summary) -> str:

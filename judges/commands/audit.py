@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from judges.audits import Audit, Evidence, Finding, audit, audits
+from judges.audits import Audit, Evidence, Finding, answers, audit, audits
+from judges.combination import rule_of
 from judges.errors import AssayError
 from judges.files.filed import Lines, card_named, gold, judge_of, one_judge, replies
 from judges.files.lines import items, judgments, labels
@@ -79,7 +80,8 @@ def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
     same = [(n, line) for n, line in lines if line.card == judge.card]
 
     def those(path: Path, chosen: Lines) -> list[Any]:
-        return replies(path, chosen, card, there)
+        given = chosen[0][1].params if chosen else {}
+        return answers(replies(path, chosen, card, there), card, rule_of(card, given))
 
     mine = those(options.judgments, [(n, line) for n, line in same if judge_of(line) == judge])
     probes, others = {}, {}

@@ -28,6 +28,7 @@ _PARAMS = {
     "temperature": "0 to 2",
     "seed": "given to the endpoint, where it takes one",
     "samples": "how often each item is asked",
+    "combine": "how several samples make one answer",
     "max_tokens": "the most a reply may have",
     "orders": "a pair as A/B, or in both orders",
     "window": "assistant turns per window of a long dialogue; 0 never cuts",

@@ -24,11 +24,14 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Seats:
-    """Cells that people and every judge gave a value: item, people's code 0..K-1, each judge's by its id, weight."""
+    """Cells that people and every judge gave a value: item, people's code 0..K-1, each judge's by its id (between two
+
+    codes where samples were combined so), weight.
+    """
 
     item: Codes
     human: Codes
-    judges: Mapping[str, Codes]
+    judges: Mapping[str, Codes | Floats]
     weight: Floats | None
 
 

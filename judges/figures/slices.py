@@ -9,10 +9,11 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.agreement import Floats, Weights, cross_table, disagreement, kappa
+from judges.agreement import Floats, Weights
 from judges.intervals import Cells, from_cells
 from judges.multiple import holm
 from judges.raters.student import incomplete_beta
+from judges.replicates import kappas, parts
 from judges.uncertainty import MIN_CLUSTERS, Interval
 
 Codes = NDArray[np.int64]
@@ -88,7 +89,7 @@ def apart(cells: Cells, k: int, weights: Weights, cuts: Sequence[Cut]) -> list[A
 
 
 def _part(cells: Cells, of: NDArray[np.bool_]) -> Cells:
-    item, human, judge = (np.asarray(side, dtype=np.int64)[of] for side in cells[:3])
+    item, human, judge = (np.asarray(side)[of] for side in cells[:3])
     return Cells(item, human, judge, None if cells.weight is None else np.asarray(cells.weight)[of])
 
 
@@ -134,21 +135,15 @@ def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tupl
 
 def _left_out(cells: Cells, place: Codes, k: int, weights: Weights) -> tuple[float | None, Floats]:
     """Kappa, and by how much it changes when each item (0.. in `place`) is left out; nan where it is undefined then."""
-    human, judge = (np.asarray(side, dtype=np.int64) for side in cells[1:3])
-    weight = np.ones(len(human)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
-    items, cost = int(place.max(initial=-1)) + 1, disagreement(k, weights)
-    point = kappa(cross_table(human, judge, k, weight), weights)
-    if point is None:
+    human, judge = (np.asarray(side) for side in cells[1:3])
+    weight = None if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
+    items = int(place.max(initial=-1)) + 1
+    each = parts(place, human, judge, weight, items, k, weights)
+    total = each.sum(axis=0)
+    point = float(kappas(total[None], k, weights)[0][0])
+    if np.isnan(point):
         return None, np.zeros(items)
-    observed = np.bincount(place, weight * cost[human, judge], minlength=items)
-    rows, columns = (
-        np.bincount(place * k + codes, weight, minlength=items * k).reshape(items, k) for codes in (human, judge)
-    )
-    rows, columns = rows.sum(axis=0) - rows, columns.sum(axis=0) - columns
-    expected = ((rows @ cost) * columns).sum(axis=1)
-    ratio = np.full(items, np.nan)
-    np.divide(rows.sum(axis=1) * (observed.sum() - observed), expected, out=ratio, where=expected > 0)
-    return point, 1 - ratio - point
+    return point, kappas(total - each, k, weights)[0] - point
 
 
 def f_above(x: float, df: int, rest: int) -> float:

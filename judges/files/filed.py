@@ -78,13 +78,15 @@ def one_judge(path: Path, lines: Lines, card_name: str | None, model: str | None
 
 
 def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[Reply]:
-    """The lines as replies, each read for its item; samples without a number are counted. Raises BadLines.
+    """The lines as replies, each read for its item, as an import has them. Raises BadLines.
 
-    A raw text of several calls (both orders, windows, chapters) is put together again as its parameters say.
+    A line whose text stands there already is the same once more and left out, unless it says that it is another
+    sample; a number that another text has is followed by the next free one. A raw text of several calls (both orders,
+    windows, chapters) is put together again as its parameters say.
     """
     found: list[Reply] = []
     bad: list[tuple[int, str]] = []
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: dict[tuple[str, str], Samples] = defaultdict(Samples)
     others = pool(items.values())
     for number, line in lines:
         item = items.get(line.item)
@@ -96,13 +98,36 @@ def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) ->
             bad.append((number, f"part {line.part[:40]!r} is no unit of the item {line.item}."))
         elif not line.part and known.text is not None and any(known.parts(item)):
             bad.append((number, f"a judgment of {known.name} is about one unit: part has to name it."))
+        elif line.part and not any(known.parts(item)) and known.read_part is None:
+            bad.append((number, f"{known.name} judges an item as a whole: part has to be empty."))
         else:
-            sample = seen[line.item, line.part] if line.sample is None else line.sample
-            seen[line.item, line.part] += 1
-            found.append(Reply(line.item, _read(known, line, item, others), line.part, sample))
+            sample = seen[line.item, line.part].place(line.raw or _plain(line.reply), line.sample)
+            if sample is not None:
+                found.append(Reply(line.item, _read(known, line, item, others), line.part, sample))
     if bad:
         raise bad_lines(path, bad)
     return found
+
+
+class Samples:
+    """Which samples of a judge are there for one item and part, by their texts."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, str] = {}
+
+    def place(self, raw: str, sample: int | None) -> int | None:
+        """The number that a text gets; None where it is there already."""
+        if self._texts.get(sample) == raw if sample is not None else raw in self._texts.values():
+            return None
+        number = sample or 0
+        while number in self._texts:
+            number += 1
+        self._texts[number] = raw
+        return number
+
+
+def _plain(reply: Any) -> str:
+    return json.dumps(reply, sort_keys=True, ensure_ascii=False)
 
 
 def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) -> Reading:

@@ -110,14 +110,14 @@ def test(ratings: Ratings, epsilon: float = 0.2) -> Test:
 def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float64]], ...]:
     """W of the judge and of the person, a row each. Whole numbers are compared, so that ties are exact."""
     others, k = used.others(), used.scale.size
-    rows = np.arange(len(used))
     if used.scale.weights:
-        steps = (np.arange(k)[:, None] - np.arange(k)[None, :]) ** 2
         # All are measured against the same people, so sums of squares order as the root of their mean does.
-        score = -(others @ steps)
+        judge, person = (
+            -(others * (said[:, None] - np.arange(k)) ** 2).sum(axis=1) for said in (used.judge, used.value)
+        )
     else:
-        score = others
-    judge, person = score[rows, used.judge], score[rows, used.value]
+        rows = np.arange(len(used))
+        judge, person = (others[rows, said] for said in (used.judge, used.value))
     return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
 
 

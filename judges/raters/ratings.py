@@ -17,14 +17,15 @@ class Ratings:
     """One row a label, at most one of a person in a cell, in the order of their making. All arrays have one length.
 
     `item`, `cell` and `person` are numbers from 0, each cell lying in one item; `value` is the answer, 0..K-1 (n/a is
-    left out), `judge` the judge's answer in that cell, -1 where it gave none. `people` are the names by number.
+    left out), `judge` the judge's in that cell (between two answers where its samples came to that), -1 where it gave
+    none. `people` are the names by number.
     """
 
     item: Codes
     cell: Codes
     person: Codes
     value: Codes
-    judge: Codes
+    judge: Codes | NDArray[np.float64]
     people: tuple[str, ...]
     scale: Scale
 

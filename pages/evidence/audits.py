@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from data import audits, datasets
+from data import audits, combinations, datasets
 from data.datasets import Dataset
 from data.people import Person
 from judges import audits as known
@@ -29,7 +29,7 @@ def page() -> None:
         _nobody(dataset.name)
         return
     with bar, st.container(width=330):
-        judge = picked.one("judge", "Judge", calibrated.judge_names(judges))
+        judge = picked.one("judge", "Judge", calibrated.judge_names(judges, combinations.named(store)))
     with st.container(horizontal=True):
         if dataset.synthetic:
             text.synthetic(dataset.description)

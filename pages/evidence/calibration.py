@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import audits, datasets, fewshot, scores
+from data import audits, combinations, datasets, fewshot, scores
 from data.deciding import policy
 from data.gold import BASES, Basis
 from judges.calibrate import Line
@@ -31,7 +31,7 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=330):
-        judge = picked.one("judge", "Judge", calibrated.judge_names(judges))
+        judge = picked.one("judge", "Judge", calibrated.judge_names(judges, combinations.named(store)))
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
@@ -52,6 +52,7 @@ def page() -> None:
     lines = load.lines(store, at, basis, dropped)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}"
     calibrated.resting(lines, basis, dropped, counted, load.rests(store, at))
+    calibrated.combined(combinations.since(store, judge))
     carding.shown(fewshot.used(store, judge))
     calibrated.plot(lines, asked, key)
     found = floor.floors(store, at, basis, dropped)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import datasets
+from data import combinations, datasets
 from data.deciding import policy
 from data.figures import compared
 from data.figures.compared import Same
@@ -48,7 +48,7 @@ def page() -> None:
         st.info("No judge has scored this dataset yet, so there is nothing to compare.", icon=":material/gavel:")
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
-    names = calibrated.judge_names(judges)
+    names = calibrated.judge_names(judges, combinations.named(store))
     counted = policy.basis(store, dataset.id)
     with bar:
         with st.container(width=330):

@@ -9,7 +9,7 @@ import streamlit as st
 from data import approvals
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
-from pages.evidence import anchor, ceiling, confidence, load, rates, selective, size, slices
+from pages.evidence import anchor, ceiling, confidence, load, rates, samples, selective, size, slices
 from pages.parts import agreed, approved, clock, picked, reading, session
 
 Panel = Callable[[load.Place, Line, str], None]
@@ -21,6 +21,7 @@ PANELS: dict[str, tuple[str, Panel]] = {
     "rates": ("Found and missed", rates.panel),
     "confidence": ("Confidence", confidence.panel),
     "selective": ("No person needed", selective.panel),
+    "samples": ("Samples", samples.panel),
     "blind": ("Blind and assisted", anchor.panel),
 }
 """Name in the address -> words and what draws it."""

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from data import approvals, datasets
+from data import approvals, combinations, datasets
 from data.deciding import case
 from data.deciding.case import Case
 from data.errors import NotFound
@@ -40,7 +40,7 @@ def page() -> None:
     deciding.outcome()
     for judge, _, model, *_ in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(text.plain(calibrated.judge_names(judges)[judge]), anchor=False)
+            st.subheader(text.plain(calibrated.judge_names(judges, combinations.named(store))[judge]), anchor=False)
             marks.judge(model)
         try:
             _judge(who, case.cases(store, dataset.id, judge))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import dashboard, datasets
+from data import combinations, dashboard, datasets
 from data.dashboard import Tile
 from data.datasets import Dataset
 from pages.parts import calibrated, choose, links, marks, picked, published, rows, session, text, tiles
@@ -26,7 +26,8 @@ def page() -> None:
     if not held:
         published.nothing(store, dataset, judges)
         return
-    names = {id_: name for id_, name in calibrated.judge_names(judges).items() if id_ in held}
+    named = calibrated.judge_names(judges, combinations.named(store))
+    names = {id_: name for id_, name in named.items() if id_ in held}
     with bar, st.container(width=290):
         judge = picked.one("judge", "Judge", names)
     with st.spinner("Summing up the judge's scores ..."):

@@ -100,6 +100,12 @@ def figures(line: Line, key: str) -> None:
             cells=many(summary.cells, "cell"), items=many(interval.items, "item"), worth=worth,
             method=made.get(interval.method, interval.method),
         )  # fmt: skip
+        if summary.rounded:
+            text.quiet(
+                "In {n} the judge's samples came to a value between two answers. Kappa and leniency take it as it is; "
+                "exact, within one and the tables take the answer nearest to it.",
+                n=many(summary.rounded, "cell"),
+            )
         names = ("kappa", "interval", "bound", "exact", "leniency", "floor")
         reading.how(*names, key=key, values=reading.of(summary))
 

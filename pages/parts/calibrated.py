@@ -63,9 +63,15 @@ def small(p: float) -> str:
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def judge_names(judges: Sequence[tuple[str, str, str, bool, int]]) -> dict[str, str]:
-    """Judges by id in words: model · card, with the id's head where that is not enough to tell them apart."""
-    named = {id_: f"{model} · {card}" + (" (synthetic)" if made else "") for id_, card, model, made, _ in judges}
+def judge_names(judges: Sequence[tuple[str, str, str, bool, int]], samples: Mapping[str, str]) -> dict[str, str]:
+    """Judges by id in words: model · card, how their `samples` combine where they have several, and the id's head where
+
+    that is not enough to tell them apart.
+    """
+    named = {
+        id_: f"{model} · {card}" + (f" · {samples[id_]}" if id_ in samples else "") + (" (synthetic)" if made else "")
+        for id_, card, model, made, _ in judges
+    }
     common = {name for name in named.values() if list(named.values()).count(name) > 1}
     return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}
 
@@ -113,6 +119,17 @@ def resting(
                 "enough gold”, whatever these figures say. Draw an audit sample on the Queues page, and label it."
             ),
             icon=":material/info:",
+        )
+
+
+def combined(since: str) -> None:
+    """Why the figures of a judge of before are others now; nothing where `since` is empty."""
+    if since:
+        text.quiet(
+            "Until {since} the first sample of this judge stood for it. Now all its samples about one thing count as "
+            "one answer, so figures, decisions and reports from before may differ from these. The panel Samples shows "
+            "both.",
+            since=since,
         )
 
 

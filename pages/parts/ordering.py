@@ -34,11 +34,21 @@ PROBES = {
 HELP = {
     "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
     "samples": "Every item is asked so often. How far the samples agree is a confidence.",
+    "combine": "The rule is part of the judge: another one is another judge. Answers without an order are voted on "
+    "in any case but the first. What a median or mean leaves between two answers counts as it is.",
     "orders": "Both orders show whether the first place wins; what changes with the order is called a tie.",
     "window": "Long dialogues are judged in windows of so many assistant turns; 0 never cuts.",
     "context": "Tokens that fit into one call; a longer pair is judged chapter by chapter. 0 never cuts.",
     "logprobs": "Token probabilities, where the endpoint gives them, become an expected score and a confidence.",
     "probe": "A change made to each item before the judge sees it, to see what it does. A judge of its own.",
+}
+
+
+RULES = {
+    "first": "the first one: the others only show how steady it is",
+    "median": "their median",
+    "mean": "their mean",
+    "vote": "a vote",
 }
 
 
@@ -122,6 +132,11 @@ def params(of: Card) -> Params | None:
     given["samples"] = right.number_input(
         "Samples per item", 1, 50, usual.samples, key="runs:samples", help=HELP["samples"]
     )
+    if given["samples"] > 1:
+        given["combine"] = left.selectbox(
+            "Samples count as one answer", list(RULES), index=list(RULES).index(usual.combine or "median"),
+            key="runs:combine", help=HELP["combine"], format_func=RULES.get,
+        )  # fmt: skip
     given["max_tokens"] = left.number_input(
         "Most tokens of a reply", 16, 200_000, usual.max_tokens, 256, key="runs:max_tokens"
     )

@@ -92,8 +92,8 @@ def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: C
         {
             "item": [m.name for m in found],
             "unit": [m.unit for m in found],
-            "people": [scale.answers[int(m.human)] for m in found],
-            "judge": [scale.answers[int(m.judge)] for m in found],
+            "people": [scale.say(m.human + scale.base) for m in found],
+            "judge": [scale.say(m.judge + scale.base) for m in found],
         }
     )
     one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)

@@ -402,10 +402,12 @@ def test_another_judge_has_no_approval(granted: tuple[Store, Key, approvals.Appr
         "context": 5000, "verdict": "fastchat", "probe": "injected_order",
     }  # fmt: skip
     others = [judge_id("v", "m", Params(**{name: value}).identity("pair")) for name, value in changed.items()]
+    rules = [Params(samples=2, combine=rule).identity("pair") for rule in ("first", "mean", "vote")]
+    others += [judge_id("v", "m", one) for one in rules]
     windows = [Params(**{name: 7}).identity("dialogue") for name in ("window", "window_over")]
     others += [judge_id("v", "m", one) for one in windows]
     others += [judge_id("w", "m", base), judge_id("v", "n", base), judge_id("v", "m", base, synthetic=True)]
-    assert set(Params.model_fields) == {*changed, "window", "window_over"}
+    assert set(Params.model_fields) == {*changed, "combine", "window", "window_over"}
     assert len({*others, judge_id("v", "m", base)}) == len(others) + 1
     for other in others:
         assert approvals.now(store, key[0], other) == approvals.history(store, key[0], other, *key[2:]) == []

@@ -360,7 +360,7 @@ def test_moments_by_hand():
         lambda: linearised(np.ones(6), np.eye(5), 5),
         lambda: linearised_table(np.eye(3), np.eye(3), 5),
         lambda: moments([0, 1], [0], [0, 1]),
-        lambda: moments([0, 1], [0.5, 1], [0, 1]),
+        lambda: moments([0, 1], [float("nan"), 1], [0, 1]),
     ],
 )
 def test_bad_moments_are_refused(call):

@@ -225,6 +225,7 @@ CARD = Card(
     parts=parts,
     fields=fields,
     audits=("same_score", "length_rating", "own_family", "injected_order"),
+    defaults=Params(combine="mean"),
 )
 PAIR = Card(
     "mt_bench_pair",
@@ -239,6 +240,6 @@ PAIR = Card(
     parts=pair_parts,
     fields=pair_fields,
     audits=("longer_wins", "first_place_wins"),
-    defaults=Params(orders="both"),
+    defaults=Params(orders="both", combine="vote"),
 )
 CARDS = (CARD, PAIR)

@@ -53,5 +53,5 @@ CARD = Card(
     parts=parts,
     fields=fields,
     audits=("longer_wins", "first_place_wins"),
-    defaults=Params(orders="both"),
+    defaults=Params(orders="both", combine="vote"),
 )

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from judges.card import Card, prompts_beside
+from judges.params import Params
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 from judges.values import TEXT, TEXTS, folded
 
@@ -65,4 +66,5 @@ CARD = Card(
     prompts=prompts_beside(__file__),
     fields=fields,
     audits=("own_family", "reference_penalty", "length_completeness", "same_score", "injected_order"),
+    defaults=Params(combine="mean"),
 )

@@ -189,7 +189,7 @@ function drawCase(b, cell, i) {
   if (many) scale.classList.add("many");
   e.append(scale);
   for (const n of cell.notes) { const p = el("div", "wrote"); p.append(el("span", "who", n.by), el("span", "by", n.sort), prose("prose", n.text)); e.append(p); }
-  for (const j of cell.judges) { const p = el("div", "judged"); p.append(el("b", "", `${j.name}: ${wordOf(cell, j.v)}`)); if (j.note) p.append(prose("prose", j.note)); e.append(p); }
+  for (const j of cell.judges) { const p = el("div", "judged"); p.append(el("b", "", `${j.name}: ${j.said || wordOf(cell, j.v)}`)); if (j.note) p.append(prose("prose", j.note)); e.append(p); }
   if (cell.before) e.append(el("div", "before", `Decided before: ${cell.before} — people's labels changed since.`));
   if (cell.own) e.append(el("div", "before", "You labelled this cell yourself, and nobody else here could decide it."));
   if (here) {

@@ -7,6 +7,7 @@ from typing import Any
 from data.adjudicating.disputed import Cell
 from data.adjudicating.docket import Docket, shuffled
 from data.ids import content_id
+from judges.combination import nearest
 from pages.parts.sheet import compose
 
 Json = dict[str, Any]
@@ -63,7 +64,12 @@ def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
         "own": any(s.person == actor for s in cell.said),
         "weak": any(s.mode == "assisted" for s in cell.said),
         "judges": [
-            {"name": j.judge, "v": j.value, "note": j.note}
+            {
+                "name": j.judge,
+                "v": None if j.value is None else nearest(j.value),
+                "said": cell.scale.say(j.value),
+                "note": j.note,
+            }
             for j in docket.judged or []
             if (j.unit, j.dimension) == (cell.unit, cell.dimension)
         ],

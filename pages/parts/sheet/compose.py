@@ -6,6 +6,7 @@ from typing import Any
 
 from data.desk import View
 from data.labels import repairable
+from judges.combination import nearest
 from judges.triage import level
 from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, sort_of
 
@@ -195,8 +196,12 @@ def _cell(view: View, unit: str, dimension: Dimension) -> Json:
     if cell in view.scores:
         value = view.scores[cell]
         remarks = {sort: text for u, d, sort, text in view.remarks if (u, d) == cell}
+        exact = value.value
         judge = {
-            "v": value.value,
+            # What is accepted is an answer; what the samples came to stands beside it where it is none.
+            "v": exact if exact is None or not scale.size else nearest(exact),
+            "exact": scale.say(exact) if exact is not None and scale.size and exact != nearest(exact) else "",
+            "samples": [scale.say(said) for said in value.samples],
             "note": remarks.get("note", ""),
             "level": level(value.confidence),
             "source": value.source,

@@ -94,12 +94,12 @@ function drawCell(view, c) {
     width += stepWidth(step) - (many ? 3 : 0);
   }
   if (many) e.classList.add("many");
-  if (view.nameWidth + width > (judge && (judge.level || judge.rule) ? 346 : 384)) e.classList.add("wide"); // the scale gets a line of its own
+  if (view.nameWidth + width > (judge && (judge.level || judge.rule || judge.exact) ? 346 : 384)) e.classList.add("wide"); // the scale gets a line of its own
   e.append(scale);
   if (judge) {
-    const low = judge.rule ? "breaks a rule" : judge.level;
-    if (low) e.append(el("span", "sure" + (judge.rule || judge.level === "a guess" ? " low" : judge.level === "may shift" ? " mid" : ""), low,
-      { title: judge.rule || (judge.source ? `the judge's certainty, from ${judge.source}` : "the judge's certainty") }));
+    const low = judge.rule ? "breaks a rule" : judge.level, told = [judge.exact, low].filter(Boolean).join(" · ");
+    if (told) e.append(el("span", "sure" + (judge.rule || judge.level === "a guess" ? " low" : judge.level === "may shift" ? " mid" : ""), told,
+      { title: judge.exact ? `its samples came to ${judge.exact}; the nearest answer is marked` : judge.rule || (judge.source ? `the judge's certainty, from ${judge.source}` : "the judge's certainty") }));
   }
   c.el = e;
   return e;
@@ -259,6 +259,8 @@ function drawNote(d, view) {
     if (lang) p.lang = lang;
     parts.push(p);
   }
+  const apart = judge && new Set(judge.samples || []).size > 1;
+  if (apart || (d.full && judge && judge.samples && judge.samples.length)) parts.push(el("div", "def", `asked ${judge.samples.length} times: ${judge.samples.join(", ")}${judge.exact ? `; together ${judge.exact}` : ""}`));
   if (d.full) {
     if (c.cell.definition) { const p = el("div", "def"); p.append(el("b", "", c.cell.label + ": "), document.createTextNode(c.cell.definition)); parts.push(p); }
     if (judge && judge.level) parts.push(el("div", "def", `certainty: ${judge.level}${judge.source ? `, from ${judge.source}` : ""}`));

@@ -1,0 +1,33 @@
+"""What judges said each time they were asked, one row for each sample."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from data.datasets import Dataset
+from data.export.kind import Kind, Options, number
+from data.export.kinds import scores
+from data.export.shared import DIMENSION, JUDGE
+from data.store import Store
+
+rows = partial(scores.rows, single=True)
+
+
+def count(store: Store, dataset: Dataset, options: Options) -> int:
+    """How many there are."""
+    return number(store, scores.query(dataset, options, single=True))
+
+
+KIND = Kind(
+    "samples",
+    "Judges' single samples",
+    "One row for each item, unit, dimension, judge and sample: what a judge said each time; its score is made of them.",
+    scores.COLUMNS,
+    rows,
+    count,
+    (JUDGE, DIMENSION),
+    place=21,
+    people=False,
+    judges="all",
+    first=rows,
+)

@@ -1,0 +1,157 @@
+"""Several samples of a judge as one answer: what they gain, and whether what is said of the gain and of flips is true.
+
+A judge reads a turn's quality with an error of its own that stays, and one that is new each time it is asked; five
+answers, three turns a dialogue that resemble each other. The truth is the same figure on a very large draw.
+"""
+
+import io
+import json
+import tempfile
+from contextlib import redirect_stdout
+from math import sqrt
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+
+from data.figures.repeats import repeated
+from judges.agreement import kappa_from_sums, six
+from judges.card import cards
+from judges.commands import main as command
+from judges.figures.repeats import FLAKY, Asked, repeats
+from judges.intervals import from_cells
+from judges.types import Scale
+from tests.bench.simulations.row import Row, at_least, at_most, covered, known
+
+SCALE = Scale("ordinal", 1, 5)
+SAMPLES, TURNS, ITEMS, RUNS = 5, 3, 120, 400
+LASTING, FRESH = 0.3, 1.06
+"""The judge's errors, so that one sample reaches .58 and the median of five about .73."""
+LARGE = 150_000
+
+
+def made(items, fresh, rng):
+    """Item, people's answer, and each sample's, (cells, samples), of that many dialogues."""
+    item = np.repeat(np.arange(items), TURNS)
+    quality = sqrt(0.5) * (rng.normal(size=items)[item] + rng.normal(size=len(item)))
+    people = quality + 0.35 * rng.normal(size=len(item))
+    lasting = quality + LASTING * rng.normal(size=len(item))
+    judge = lasting[:, None] + fresh * rng.normal(size=(len(item), SAMPLES))
+
+    def cut(values):
+        spread = sqrt(np.mean(values**2))
+        ends = [NormalDist(0, spread).inv_cdf(p) for p in (0.2, 0.4, 0.6, 0.8)]
+        return np.searchsorted(ends, values) + 1.0
+
+    return item, cut(people), cut(judge)
+
+
+def figures(item, human, samples):
+    """Kappa of the first sample, of the mean of single ones, of the median and of the mean of all, and the flips."""
+
+    def kappa(judge):
+        return kappa_from_sums(six(human, judge).sum(axis=1))
+
+    alone = [kappa(samples[:, n]) for n in range(SAMPLES)]
+    flips = (samples != samples[:, :1]).any(axis=1)
+    return alone[0], np.mean(alone), kappa(np.median(samples, axis=1)), kappa(samples.mean(axis=1)), flips.mean()
+
+
+def asked(item, human, samples):
+    """The same as a workspace would hand it over, with medians."""
+    given = Asked(item, human, np.median(samples, axis=1), np.ones(len(item)), samples)
+    hits = np.bincount(item, (samples != samples[:, :1]).any(axis=1))
+    return repeats(given, (hits, np.bincount(item).astype(float)), SCALE)
+
+
+def flipping(share, rng):
+    """The fresh error at which that share of cells flips."""
+    low, high = 0.001, 1.0
+    for _ in range(16):
+        middle = (low + high) / 2
+        low, high = (middle, high) if figures(*made(20_000, middle, rng))[4] < share else (low, middle)
+    return (low + high) / 2
+
+
+def rows(scale=1.0):
+    """The table's rows; `scale` times the usual number of runs."""
+    runs, rng = max(40, round(RUNS * scale)), np.random.default_rng(11)
+    first, single, median, mean, flips = figures(*made(round(LARGE * max(scale, 0.1)), FRESH, rng))
+    yield known(
+        "kappa in the population: one sample, median of five, mean of five", f"{first:.3f}, {median:.3f}, {mean:.3f}"
+    )
+    held = {"median": 0, "mean": 0, "gain": 0, "flips": 0}
+    for _ in range(runs):
+        item, human, samples = made(ITEMS, FRESH, rng)
+        found = asked(item, human, samples)
+        at_mean = from_cells(item, human - 1, samples.mean(axis=1) - 1, 5)
+        held["median"] += found.together.low <= median <= found.together.high
+        held["mean"] += at_mean.low <= mean <= at_mean.high
+        held["gain"] += found.gain.low <= median - single <= found.gain.high
+        held["flips"] += found.flips.low <= flips <= found.flips.high
+    what = {
+        "median": "interval of kappa, median of five", "mean": "interval of kappa, mean of five (fractions)",
+        "gain": "interval of what the further calls bought", "flips": "interval of the flip rate",
+    }  # fmt: skip
+    for name, told in what.items():
+        yield covered(f"{told}: {ITEMS} dialogues of {TURNS} turns", held[name] / runs, runs)
+    for share, test in ((FLAKY, at_most), (FLAKY + 0.15, at_least)):
+        fresh, marked = flipping(share, np.random.default_rng(3)), 0
+        for _ in range(runs):
+            item, _, samples = made(ITEMS, fresh, rng)
+            hits = np.bincount(item, (samples != samples[:, :1]).any(axis=1))
+            marked += _flaky(hits, np.bincount(item).astype(float))
+        yield test(
+            f"called flaky where {share:.0%} of cells flip", 0.05 if test is at_most else 0.9, marked / runs, runs
+        )
+    page, files = _both(rng)
+    yield Row(
+        "the page and `judges agree` on the same files, 60 responses asked five times, every rule",
+        "the same to the last digit", ", ".join(f"{k:.3f}" for k in page), page == files,
+    )  # fmt: skip
+
+
+def _flaky(hits, cells):
+    one = np.ones(1)
+    return repeats(Asked(np.zeros(1, dtype=np.int64), one, one, one, np.ones((1, 2))), (hits, cells), SCALE).flaky
+
+
+def _both(rng):
+    """Kappa of factuality by every rule, through an import and from the very files."""
+    from data import calibration, datasets
+    from tests import seeds
+
+    item, human, samples = made(20, FRESH, rng)
+    names = [d.name for d in cards()["rubric_open_ended"].dimensions if d.scale.kind == "ordinal"]
+    items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": f"o{n}"} for n in range(len(item))]
+    labels = [
+        {"item": f"r{n}", "unit": "response", "dimension": "factuality", "value": int(v), "annotator": "ann",
+         "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
+        for n, v in enumerate(human)
+    ]  # fmt: skip
+    page, files = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for rule in ("first", "median", "mean", "vote"):
+            place = Path(folder) / rule
+            place.mkdir()
+            given = [
+                {"item": f"r{n}", "card": "rubric_open_ended", "model": "m", "sample": s,
+                 "params": {"samples": SAMPLES, "combine": rule},
+                 "reply": {"scores": dict.fromkeys(names, int(samples[n, s])), "verdict": "good",
+                           "decision_basis": f"{s}", "issues": []}}
+                for n in range(len(item)) for s in range(SAMPLES)
+            ]  # fmt: skip
+            store = seeds.workspace(place / "a.duckdb", [*items, *given, *labels], review=False)
+            dataset = datasets.dataset(store, "demo").id
+            judge = datasets.judges(store, dataset)[0][0]
+            dimension = calibration.dimensions(store, judge)[0]
+            found = repeated(store, dataset, judge, dimension, "blind")
+            store.close()
+            said = io.StringIO()
+            with redirect_stdout(said):
+                paths = [str(seeds.lines(place / name, lines)) for name, lines in (("j", given), ("l", labels))]
+                command(["agree", *paths, "--json"])
+            told = json.loads(said.getvalue())[0]
+            page += [found.together.point, found.single, found.gain.point, found.flips.point]
+            files += [told["kappa"], told["single"], told["gain"], told["flips"]]
+    return page, files

@@ -1,0 +1,321 @@
+"""Several samples are one answer: the store's combination is the one that judges/combination.py gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from data import (
+    annotators,
+    calibration,
+    combinations,
+    dashboard,
+    datasets,
+    desk,
+    evidence,
+    labels,
+    needs,
+    queue,
+    scores,
+)
+from data.export.kinds import scores as given_out
+from data.figures.repeats import repeated
+from data.intake import Plan, from_path, take
+from data.labels import Answer
+from data.store import Store, open_store
+from data.verify import verify
+from judges.calibrate import summarise
+from judges.card import card
+from judges.combination import RULES, applied, combined, drawn_of, nearest, rule_of
+from judges.commands.agree import meeting
+from judges.files import filed
+from judges.files import lines as read
+from judges.types import Dimension, Scale
+from tests import seeds
+
+Json = dict[str, Any]
+COLUMNS = (
+    "judgment_id", "judge_id", "item_id", "unit", "dimension", "value", "confidence", "source", "sample", "samples",
+    "agreement", "highest", "lowest", "flips",
+)  # fmt: skip
+NAMES = ("factuality", "instruction_following", "coherence", "completeness")
+VERDICTS = ("poor", "borderline", "good", "excellent")
+
+
+def item(n: int) -> Json:
+    return {"id": f"r{n}", "kind": "response", "task": f"Task {n}", "output": f"Output {n}", "system": f"s{n % 2}"}
+
+
+def said(n: int, value: int, sample: int, verdict: int = 2, model: str = "m", **params: Any) -> Json:
+    reply = {
+        "scores": dict.fromkeys(NAMES, value), "verdict": VERDICTS[verdict], "decision_basis": f"b{sample}",
+        "issues": [],
+    }  # fmt: skip
+    return {
+        "item": f"r{n}", "card": "rubric_open_ended", "model": model, "params": {"samples": 5, **params},
+        "sample": sample, "reply": reply,
+    }  # fmt: skip
+
+
+def label(n: int, value: int, who: str = "ann", mode: str = "blind") -> Json:
+    return {
+        "item": f"r{n}", "unit": "response", "dimension": "factuality", "value": value, "annotator": who, "mode": mode,
+        "made_at": "2026-01-31T12:00:00Z",
+    }  # fmt: skip
+
+
+def stands(store: Store, dimension: str = "factuality") -> dict[str, float | None]:
+    """What stands for the judge, by the item's name."""
+    query = "select i.name, s.value from score_now s join item i on i.id = s.item_id where s.dimension = $1"
+    rows = store.rows(query, [dimension])
+    assert len(rows) == len({name for name, _ in rows}), "a cell has one value"
+    return dict(rows)
+
+
+def judge_of(store: Store) -> tuple[str, str]:
+    found = datasets.dataset(store, "demo")
+    return found.id, datasets.judges(store, found.id)[0][0]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.lists(st.none() | st.integers(0, 2), min_size=1, max_size=6), min_size=1, max_size=5),
+    st.sampled_from(RULES), st.none() | st.just(1.0), st.integers(1, 3),
+)  # fmt: skip
+def test_the_store_combines_as_the_function_does(
+    shared: Store, cells: list[list[int | None]], rule: str, drawn: float | None, parts: int
+) -> None:
+    """In one change or in several, samples in any order."""
+    judge = f"j{shared.newest()}"
+    columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+    rows = [
+        (f"{judge}{c}{n}", judge, f"{judge}{c}", "turn:2", "d", None if v is None else float(v), None, "", n)
+        for c, samples in enumerate(cells) for n, v in enumerate(samples)
+    ]  # fmt: skip
+    rules = [(judge, "turn", "d", rule, drawn)]
+    shared.tx("t", "r", lambda tx: tx.add("combine_rule", "judge_id, sort, dimension, rule, drawn", rules))
+    for part in range(parts):
+        shared.tx("t", "s", lambda tx, p=part: tx.add("score", columns, rows[::-1][p::parts]))  # type: ignore[misc]
+    found = dict(shared.rows("select item_id, value from score_now where judge_id = $1", [judge]))
+    spread = {
+        row[0]: row[1:]
+        for row in shared.rows(
+            "select item_id, samples, agreement, flips from score_spread where judge_id = $1", [judge]
+        )
+    }
+    for c, samples in enumerate(cells):
+        values = [None if v is None else float(v) for v in samples]
+        value = combined(values, rule, drawn)  # type: ignore[arg-type]
+        assert found[f"{judge}{c}"] == value
+        if len(values) > 1:
+            alike = [v is None if value is None else v == nearest(value) for v in values]
+            assert spread[f"{judge}{c}"] == (len(values), pytest.approx(sum(alike) / len(values)), len(set(values)) > 1)
+        else:
+            assert f"{judge}{c}" not in spread
+    assert len(found) == len(cells)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return open_store(f"duckdb:///{tmp_path_factory.mktemp('s') / 'a.duckdb'}")
+
+
+@pytest.fixture
+def five(tmp_path: Path) -> Store:
+    """Ten responses, asked five times each, with labels of ann."""
+    rows = [item(n) for n in range(10)]
+    rows += [said(n, 1 + (n + s // 2) % 5, s, (n + s) % 4) for n in range(10) for s in range(5)]
+    rows += [label(n, 1 + n % 5) for n in range(10)]
+    return seeds.workspace(tmp_path / "a.duckdb", rows, names=("lea", "ann"), review=False)
+
+
+def values_of(n: int) -> list[float]:
+    return [1.0 + (n + s // 2) % 5 for s in range(5)]
+
+
+def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
+    """rubric_open_ended takes means, which lie between answers; what has no order is voted on."""
+    dataset, judge = judge_of(five)
+    means = {f"r{n}": sum(values_of(n)) / 5 for n in range(10)}
+    assert stands(five) == means
+    assert combinations.named(five) == {judge: "5 samples, mean"}
+    d = calibration.dimensions(five, judge)[0]
+    found = summarise(calibration.meeting(five, dataset, judge, d, "blind"), d)
+    assert found.cells == 10 and found.rounded == sum(m != int(m) for m in means.values()) > 0
+    gaps = [means[f"r{n}"] - (1 + n % 5) for n in range(10)]
+    assert found.mean_difference == pytest.approx(sum(gaps) / 10, abs=1e-12)
+    assert found.exact == pytest.approx(sum(nearest(means[f"r{n}"]) == 1 + n % 5 for n in range(10)) / 10)
+    assert found.counts.sum() == 10
+    own = {(m.system, m.dimension): m.mean for m in scores.means(five, dataset, judge)}
+    assert own["s0", "factuality"] == pytest.approx(sum(means[f"r{n}"] for n in range(0, 10, 2)) / 5)
+    # Every cell of the confusion table opens the cells that it counts.
+    opened = sum(
+        len(calibration.items_in(five, "lea", dataset, judge, d, "blind", h, j))
+        for h in (1.0, 2.0, 3.0, 4.0, 5.0) for j in (1.0, 2.0, 3.0, 4.0, 5.0)
+    )  # fmt: skip
+    assert opened == 10
+    assert needs.needs(five, dataset, judge)
+    assert dashboard.whole is not None and not verify(five)
+
+
+def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Path) -> None:
+    """Import and `judges agree` of the same files, with every rule, with repeated lines and gaps in the numbers."""
+    for number, rule in enumerate((*RULES, "")):
+        params = {"combine": rule} if rule else {}
+        rows = [said(n, 1 + (n * 3 + s * s) % 5, s * 2, (n + s) % 4, **params) for n in range(40) for s in range(4)]
+        rows += [{k: v for k, v in said(n, 1 + n % 5, 9, **params).items() if k != "sample"} for n in range(5)] * 2
+        people = [label(n, 1 + n % 5) for n in range(40)]
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        store = seeds.workspace(folder / "a.duckdb", [*map(item, range(40)), *rows, *people], review=False)
+        dataset, judge = judge_of(store)
+        one = card("rubric_open_ended")
+        file, told = seeds.lines(folder / "j.jsonl", rows), seeds.lines(folder / "l.jsonl", people)
+        there = read.items(seeds.lines(folder / "i.jsonl", [item(n) for n in range(40)]))
+        given = filed.replies(file, read.judgments(file), one, there)
+        gold = filed.gold(told, read.labels(told), one, there)
+        for d in one.dimensions[:1]:
+            here = summarise(calibration.meeting(store, dataset, judge, d, "blind"), d)
+            files = summarise(meeting(d, gold, given, rule_of(one, params)), d)
+            assert here.interval == files.interval and here.counts.tolist() == files.counts.tolist()
+            assert (here.mean_difference, here.rounded) == pytest.approx((files.mean_difference, files.rounded))
+        store.close()
+
+
+def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) -> None:
+    more = seeds.lines(tmp_path / "more.jsonl", [said(0, 5, 5), said(0, 5, 6)])
+    take(five, "lea", from_path(more), Plan(dataset="demo"))
+    assert stands(five)["r0"] == pytest.approx(sum([*values_of(0), 5, 5]) / 7)
+    assert stands(five)["r1"] == pytest.approx(sum(values_of(1)) / 5)
+    query = "select samples from score_spread p join item i on i.id = p.item_id where i.name = 'r0' limit 1"
+    assert five.rows(query) == [(7,)]
+    assert not verify(five)
+
+
+def test_single_samples_stay_visible(five: Store) -> None:
+    """In the panel and in exports, which give the combination unless single ones are asked for."""
+    dataset, judge = judge_of(five)
+    d = calibration.dimensions(five, judge)[0]
+    found = repeated(five, dataset, judge, d, "blind")
+    assert found is not None and found.samples == 5 and len(found.singles) == 5
+    for n, kappa in enumerate(found.singles):
+        human, judged = np.array([1.0 + k % 5 for k in range(10)]), np.array([values_of(k)[n] for k in range(10)])
+        expected = 2 * np.cov(human, judged, bias=True)[0, 1]
+        expected /= human.var() + judged.var() + (human.mean() - judged.mean()) ** 2
+        assert kappa == pytest.approx(expected)
+    assert found.flips.point == 1 and found.flips.cells == 10 and found.flaky
+    here = datasets.dataset(five, "demo")
+    options = {"judge": "", "dimension": "factuality"}
+    rows = list(given_out.rows(five, here, options))
+    assert [(r["item"], r["code"], r["samples"], r["sample"]) for r in rows] == [
+        (f"r{n}", pytest.approx(sum(values_of(n)) / 5), 5, None) for n in range(10)
+    ]
+    single = list(given_out.rows(five, here, options, single=True))
+    assert [(r["item"], r["sample"], r["code"]) for r in single] == [
+        (f"r{n}", s, values_of(n)[s]) for n in range(10) for s in range(5)
+    ]
+
+
+def test_replies_about_other_things_are_no_samples(tmp_path: Path) -> None:
+    """Other models' answers, other turns, other judges, a probe: each has its own value."""
+    rows = [item(n) for n in range(2)]
+    rows += [said(0, 1, 0), said(0, 2, 1), said(1, 5, 0), said(0, 4, 0, model="other"), said(0, 5, 0, probe="x")]
+    talk = seeds.dialogue(1, 2)
+    rated = [
+        {"item": talk["id"], "card": "mt_bench", "model": "m", "params": {}, "part": f"turn:{turn}",
+         "reply": {"turn": turn, "judgment": f"Rating: [[{turn + 6}]]", "score": turn + 6.0}}
+        for turn in (1, 2)
+    ]  # fmt: skip
+    store = seeds.workspace(tmp_path / "a.duckdb", [*rows, talk, *rated], review=False)
+    query = (
+        "select i.name, j.model, s.unit, s.value from score_now s join item i on i.id = s.item_id "
+        "join judge j on j.id = s.judge_id where s.dimension in ('factuality', 'rating') order by 1, 2, 3, 4"
+    )
+    assert store.rows(query) == [
+        ("d-0001", "m", "turn:1", 7.0), ("d-0001", "m", "turn:2", 8.0),
+        ("r0", "m", "response", 1.5), ("r0", "m", "response", 5.0), ("r0", "other", "response", 4.0),
+        ("r1", "m", "response", 5.0),
+    ]  # fmt: skip
+    with pytest.raises(Exception, match="as a whole"):
+        bad = [{**said(0, 1, 0, model="n"), "part": "response"}]
+        take(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", bad)), Plan(dataset="demo"))
+
+
+def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
+    """The desk offers the answer nearest to the mean, and whoever takes it has accepted."""
+    dataset, judge = judge_of(five)
+    queue.fill_review(five, "lea", dataset, judge)
+    (key,) = five.rows("select id from item where name = 'r3'")[0]
+    view = desk.opened(five, "lea", key)
+    shown = view.scores["response", "factuality"]
+    assert shown.value == pytest.approx(sum(values_of(3)) / 5) and shown.samples == tuple(values_of(3))
+    value = {"unit": "response", "dimension": "factuality", "v": nearest(shown.value or 0), "saw": True,
+             "seen": shown.value}  # fmt: skip
+    given = Answer.model_validate(
+        {"key": "k1234567", "person": "lea", "action": "save", "item": key, "judge": judge, "values": [value]}
+    )
+    assert not labels.save(five, "lea", [given.model_dump()])[1]
+    work = annotators.work(five, dataset)["lea"]
+    assert (work.seen, work.kept) == (1, 1)
+
+
+def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:
+    dataset, judge = judge_of(five)
+    found, scope = evidence.gather(five, dataset, judge)
+    assert (len(found.replies), scope.replies) == (10, 50)
+    one = card("rubric_open_ended")
+    for reply in found.replies:
+        (name,) = five.rows("select name from item where id = $1", [reply.item])[0]
+        n = int(name[1:])
+        values = {s.dimension: s.value for s in reply.reading.scores}
+        assert values["factuality"] == nearest(sum(values_of(n)) / 5)
+        verdict: Dimension = next(d for d in one.dimensions if d.name == "verdict")
+        codes = [float((n + s) % 4) for s in range(5)]
+        rule = applied("mean", verdict.scale)
+        assert values["verdict"] == nearest(combined(codes, rule, drawn_of(verdict.scale)) or 0)
+
+
+def test_a_judge_from_before_there_were_rules_has_its_cards(tmp_path: Path) -> None:
+    """A store of version 6 with samples: its judge keeps its id, and what stands is the card's combination."""
+    import duckdb
+
+    from data.store import migrations, statements
+
+    store = seeds.workspace(
+        tmp_path / "a.duckdb", [item(0), *(said(0, v, s, v - 1) for s, v in enumerate((1, 2, 4)))], review=False
+    )
+    _, judge = judge_of(store)
+    now = stands(store), store.rows("select * exclude (seq) from combine_rule order by all")
+    assert now[0] == {"r0": pytest.approx(7 / 3)}
+    store.close()
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as con:
+        for view in ("score_now", "score_spread", "combination_now", "combined_now", "sampled"):
+            con.execute(f"drop view {view}")
+        for table in ("combination", "combine_rule"):
+            con.execute(f"drop table {table}")
+        con.execute("create view score_now as select * from score where sample = 0")
+        con.execute("create view score_spread as select 1 as one")
+        for statement in statements(next(sql for version, _, sql in migrations() if version == 7)):
+            con.execute(statement)
+    again = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    assert (stands(again), again.rows("select * exclude (seq) from combine_rule order by all")) == now
+    assert judge_of(again)[1] == judge and not verify(again)
+
+
+def test_a_combination_that_does_not_fit_its_samples_is_told(five: Store) -> None:
+    wrong = "select * exclude (seq) replace (value + 1 as value) from combination_now where dimension = 'factuality'"
+    five.tx("t", "wrong", lambda tx: tx.derive("combination", ", ".join(COLUMNS), wrong))
+    assert verify(five) == [f"10 values of the judge {judge_of(five)[1]!r} are not what its samples come to."]
+
+
+def test_scales_in_json_have_what_the_migration_reads() -> None:
+    """Its SQL reads a card's stored dimensions by these names."""
+    plain = json.loads(json.dumps(card("plain_pairwise").spec))["dimensions"][0]
+    assert {"sort", "name", "scale"} <= plain.keys() and {"kind", "drawn", "categories"} <= plain["scale"].keys()
+    assert Scale(**{**plain["scale"], "categories": tuple(plain["scale"]["categories"])}).drawn == "tie"
