@@ -24,7 +24,7 @@ from judges.intervals import from_cells
 from judges.raters import habits
 from judges.raters.dawid_skene import Opinion, dawid_skene
 from judges.raters.habits import Remark, Shift, Work
-from judges.raters.ratings import Codes, Ratings, without_self
+from judges.raters.ratings import Codes, Floats, Ratings, mean_without_self, without_self
 from judges.types import Dimension, sort_of
 from judges.uncertainty import Interval
 
@@ -44,7 +44,9 @@ LENT = 4.0
 class Labels:
     """The labels of one dimension: `ratings`, the items (id, name) and cells (item number, unit) behind their numbers,
 
-    when each was made, and per row the gold that others make of its cell, -1 where they make none.
+    when each was made, and per row the gold that others make of its cell, -1 where they make none, and their `mean`
+
+    (a code, nan where there is none), which differences go by: a lower median would make everybody look kind.
     """
 
     ratings: Ratings
@@ -52,6 +54,7 @@ class Labels:
     cells: tuple[tuple[int, str], ...]
     made_at: np.ndarray[tuple[int, ...], np.dtype[np.datetime64]]
     others: Codes
+    mean: Floats
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
         cells=cells,
         made_at=frame["made_at"].to_numpy(dtype="datetime64[us]"),
         others=without_self(ratings, gold_rule(store, dataset_id).resolve == "majority"),
+        mean=mean_without_self(ratings),
     )
     _adjudicated(store, dataset_id, dimension, found)
     return found
@@ -193,6 +197,7 @@ def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Lab
         if cell is not None:
             theirs = (found.ratings.cell == cell) & (people != str(person))
             found.others[theirs] = -1 if value is None else int(value) - dimension.scale.base
+            found.mean[theirs] = np.nan if value is None else value - dimension.scale.base
 
 
 def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
@@ -224,7 +229,7 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
                 both = (habits.drift(per_item(ratings.item[relative], values)) for values in (own, others))
                 course = habits.either(*both)
             if scale.weights:
-                leniency = habits.shift(per_item(item, (value - theirs).astype(np.float64)))
+                leniency = habits.shift(per_item(item, value - found.mean[held]))
         one = done.get(name, Work())
         known = opinion is not None and bool((ratings.shared().person == number).any())
         rows.append(Annotator(
@@ -247,7 +252,7 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
     return sorted(rows, key=lambda row: (-row.labels, row.name))
 
 
-def _beside(found: Labels) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _beside(found: Labels) -> Floats:
     """Whether each label equals what others make of its cell, minus the share of the others who do: what hard items,
 
     or one person who changes, do to all of them falls out. nan where there is nobody to compare with.
@@ -258,7 +263,7 @@ def _beside(found: Labels) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
 
 
-def per_item(item: Codes, value: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
+def per_item(item: Codes, value: Floats) -> list[float]:
     """The mean value of every item, items in the order in which they first come."""
     codes, _ = pd.factorize(item)
     means: list[float] = (np.bincount(codes, value) / np.bincount(codes)).tolist()
@@ -360,7 +365,7 @@ def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Restin
     return Second(opinion, len(np.unique(shared.cell)), tuple(rows))
 
 
-def between(found: Labels, people: list[str]) -> tuple[Codes, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+def between(found: Labels, people: list[str]) -> tuple[Codes, Floats]:
     """For every two of those people: how many cells both labelled, and the share of equal answers, nan where none."""
     place = {name: n for n, name in enumerate(people)}
     number = np.array([place.get(name, -1) for name in found.ratings.people] or [-1])

@@ -9,16 +9,22 @@ from data import calibration
 from data.deciding import policy
 from data.fewshot import apart
 from data.gold import Basis
+from data.settings import Waiting
 from data.store import Store
 from judges import calibrate
 from judges.calibrate import Line, Summary
 from judges.types import SORTS, Dimension
 
 
-def summaries(store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False) -> list[Summary]:
-    """The figures of every dimension of a judge on a basis; `dropped` leaves out ties on both sides."""
+def summaries(
+    store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
+) -> list[Summary]:
+    """The figures of every dimension of a judge on a basis; `dropped` leaves out ties on both sides, and `waiting` says
+
+    what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
+    """
     asked = calibration.dimensions(store, judge_id)
-    cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped)
+    cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped, waiting)
     return [
         calibrate.summarise(given, d, d.scale.drawn if dropped else "") for given, d in zip(cells, asked, strict=True)
     ]

@@ -49,7 +49,7 @@ def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
     return Depth(
         found,
         alternative.test(ratings, EPSILON) if several else None,
-        tuple(sliced(parted.cells, parted.size, weights, parted.cuts)),
+        tuple(sliced(parted.cells, parted.size, weights, parted.cuts, parted.gap)),
         tuple(curve(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
         {source: one for source, one in made.items() if one is not None},
     )

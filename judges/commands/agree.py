@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from judges.audits import Cell, Reply
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
 from judges.errors import AssayError
-from judges.files.filed import card_named, gold, judge_of, one_judge, replies, resolve, stand_ins
+from judges.files.filed import answers, card_named, judge_of, one_judge, replies, resolve, resolved, stand_ins
 from judges.files.lines import items, judgments, labels
 from judges.types import Dimension, sort_of
 
@@ -60,9 +61,10 @@ def run(options: argparse.Namespace) -> int:
         if options.items
         else stand_ins(card, mine, [(label.item, label.unit) for _, label in told])
     )
-    people = gold(options.labels, told, card, there, whole=options.items is not None)
+    said = answers(options.labels, told, card, there, whole=options.items is not None)
+    people = resolved(said, card)
     found = replies(options.judgments, mine, card, there)
-    summaries = [summarise(meeting(d, people, found), d) for d in card.dimensions if d.asked and d.scale.size]
+    summaries = [summarise(meeting(d, people, found, said), d) for d in card.dimensions if d.asked and d.scale.size]
     shown = [summary for summary in summaries if summary.gold_cells]
     if not shown:
         named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
@@ -89,8 +91,13 @@ def _some(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> Meeting:
-    """The cells of one dimension where people and judge meet; several samples of a reply resolve as people's do."""
+def meeting(
+    dimension: Dimension, people: dict[Cell, float | None], found: list[Reply], said: dict[Cell, list[float | None]]
+) -> Meeting:
+    """The cells of one dimension where people and judge meet; several samples of a reply resolve as people's do.
+
+    `people` is the gold of each cell, and `said` all that it comes from.
+    """
     given: dict[Cell, list[float | None]] = {}
     for reply in found:
         for score in reply.reading.scores:
@@ -101,7 +108,8 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
         cell for cell in people if cell[0] in asked and cell[2] == dimension.name and sort_of(cell[1]) == dimension.sort
     ]
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
-    said = [resolve(given[cell], dimension.scale) if cell in given else (False, None) for cell in cells]
+    judged = [resolve(given[cell], dimension.scale) if cell in given else (False, None) for cell in cells]
+    valued = [[value for value in said[cell] if value is not None] for cell in cells]
 
     def codes(values: list[float | None]) -> Any:
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
@@ -109,9 +117,12 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
     return Meeting(
         np.array([number[cell[0]] for cell in cells], dtype=np.int64),
         codes([people[cell] for cell in cells]),
-        codes([value for _, value in said]),
-        np.array([there for there, _ in said], dtype=bool),
+        codes([value for _, value in judged]),
+        np.array([there for there, _ in judged], dtype=bool),
         np.ones(len(cells)),
+        codes([fmean(values) if values else None for values in valued]),
+        np.array([len(values) / len(said[cell]) for cell, values in zip(cells, valued, strict=True)], dtype=np.float64),
+        np.array([len(said[cell]) for cell in cells], dtype=np.int64),
     )
 
 

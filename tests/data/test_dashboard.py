@@ -226,10 +226,10 @@ def test_sentences(store: Store) -> None:
     # Odd items: people say 4 and 5 in turn, so 4.5; even ones 2 and 3. The judge, always 3, is of no use: lambda 0.
     told = " ".join(sentences.reading(tile))
     assert told.startswith(
-        "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95% confidence 4.34 to 4.66). "
+        "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95% confidence 4.31 to 4.69). "
         "Lowest is s0, with 2.50."
     )
-    assert "s1 is rated 2.00 higher than s0 (1.78 to 2.22)." in told
+    assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in told
     alone = dashboard.only(tile, "s1")
     assert sentences.reading(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.asking.dimension]
