@@ -243,8 +243,9 @@ def met(
 ) -> str:  # fmt: skip
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
 
-    share, people and waits (data/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on gold and scores, `among` on the items of the labels. Statements that ask
-    for several dimensions say where their labels are (`held`, see data/gold.py) and which scores may be met (`scores`).
+    share, people and waits (data/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on gold
+    and scores, `among` on the items of the labels. Statements that ask for several dimensions say where their labels
+    are (`held`) and which scores may be met (`scores`); `waiting` as in `every`.
     """
     rule = gold_rule(store, dataset_id)
     rule = rule if waiting is None else replace(rule, waiting=waiting)

@@ -12,7 +12,6 @@ from data.values import WORKSPACE as WORKSPACE
 from data.values import get as get
 from data.values import put as put
 
-
 Waiting = Literal["counted", "out"]
 """What becomes of cells that wait for somebody who adjudicates, until somebody has."""
 

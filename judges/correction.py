@@ -59,8 +59,9 @@ from judges.uncertainty import MIN_CLUSTERS, Interval, quantile, wilson
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
 COVERED = 0.05
-"""The largest share of the judge's cells that may have values outside of those of labelled cells: beyond it labels do not say
-how those are to be corrected, and there is no figure."""
+"""The largest share of the judge's cells that may have values outside of those of labelled cells: beyond it labels do
+not say how those are to be corrected, and there is no figure, unless chance alone may well have left them out."""
+_CHANCE = 0.01
 _NO_SPREAD = 1e-12
 """A centred sum of products below this share of what it is the difference of is rounding."""
 Y, A, F, M_GOLD, T, M = range(6)
@@ -111,8 +112,11 @@ class Corrected:
 
     @property
     def refused(self) -> bool:
-        """Whether there is no figure because labels do not cover the values that are to be corrected."""
-        return self.interval.point is None and self.uncovered > COVERED
+        """Whether there is no figure because labels do not cover the values that are to be corrected: a random draw of
+
+        so many items would have left them all out less than once in a hundred times, (1 - uncovered)^n_eff < .01.
+        """
+        return self.uncovered > COVERED and (1 - self.uncovered) ** self.interval.n_eff < _CHANCE
 
     @property
     def missing(self) -> int:
@@ -172,9 +176,9 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     total = given.total
     kish = _worth(given)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
-    if kish < MIN_CLUSTERS - _ROUNDING or people is None or given.uncovered > COVERED:
-        none = _none(n, given.cells, kish, level)
-        return Corrected(none, mean, people, 0.0, n, others, uncovered=given.uncovered)
+    none = Corrected(_none(n, given.cells, kish, level), mean, people, 0.0, n, others, uncovered=given.uncovered)
+    if kish < MIN_CLUSTERS - _ROUNDING or people is None or none.refused:
+        return none
     k, theta, se = _solved(given, people, mean)
     theta = min(max(theta, reach[0]), reach[1])
     lam = k * others / given.items

@@ -65,9 +65,7 @@ class Group:
             return Moments(0, 0, (0.0, 0.0), *sums, self.items, whole, cross, squares, (np.inf, -np.inf), 1.0)
         outside = counts[(codes < labelled.seen[0]) | (codes > labelled.seen[1])].sum()
         uncovered = float(outside / max(counts.sum(), 1))
-        return labelled._replace(
-            items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered
-        )
+        return labelled._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
 
 
 Key = tuple[str, str]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from data import annotators
-from data.figures import certainty, slices
+from data.figures import ceilings, certainty, slices
 from data.gold import Basis
 from data.store import Store
 from judges.figures.curve import curve
 from judges.figures.reliability import Reliability, reliability
 from judges.figures.slices import Sliced, sliced
 from judges.raters import alternative
-from judges.raters import ceiling as ceilings
 from judges.raters.alternative import Test
 from judges.raters.ceiling import Ceiling
 from judges.types import Dimension
@@ -40,7 +39,7 @@ class Depth:
 def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Depth:
     """All of it for a dimension on a basis; ceiling and test rest on blind labels, whatever the basis."""
     ratings = annotators.labels(store, dataset_id, dimension, "blind", judge_id).ratings
-    found = ceilings.ceiling(ratings)
+    found = ceilings.ceiling(store, dataset_id, judge_id, dimension)
     several = found is not None and found.judge is not None and found.people >= alternative.MIN_PEOPLE
     parted = slices.parted(store, dataset_id, judge_id, dimension, basis)
     weights = dimension.scale.weights

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from data.report import svg
 from data.report.evidence import Evidence, One
 from judges import agreement
 from judges.calibrate import Line
 from judges.counted import many
+from judges.raters.ceiling import Ceiling
+from judges.types import Dimension
 from judges.uncertainty import Interval
 
 MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
 """The marks of the states in text."""
 
 
-def standing(lines: Iterable[Line]) -> list[svg.Row]:
-    """Every dimension with its interval, its bound and its state; what the gate calls too little has no figure."""
+Tops = Mapping[Dimension, Ceiling | None]
+"""How far people agree with each other, by dimension."""
+
+
+def standing(lines: Iterable[Line], tops: Tops) -> list[svg.Row]:
+    """Every dimension with its interval, its bound, its state and how far people agree with each other; what the gate
+
+    calls too little has no figure.
+    """
     rows = []
     for line in lines:
         interval, state = line.shown.interval, line.decision.state
         settled = state not in ("not enough gold", "undefined") or not line.gated
         figures = (interval.point, interval.low, interval.high, interval.lower_bound) if settled else (None,) * 4
-        rows.append(svg.Row(line.dimension.title, line.dimension.sort, *figures, state, _said(line)))
+        top = tops.get(line.dimension)
+        between = top.between if top is not None and not top.between.verdictless else None
+        ceiling = (between.point, between.low, between.high) if between and between.point is not None else None
+        rows.append(svg.Row(line.dimension.title, line.dimension.sort, *figures, state, _said(line), ceiling))
     return rows
 
 
@@ -30,7 +42,9 @@ def overview(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
     asked = found.asked.policy.threshold
     title = "Agreement with people, chance taken out (kappa)"
-    return svg.intervals(standing(one.line for one in found.dimensions), asked, f"asked: {asked:.2f}", title=title)
+    tops = {one.dimension: one.depth.ceiling for one in found.dimensions}
+    rows = standing((one.line for one in found.dimensions), tops)
+    return svg.intervals(rows, asked, f"asked: {asked:.2f}", title=title)
 
 
 def _said(line: Line) -> str:

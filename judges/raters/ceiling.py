@@ -144,3 +144,25 @@ def told(found: Ceiling | None) -> str:
         f"{both} The difference, {found.ahead.point:+.2f}, may be chance ({found.ahead.low:+.2f} to "
         f"{found.ahead.high:+.2f}): the judge is not shown to agree with people worse than they do with each other."
     )
+
+
+def whose(fewest: int, most: int, each: float, known: bool) -> str:
+    """Whose agreement a kappa is, in a sentence or two: how many people labelled a cell (fewest, most, on average), and
+
+    whether it is `known` how far two of them agree.
+    """
+    if most < 2 and not known:
+        return (
+            "Kappa is agreement with these people's labels, one person a cell, and not with the truth: a noisy person "
+            "holds it down, and nobody knows by how much, as no two have labelled the same cells. Let two people label "
+            f"{MIN_CLUSTERS} items or more (people per item, on the Queues page)."
+        )
+    many = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    people = "one person" if most < 2 else f"{many} people" + ("" if fewest == most else f", {each:.1f} on average")
+    told = f"Kappa is agreement with these people's labels, {people} a cell, and not with the truth."
+    if not known:
+        return f"{told} How far two of them agree is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."
+    return (
+        f"{told} How far two of them agree with each other on the same items stands beside what is asked: a judge that "
+        "comes near it is as steady as one of them."
+    )

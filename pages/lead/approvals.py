@@ -68,9 +68,9 @@ def _judge(who: Person, found: list[Case]) -> None:
 
 
 def _row(who: Person, one: Case, stand: approvals.Stand, opened: str) -> None:
-    mine, zone = _address(one), clock.zone()
+    mine, zone, top = _address(one), clock.zone(), case.ceiling(session.store(), one)
     with st.container(border=mine == opened):
-        approved.row(one, stand, mine == opened, zone, partial(_open, "" if mine == opened else mine))
+        approved.row(one, stand, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:
             _detail(who, one, stand)
 
