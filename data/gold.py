@@ -147,10 +147,10 @@ def gold(
     if rule.apart is None:
         waits = "false"
     elif ordered:
-        waits = f"a.counts is null and ({some} or c.high - c.low > {rule.apart:d})"
+        waits = f"a.counts is null and ({some} or coalesce(c.high - c.low, 0) > {rule.apart:d})"
     else:
         drawn_vote = "true" if rule.apart == 0 else "coalesce(w.winners, 0) > 1"
-        waits = f"a.counts is null and ({some} or c.low < c.high and {drawn_vote})"
+        waits = f"a.counts is null and ({some} or coalesce(c.low < c.high, false) and {drawn_vote})"
     gone = [] if ordered or scale.drawn else ["not (coalesce(a.counts, false) or coalesce(w.winners, 1) = 1)"]
     gone += [waits] if rule.waiting == "out" and rule.apart is not None else []
     none = "" if means or not gone else f" where not ({' or '.join(gone)})"

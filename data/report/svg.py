@@ -107,10 +107,10 @@ def _row(row: Row, y: float, left: float, right: float, width: float, at: Any, c
     if row.ceiling is not None:
         top, least, most = (finite(v) for v in row.ceiling)
         if least is not None and most is not None:
-            made.append(line(at(least), y + 10, at(most), y + 10, "top"))
+            made.append(line(at(least), y + 9, at(most), y + 9, "top"))
             tip = f" ({least:.4f} to {most:.4f})"
         if top is not None:
-            made.append(line(at(top), y - 10, at(top), y + 10, "top", 2))
+            made.append(line(at(top), y - 9, at(top), y + 9, "top", 2))
             tip = f"; people agree with each other at {top:.4f}{tip}"
     if point is None:
         return [*made, box(0, y - ROW / 2, width, ROW, "over", row.name + tip)] if tip else made

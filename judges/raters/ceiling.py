@@ -158,8 +158,9 @@ def whose(fewest: int, most: int, each: float, known: bool) -> str:
             f"{MIN_CLUSTERS} items or more (people per item, on the Queues page)."
         )
     many = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    people = "one person" if most < 2 else f"{many} people" + ("" if fewest == most else f", {each:.1f} on average")
-    told = f"Kappa is agreement with these people's labels, {people} a cell, and not with the truth."
+    people = "one person a cell" if most < 2 else f"{many} people a cell"
+    people += "" if fewest == most else f" ({each:.1f} on average)"
+    told = f"Kappa is agreement with these people's labels, {people}, and not with the truth."
     if not known:
         return f"{told} How far two of them agree is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."
     return (

@@ -134,9 +134,11 @@ def row(
         if figured:
             with figure:
                 low, items = number(interval.lower_bound, ".2f"), many(interval.items, "item")
-                text.quiet("lower bound {low}, on {items}", low=low, items=items)
-                asked = f"{one.asked.policy.threshold:.2f}"
-                text.quiet("asked {asked}, people reach {people}", asked=asked, people=between(top))
+                asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
+                with st.container(gap=None):
+                    text.quiet("lower bound {low}, on {items}", low=low, items=items)
+                    told = "two people agree at {people}" if people != "–" else "how far people agree is not known"
+                    text.quiet("asked {asked}; " + told, asked=asked, people=people)
 
 
 def sentence(one: Case, stand: Stand, zone: tzinfo) -> str:

@@ -33,15 +33,14 @@ COLUMNS = {
     ),
     "95% interval": st.column_config.TextColumn(width=98, help="By items, which are resampled whole."),
     "lower bound": st.column_config.NumberColumn(
-        width=88, format="%.3f", help="The cautious reading: kappa is lower in one case of twenty only."
+        width=80, format="%.3f", help="The cautious reading: kappa is lower in one case of twenty only."
     ),
     "people": st.column_config.TextColumn(
-        width=128,
+        width=116,
         help="How far two people agree with each other on the same blind items, with its interval: the ceiling. "
         "A dash: fewer than 30 items have labels of two.",
     ),
     "exact": st.column_config.NumberColumn(width=56, format="%.0f%%", help="Share of equal answers."),
-    "within 1": st.column_config.NumberColumn(width=66, format="%.0f%%", help="At most one step of the scale apart."),
     "leniency": st.column_config.NumberColumn(
         width=70, format="%+.2f", help="Mean of judge − people in scale steps: above 0 the judge is kinder."
     ),
@@ -51,7 +50,7 @@ COLUMNS = {
         help="Whether its kappa lies above those of two rules that do not read the text: one looks only at the length, "
         "one always says the same. The figures stand in the detail below.",
     ),
-    "missing": st.column_config.TextColumn(width=130, help="What is missing before a lead may approve it."),
+    "missing": st.column_config.TextColumn(width=112, help="What is missing before a lead may approve it."),
 }
 
 
@@ -64,7 +63,7 @@ def between(top: Ceiling | None) -> str:
     """How far people agree with each other, with the interval; a dash where too few items have labels of two."""
     if top is None or top.between.verdictless or top.between.point is None:
         return "–"
-    return f"{top.between.point:.2f} ({span(top.between)})"
+    return f"{top.between.point:.2f} ({span(top.between).replace(' to ', '–')})"
 
 
 def number(value: float | None, shape: str = ".3f") -> str:
@@ -142,9 +141,9 @@ def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> N
     known = [top for top in tops.values() if top is not None and not top.between.verdictless]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
-        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top}● eligible, "
+        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● eligible, "
         "○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table to see it below.",
-        asked=asked, top="Long tick: how far people agree with each other, with its interval below. " if known else "",
+        asked=asked, top="Long tick: how far people agree with each other, with its interval below." if known else "",
     )  # fmt: skip
 
 
@@ -186,7 +185,6 @@ def table(
                 "lower bound": line.shown.interval.lower_bound,
                 "people": between(tops.get(line.dimension)),
                 "exact": _percent(line.shown.exact),
-                "within 1": _percent(line.shown.within_one),
                 "leniency": line.shown.mean_difference,
                 "floor": above,
             }

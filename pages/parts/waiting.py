@@ -37,8 +37,8 @@ def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str
                     "wait": f"{counted.people.waiting:,} of {counted.gold_cells:,}",
                     "kappa, counted": f"{number(counted.interval.point, '.2f')} ({span(counted.interval)})",
                     "kappa, left out": f"{number(out.interval.point, '.2f')} ({span(out.interval)})",
-                    "leniency, counted": number(counted.mean_difference, "+.2f"),
-                    "leniency, left out": number(out.mean_difference, "+.2f"),
+                    "leniency, counted": _steps(counted.mean_difference),
+                    "leniency, left out": _steps(out.mean_difference),
                 }
                 for counted, out in found
             ]
@@ -51,3 +51,7 @@ def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str
             used=used,
         )
         links.to("adjudication", "Decide them", icon=":material/balance:", dataset=dataset)
+
+
+def _steps(value: float | None) -> str:
+    return "–" if value is None else f"{round(value, 2) + 0.0:+.2f}"
