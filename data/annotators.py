@@ -128,25 +128,36 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
 
 def labels(
     store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
-    judge_id: str = "",
+    judge_id: str = "", shared: int = 0,
 ) -> Labels:  # fmt: skip
     """Every label of a dimension that holds, n/a left out, of several by one person in a cell the newest.
 
     With a judge its scores stand beside them, and the items that it knows from its prompt or tuning are left out.
+    `shared`: only cells that two people or more labelled, of at most so many items, drawn at random (0: all cells).
     """
-    key = ("ratings", dataset_id, dimension, resting, judge_id)
+    key = ("ratings", dataset_id, dimension, resting, judge_id, shared)
     tables = [*_TABLES, *(["score", "item_use"] if judge_id else [])]
-    return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id))
+    return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id, shared))
 
 
-def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str) -> Labels:
+def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str, shared: int) -> Labels:
+    if shared:  # a hash of the id draws at random, and the same items each time
+        several = (
+            ", several as (select item_id, unit from g where newest = 1 and value is not null group by item_id, unit "
+            "having count(*) > 1), some_items as (select item_id from several group by item_id "
+            f"order by md5(item_id) limit {shared:d})"
+        )
+        joined = "join several n on n.item_id = g.item_id and n.unit = g.unit "
+        joined += "join some_items c on c.item_id = g.item_id "
+    else:
+        several = joined = ""
     kept = apart(store, judge_id) if judge_id else ""
     frame = store.frame(
-        "select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from ("
-        "select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
+        "with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
         "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "
         "from label_now l join item i on i.id = l.item_id "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[resting]}) g "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[resting]}){several} "
+        f"select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from g {joined}"
         "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
         f"where g.newest = 1 and g.value is not null{kept} order by g.made_at, g.item_id, g.unit, g.annotator",
         [dataset_id, dimension.name, judge_id],

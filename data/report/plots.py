@@ -9,7 +9,6 @@ from data.report.evidence import Evidence, One
 from judges import agreement
 from judges.calibrate import Line
 from judges.counted import many
-from judges.raters.ceiling import Ceiling
 from judges.types import Dimension
 from judges.uncertainty import Interval
 
@@ -17,7 +16,7 @@ MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold
 """The marks of the states in text."""
 
 
-Tops = Mapping[Dimension, Ceiling | None]
+Tops = Mapping[Dimension, Interval | None]
 """How far people agree with each other, by dimension."""
 
 
@@ -32,8 +31,9 @@ def standing(lines: Iterable[Line], tops: Tops) -> list[svg.Row]:
         settled = state not in ("not enough gold", "undefined") or not line.gated
         figures = (interval.point, interval.low, interval.high, interval.lower_bound) if settled else (None,) * 4
         top = tops.get(line.dimension)
-        between = top.between if top is not None and not top.between.verdictless else None
-        ceiling = (between.point, between.low, between.high) if between and between.point is not None else None
+        ceiling = None
+        if top is not None and top.point is not None and not top.verdictless:
+            ceiling = top.point, top.low, top.high
         rows.append(svg.Row(line.dimension.title, line.dimension.sort, *figures, state, _said(line), ceiling))
     return rows
 
@@ -42,7 +42,7 @@ def overview(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
     asked = found.asked.policy.threshold
     title = "Agreement with people, chance taken out (kappa)"
-    tops = {one.dimension: one.depth.ceiling for one in found.dimensions}
+    tops = {one.dimension: top.between if (top := one.depth.ceiling) else None for one in found.dimensions}
     rows = standing((one.line for one in found.dimensions), tops)
     return svg.intervals(rows, asked, f"asked: {asked:.2f}", title=title)
 

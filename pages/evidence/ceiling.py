@@ -12,6 +12,7 @@ from judges.raters import alternative
 from judges.raters.alternative import Test
 from judges.raters.ceiling import Ceiling
 from judges.types import Dimension
+from judges.uncertainty import Interval
 from pages.evidence import load
 from pages.parts import ceiled, reading, session
 
@@ -40,9 +41,9 @@ def ceiling(_store: Store, at: load.Place, dimension: Dimension) -> Ceiling | No
 
 
 @st.cache_data(max_entries=64, show_spinner="Holding people against each other ...")
-def tops(_store: Store, at: load.Place) -> dict[Dimension, Ceiling | None]:
-    """The same in each dimension of the judge's card."""
-    return ceilings.ceiling_of_each(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge))
+def tops(_store: Store, at: load.Place) -> dict[Dimension, Interval | None]:
+    """How far two people agree in each dimension of the judge's card."""
+    return ceilings.between(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge))
 
 
 @st.cache_data(max_entries=64, show_spinner="Leaving out one person at a time ...")

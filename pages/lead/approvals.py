@@ -68,7 +68,7 @@ def _judge(who: Person, found: list[Case]) -> None:
 
 
 def _row(who: Person, one: Case, stand: approvals.Stand, opened: str) -> None:
-    mine, zone, top = _address(one), clock.zone(), case.ceiling(session.store(), one)
+    mine, zone, top = _address(one), clock.zone(), case.between(session.store(), one)
     with st.container(border=mine == opened):
         approved.row(one, stand, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:

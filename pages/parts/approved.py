@@ -15,6 +15,7 @@ from data.deciding.decided import Fact
 from judges.audits import audits
 from judges.counted import many
 from judges.raters.ceiling import Ceiling
+from judges.uncertainty import Interval
 from pages.parts import clock, links, text
 from pages.parts.calibrated import between, number, span
 
@@ -108,7 +109,7 @@ def summary(found: Waits) -> None:
 
 
 def row(
-    one: Case, stand: Stand, top: Ceiling | None, opened: bool, zone: tzinfo, click: Callable[[], None]
+    one: Case, stand: Stand, top: Interval | None, opened: bool, zone: tzinfo, click: Callable[[], None]
 ) -> None:  # fmt: skip
     """One dimension in a line: where it stands, in a sentence, with its figure and that of people among themselves.
 
@@ -137,8 +138,8 @@ def row(
                 asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
                 with st.container(gap=None):
                     text.quiet("lower bound {low}, on {items}", low=low, items=items)
-                    told = "two people agree at {people}" if people != "–" else "how far people agree is not known"
-                    text.quiet("asked {asked}; " + told, asked=asked, people=people)
+                    told = f"two people agree at {people}" if people != "–" else "how far people agree is not known"
+                    text.quiet("asked {asked}; {told}", asked=asked, told=told)
 
 
 def sentence(one: Case, stand: Stand, zone: tzinfo) -> str:

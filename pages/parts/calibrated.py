@@ -16,7 +16,6 @@ from judges.counted import many
 from judges.gate import Policy
 from judges.intervals import Interval
 from judges.raters import ceiling
-from judges.raters.ceiling import Ceiling
 from pages.parts import charts, rows, text
 
 COLUMNS = {
@@ -59,11 +58,11 @@ def span(interval: Interval) -> str:
     return "–" if interval.low is None or interval.high is None else f"{interval.low:.2f} to {interval.high:.2f}"
 
 
-def between(top: Ceiling | None) -> str:
+def between(top: Interval | None) -> str:
     """How far people agree with each other, with the interval; a dash where too few items have labels of two."""
-    if top is None or top.between.verdictless or top.between.point is None:
+    if top is None or top.verdictless or top.point is None:
         return "–"
-    return f"{top.between.point:.2f} ({span(top.between).replace(' to ', '–')})"
+    return f"{top.point:.2f} ({span(top).replace(' to ', '–')})"
 
 
 def number(value: float | None, shape: str = ".3f") -> str:
@@ -138,7 +137,7 @@ def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> N
     charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
     asked = ", which has to reach the dashed line too (and more where several are decided together)"
     asked = asked if policy.lower_bound else ""
-    known = [top for top in tops.values() if top is not None and not top.between.verdictless]
+    known = [top for top in tops.values() if top is not None and not top.verdictless]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
         "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● eligible, "
