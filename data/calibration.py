@@ -115,23 +115,30 @@ def every(
     return [
         found[d]
         if d in found and found[d].items >= LINEARISE_FROM
-        else meeting(store, dataset_id, judge_id, d, basis, waiting)
+        else meeting(store, dataset_id, judge_id, d, basis, waiting=waiting)
         for d in asked
     ]
 
 
 def meeting(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, waiting: Waiting | None = None
-) -> Meeting:
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None,
+    waiting: Waiting | None = None,
+) -> Meeting:  # fmt: skip
     """The cells of one judge and dimension where there is gold: who says what, and with which weight.
+
+    `first`: only those of so many items, the ones that were the first to be labelled.
 
     Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others. Items that stand as examples
     in the judge's prompt are left out, here and in all figures (data/fewshot.py).
     """
-    cells = met(store, dataset_id, dimension, basis, apart(store, judge_id), waiting=waiting)
+    params: list[Any] = [dataset_id, dimension.name, judge_id]
+    among = "" if first is None else " and l.item_id = any($4)"
+    if first is not None:
+        params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
+    cells = met(store, dataset_id, dimension, basis, apart(store, judge_id), among, waiting=waiting)
     frame = store.frame(
         f"with met as ({cells}) select dense_rank() over (order by item_id) as no, {MEETING} from met order by 1, unit",
-        [dataset_id, dimension.name, judge_id],
+        params,
     )
     return as_meeting(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
 
@@ -147,6 +154,20 @@ def as_meeting(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]
     weight, share = (frame[c].to_numpy(dtype=np.float64) for c in ("weight", "share"))
     people = frame["people"].to_numpy(dtype=np.int64)
     return Meeting(item, human, judge, scored, weight, mean, share, people, waits)
+
+
+def _earliest(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int
+) -> list[str]:
+    """The items with a value of people and judge that were the first to be labelled blind; later changes move none."""
+    rows = store.rows(
+        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}), both_valued as ("
+        "select distinct item_id from met where scored and human is not null and judge is not null) "
+        "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
+        f"where l.mode = 'blind' group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
+        [dataset_id, dimension.name, judge_id],
+    )
+    return [str(row[0]) for row in rows]
 
 
 def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = "") -> Sums:

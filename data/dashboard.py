@@ -232,10 +232,8 @@ def withheld(store: Store, dataset_id: str, judge_id: str) -> list[Withheld]:
     """The dimensions of a judge that are not published, and why."""
     held = {(a.sort, a.dimension) for a in published(store, dataset_id).get(judge_id, [])}
     decided = {(a.sort, a.dimension): a for a in approvals.now(store, dataset_id, judge_id)}
-    tables = ("item", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use")
-    key = ("standing", dataset_id, judge_id)
     found = []
-    for line in remembered(store, key, tables, lambda: standing.standing(store, dataset_id, judge_id)):
+    for line in standing.standing(store, dataset_id, judge_id):
         place = (line.dimension.sort, line.dimension.name)
         if place in held:
             continue

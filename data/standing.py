@@ -5,15 +5,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from data import calibration
-from data.deciding import policy
+from data import calibration, datasets
+from data.deciding import plans, policy
 from data.fewshot import apart
 from data.gold import Basis
 from data.settings import Waiting, gold_rule
-from data.store import Store
+from data.store import Store, remembered
 from judges import calibrate
 from judges.calibrate import Line, Summary
+from judges.endpoint import practice
+from judges.gate import decide_together
+from judges.looks import Plan
 from judges.types import SORTS, Dimension
+
+TABLES = (
+    "item", "judge", "card", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "dataset",
+)  # fmt: skip
+"""What figures, and decisions on them, rest on."""
 
 
 def summaries(
@@ -48,10 +56,51 @@ def ordered(lines: Sequence[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: (SORTS.index(line.dimension.sort), line.dimension.name))
 
 
-def standing(store: Store, dataset_id: str, judge_id: str) -> list[Line]:
-    """Every dimension on the gate's basis, decided together as the workspace's policy asks."""
-    gate = summaries(store, dataset_id, judge_id, policy.basis(store, dataset_id))
-    return ordered(calibrate.lines(gate, gate, policy.asked(store).policy))
+def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None) -> list[Line]:
+    """Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together.
+
+    All of them rest on the same labels, so they share the error that the workspace's policy allows.
+    """
+    gate = _checked(store, dataset_id, judge_id)
+    intervals = {
+        (judge, one.dimension.sort, one.dimension.name): one.interval
+        for judge in dict.fromkeys([judge_id, *_judges(store, dataset_id)])
+        for one in _checked(store, dataset_id, judge)
+    }
+    states = decide_together(intervals, policy.asked(store).policy, plans.plan(store, dataset_id))
+    lines = [
+        Line(one, other, states[judge_id, other.dimension.sort, other.dimension.name])
+        for one, other in zip(shown or gate, gate, strict=True)
+    ]
+    return ordered(lines)
+
+
+def _judges(store: Store, dataset_id: str) -> list[str]:
+    """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
+    made_up = policy.synthetic(store, dataset_id)
+    there = datasets.judges(store, dataset_id)
+    return [id_ for id_, _, model, made, _ in there if made_up or not (made or practice(model))]
+
+
+def _checked(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
+    """The figures of every dimension that the approval check counts; of a plan, those of its newest look."""
+    basis, plan = policy.basis(store, dataset_id), plans.plan(store, dataset_id)
+    key = ("checked", dataset_id, judge_id, basis, plan)
+    return remembered(store, key, TABLES, lambda: _figures(store, dataset_id, judge_id, basis, plan))
+
+
+def _figures(store: Store, dataset_id: str, judge_id: str, basis: Basis, plan: Plan | None) -> list[Summary]:
+    whole = summaries(store, dataset_id, judge_id, basis)
+    if plan is None:
+        return whole
+    looks = [(one, plan.taken(one.interval.items)) for one in whole]
+    return [
+        one if items in (0, one.interval.items)
+        else calibrate.summarise(
+            calibration.meeting(store, dataset_id, judge_id, one.dimension, basis, items), one.dimension
+        )
+        for one, items in looks
+    ]  # fmt: skip
 
 
 def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:

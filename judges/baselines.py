@@ -23,7 +23,7 @@ FOLDS = 10
 """Parts of the items; each part is answered for by a rule fitted on the other nine."""
 _ROUNDING = 1e-12
 """So that a length on the border of two stretches falls into the upper one, however its share was rounded."""
-Standing = Literal["beats", "does not beat", "cannot tell yet"]
+Standing = Literal["beats", "not shown to beat", "falls short of", "cannot tell"]
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,10 @@ class Length:
     """The length rule against the gold, and the judge on the very same cells.
 
     `rule` and `judge` are kappas with their intervals by items, `exact` the rule's share of equal answers, `ahead` the
-    paired difference judge - rule. `standing` is "beats" where the interval of `ahead` lies above 0, "does not beat"
-    where it does not, and "cannot tell yet" below 30 items or where a kappa is undefined. There are two such rules, one
-    that uses the scale as often as people do and one that uses it as the judge does (`guessed`); it is the better one.
+    paired difference judge - rule. `standing` is "beats" where the interval of `ahead` lies above 0, "falls short of"
+    where it lies below, "not shown to beat" where it holds 0, and "cannot tell" below 30 items or without an interval.
+    There are two such rules, one that uses the scale as often as people do and one that uses it as the judge does
+    (`guessed`); it is the better one.
     """
 
     rule: Interval
@@ -67,21 +68,21 @@ class Floors:
     def above_constant(self) -> Standing:
         """Whether the judge beats a rule that always says the same."""
         varied = self.judge is not None and self.share is not None and self.share < 1
-        return _standing(self.judge) if self.judge is not None and varied else "cannot tell yet"
+        return _standing(self.judge) if self.judge is not None and varied else "cannot tell"
 
     @property
     def standing(self) -> Standing:
-        """Whether the judge beats both rules: "does not beat" where it fails against one of them."""
+        """How the judge stands against both rules: the worse of the two."""
         found = [self.above_constant, *([self.length.standing] if self.length is not None else [])]
         if self.share == 1:
-            return "cannot tell yet"
-        return next((s for s in ("does not beat", "cannot tell yet") if s in found), "beats")
+            return "cannot tell"
+        return next((s for s in ("falls short of", "not shown to beat", "cannot tell") if s in found), "beats")
 
 
 def _standing(above: Interval) -> Standing:
-    if above.verdictless or above.low is None:
-        return "cannot tell yet"
-    return "beats" if above.low > 0 else "does not beat"
+    if above.verdictless or above.low is None or above.high is None:
+        return "cannot tell"
+    return "beats" if above.low > 0 else "falls short of" if above.high < 0 else "not shown to beat"
 
 
 def length(item: Dialogue | Pair | Response, unit: str) -> float:

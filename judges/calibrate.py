@@ -6,7 +6,6 @@ They come as single cells (`Meeting`), or, where there are very many, as the sum
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from math import hypot, sqrt
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges import agreement
-from judges.gate import Decision, Policy, decide_together
+from judges.gate import Decision
 from judges.intervals import Cells, difference, from_cells, linearised, linearised_table
 from judges.raters.student import t_quantile
 from judges.types import Dimension, Scale
@@ -193,6 +192,11 @@ class Line:
         return self.shown is self.gate
 
     @property
+    def bound(self) -> float | None:
+        """The lower bound of the figures shown: the gate's own where those are the gate's, else the one-sided 95%."""
+        return self.decision.bound if self.gated else self.shown.interval.lower_bound
+
+    @property
     def key(self) -> str:
         """Its name in addresses: turn.helpfulness."""
         return f"{self.dimension.sort}.{self.dimension.name}"
@@ -330,22 +334,6 @@ _NO_SPREAD = 1e-12
 
 def _table(human: NDArray[np.int64], judge: NDArray[np.int64], amount: Floats, k: int) -> Floats:
     return np.bincount(human * k + judge, amount, minlength=k * k).reshape(k, k).astype(np.float64)
-
-
-def decisions(summaries: Iterable[Summary], policy: Policy) -> dict[tuple[str, str], Decision]:
-    """The gate's state of every (unit sort, dimension), decided together (Holm)."""
-    keys = {f"{s.dimension.sort}.{s.dimension.name}": s for s in summaries}
-    decided = decide_together({key: s.interval for key, s in keys.items()}, policy)
-    return {(keys[key].dimension.sort, keys[key].dimension.name): decision for key, decision in decided.items()}
-
-
-def lines(shown: list[Summary], gate: list[Summary], policy: Policy) -> list[Line]:
-    """What the calibration page lists: figures on any basis beside the states that the gate's own basis gives."""
-    states = decisions(gate, policy)
-    return [
-        Line(one, other, states[other.dimension.sort, other.dimension.name])
-        for one, other in zip(shown, gate, strict=True)
-    ]
 
 
 def anchoring(blind: Meeting | Sums, assisted: Meeting | Sums, dimension: Dimension) -> Interval:

@@ -6,29 +6,30 @@ the caller to see to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from math import ceil, floor
-from statistics import NormalDist
-from typing import Literal
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
 
 from judges.counted import many
-from judges.multiple import holm as holm
-from judges.planner import more_for_bound
-from judges.uncertainty import MIN_CLUSTERS, Interval, quantile
+from judges.looks import Open, Plan, Schedule, bound, distance
+from judges.multiple import holm
+from judges.planner import MOST_TIMES, more_range
+from judges.uncertainty import MIN_CLUSTERS, Interval
 
 State = Literal["not enough gold", "undefined", "below", "promising", "eligible"]
+Key = TypeVar("Key", bound=Hashable)
 
-_ROUNDING = 1e-9  # equal fractional weights can sum to an n_eff of 99.99999999999999
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Policy:
     """What a workspace asks before a dimension may be published.
 
-    At least `min_items` effective items (n_eff) and `min_clusters` items, a point estimate of at least `threshold`,
-    and, if `lower_bound`, the one-sided lower bound at `level` at least `threshold` too. ValueError for values that
-    make no sense.
+    At least `min_items` items with a value of people and judge (and `min_clusters` for anything at all), a point
+    estimate of at least `threshold`, and, if `lower_bound`, the one-sided lower bound at `level` at least `threshold`
+    too, however often somebody looks up to `horizon` items (0: at a single look, which nobody may repeat). ValueError
+    for values that make no sense.
     """
 
     min_items: int = 100
@@ -36,6 +37,7 @@ class Policy:
     lower_bound: bool = True
     level: float = 0.95
     min_clusters: int = MIN_CLUSTERS
+    horizon: int = 1_000
 
     def __post_init__(self) -> None:
         if not -1 < self.threshold <= 1:
@@ -43,125 +45,151 @@ class Policy:
         if not 0.5 <= self.level < 1:
             raise ValueError(f"The level of the bound is at least .5 and below 1, such as .95; got {self.level}.")
         if self.min_items < 1 or self.min_clusters < 2:
-            raise ValueError("At least 1 effective item and 2 items must be asked for.")
+            raise ValueError("At least 1 item must be asked for, and at least 2 for any verdict.")
+        if self.horizon < 0:
+            raise ValueError(f"Looks are free up to a number of items, or 0 for a single look; got {self.horizon}.")
+
+    @property
+    def first(self) -> int:
+        """The items from which there is a decision."""
+        return max(self.min_items, self.min_clusters)
+
+    @property
+    def schedule(self) -> Open:
+        """Looks whenever somebody likes, where no plan is on record."""
+        return Open(self.first, self.horizon)
+
+    def refuses(self, plan: Plan) -> str:
+        """Why a plan contradicts the policy, a sentence; "" where it does not."""
+        if plan.first < self.first:
+            return f"The plan's first look is at {many(plan.first, 'item')}; the policy asks for {self.first:,}."
+        if not self.lower_bound:
+            return "The policy asks for no lower bound, so there are no looks to plan."
+        return ""
 
 
 @dataclass(frozen=True)
 class Decision:
     """The state of a dimension, why, and what is missing ("" when nothing is).
 
-    `more_items` is about how many further items would settle it; None where items are not what is missing or no
-    number can be given.
+    `bound` is the lower bound that was held against the threshold, at `needed` errors below the point (None where none
+    was); `shared` says how many decisions on the same labels share the error, this one among them. `more` is the range
+    of further items that would likely settle it; None where items are not what is missing, or no number can be given.
     """
 
     state: State
     reason: str
     missing: str = ""
-    more_items: int | None = None
+    more: tuple[int, int] | None = None
+    bound: float | None = None
+    needed: float | None = None
+    shared: int = 1
+
+    @property
+    def more_told(self) -> str:
+        """The range of further items in words: 40 more items, 60 to 190 more items; "" where none is known."""
+        if self.more is None:
+            return ""
+        low, high = self.more
+        return many(low, "more item") if low == high else f"{low:,} to {high:,} more items"
 
 
-def decide(interval: Interval, policy: Policy | None = None) -> Decision:
-    """One dimension decided by itself; the default policy is METHODS' own (100 items, .5, and the 95% bound at .5).
+def decide(interval: Interval, policy: Policy | None = None, plan: Plan | None = None, shared: int = 1) -> Decision:
+    """One dimension decided, the error being shared by so many; the default policy asks 100 items, .5, and its bound.
 
-    In this order: undefined (enough clusters, yet no disagreement to be expected), not enough gold, below, promising,
-    eligible.
+    In this order: undefined (enough items, yet no disagreement to be expected), not enough gold, below, promising,
+    eligible. The interval of a `plan` is that of the items of its newest look.
     """
     policy = policy or Policy()
-    point, threshold = _testable(interval, policy), policy.threshold
-    if isinstance(point, Decision):
-        return point
-    if point < threshold - _ROUNDING:
-        return _below(point, interval, threshold)
-    on_items = f"on {many(interval.items, 'item')}"
-    stands = f"Kappa {_figure(point, threshold)} {on_items} reaches the {_plain(threshold)} that the policy asks"
-    if not policy.lower_bound:
-        return Decision("eligible", f"{stands}; it asks no lower bound.")
-    bound = interval.bound(policy.level)
-    if bound is None:
-        return Decision(
-            "promising",
-            f"{stands}, but no lower bound can be formed.",
-            "Items with other values than the commonest one.",
-        )
-    named = f"its lower bound ({_percent(policy.level)}, one-sided), {_figure(bound, threshold)}"
-    if bound < threshold - _ROUNDING:
-        more = more_for_bound(interval, threshold, policy.level)
-        return Decision("promising", f"{stands}, but {named}, does not.", _more(more), more)
-    return Decision("eligible", f"{stands}, and so does {named}.")
+    return _decided(interval, policy, plan, shared, shared)
 
 
-def decide_together(intervals: Mapping[str, Interval], policy: Policy | None = None) -> dict[str, Decision]:
-    """Several dimensions decided at one time, by name: each bound at the level that Holm's procedure asks of it.
+def decide_together(
+    intervals: Mapping[Key, Interval], policy: Policy | None = None, plan: Plan | None = None
+) -> dict[Key, Decision]:
+    """All that is decided on the same labels, by name: each bound at the level that Holm's procedure asks of it.
 
-    The chance that any dimension passes whose true kappa is below the threshold stays at 1 - level for the whole lot.
-    Dimensions without enough gold, or undefined, are not tested and do not count; those below the threshold do. A
-    dimension that would pass alone and does not pass here is "promising", and the reason says so. Without a bound in
-    the policy there is no test to adjust.
+    The chance that anything ever passes whose true kappa is at the threshold stays at 1 - level for the whole lot: over
+    all looks, as the p of each is that of all looks (`judges.looks`), and over all dimensions and judges, as those p
+    go through Holm's procedure. What has no gold yet or is undefined does not count; what is below does.
     """
     policy = policy or Policy()
-    decisions = {name: decide(interval, policy) for name, interval in intervals.items()}
-    tested = [name for name, interval in intervals.items() if not isinstance(_testable(interval, policy), Decision)]
-    if not policy.lower_bound or len(tested) < 2:
-        return decisions
-    p_values = [p_value(intervals[name], policy.threshold) for name in tested]
-    adjusted = dict(zip(tested, holm([1.0 if p is None else p for p in p_values]), strict=True))
-    alpha = 1 - policy.level
-    passed = sum(p <= alpha + _ROUNDING for p in adjusted.values())
-    for name, p in adjusted.items():
-        held = decisions[name]
-        if p <= alpha + _ROUNDING or held.state not in ("eligible", "promising"):
-            continue
-        more = more_for_bound(intervals[name], policy.threshold, 1 - alpha / (len(tested) - passed))
-        reason, missing = held.reason, held.missing
-        if more is not None or not missing:
-            missing = _more(more)
-        if held.state == "eligible":
-            reason = (
-                f"Alone it would pass, but {len(tested)} dimensions decided together ask more of each (Holm): "
-                f"p {_figure(p, alpha)} against {_plain(alpha)}."
-            )
-        decisions[name] = Decision("promising", reason, missing, more)
-    return decisions
+    schedule: Schedule = plan or policy.schedule
+    counted = {key: one for key, one in intervals.items() if one.items and not _undefined(one, policy)}
+    p_values = {key: _p_value(one, policy.threshold, schedule) for key, one in counted.items()}
+    adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
+    passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + _ROUNDING]
+
+    def share(key: Key) -> int:
+        """What Holm's procedure divides the error by: those that are left when it comes to this one."""
+        before = sum(p < p_values[key] for p in passed) if key in counted else 0
+        return max(1, len(counted) - before)
+
+    return {key: _decided(one, policy, plan, share(key), len(counted)) for key, one in intervals.items()}
 
 
-def p_value(interval: Interval, threshold: float) -> float | None:
-    """One-sided p of "the true kappa is at most `threshold`", from the distance of the 95% bound; None without one.
-
-        p = 1 - Phi(z_.95 (point - threshold) / (point - lower bound))
-
-    so that p <= .05 says the same as lower bound >= threshold.
-    """
-    if interval.point is None or interval.lower_bound is None:
-        return None
-    gap = interval.point - interval.lower_bound
-    if gap <= _ROUNDING:  # no spread at all: every replicate gave the same figure
-        return 0.0 if interval.lower_bound >= threshold - _ROUNDING else 1.0
-    return NormalDist().cdf(-quantile(0.95) * (interval.point - threshold) / gap)
+def _p_value(interval: Interval, threshold: float, schedule: Schedule) -> float:
+    z = distance(interval, threshold)
+    return 1.0 if z is None or interval.items < schedule.first else schedule.chance(z, interval.items)
 
 
-def _testable(interval: Interval, policy: Policy) -> float | Decision:
-    """The figure to hold against the threshold, or the decision that there is none: undefined, or not enough gold."""
-    point, few = interval.point, interval.items < policy.min_clusters
-    if point is None and not few:
+def _undefined(interval: Interval, policy: Policy) -> bool:
+    return interval.point is None and interval.items >= policy.min_clusters
+
+
+def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, together: int) -> Decision:
+    """A decision with the error divided by `share`, which `together` decisions share."""
+    schedule: Schedule = plan or policy.schedule
+    point, threshold = interval.point, policy.threshold
+    if _undefined(interval, policy):
         return Decision(
             "undefined",
             f"Kappa is undefined on {many(interval.items, 'item')}: everyone gave one and the same value, "
             "so no disagreement was to be expected.",
-            "Items that deserve another value: agreement on a constant proves nothing.",
+            "More random items: agreement on a constant proves nothing.",
         )
-    if point is not None and not few and interval.n_eff >= policy.min_items - _ROUNDING:
-        return point
-    worth = interval.n_eff / interval.items if interval.items else 1.0
-    needed = ceil((policy.min_items - interval.n_eff) / worth - _ROUNDING) if worth > 0 else policy.min_items
-    more = max(1, needed, policy.min_clusters - interval.items)
-    short = floor(10 * interval.n_eff) / 10  # 99.97 must not look like 100
-    effective = "" if abs(worth - 1) < _ROUNDING else f", worth {short:.1f} equally weighted ones"
+    if point is None or interval.items < schedule.first:
+        return _few(interval, schedule, plan)
+    needed = schedule.boundary((1 - policy.level) / max(1, share), interval.items)
+    z, low = distance(interval, threshold), bound(interval, needed)
+    if point < threshold - _ROUNDING:
+        return replace(_below(point, interval, threshold), bound=low, needed=needed, shared=together)
+    on_items = f"on {many(interval.items, 'item')}"
+    stands = f"Kappa {_figure(point, threshold)} {on_items} reaches the {_plain(threshold)} that the policy asks"
+    if not policy.lower_bound:
+        return Decision("eligible", f"{stands}; it asks no lower bound.", "", None, low, needed, together)
+    if z is None or low is None:
+        missing = "More random items: these are too few, or too much alike, to tell the error."
+        return Decision("promising", f"{stands}, but no lower bound can be formed.", missing, shared=together)
+    named = f"its lower bound, {_figure(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
+    if z >= needed - _ROUNDING:
+        return Decision("eligible", f"{stands}, and so does {named}.", "", None, low, needed, together)
+    more = more_range(interval, threshold, needed)
+    return Decision("promising", f"{stands}, but {named}, does not.", _more(more, interval, plan), more, low, needed,
+                    together)  # fmt: skip
+
+
+def _terms(policy: Policy, plan: Plan | None, items: int, together: int) -> str:
+    """Under which terms a bound holds: its level, the looks it is good for, and who shares the error."""
+    told = _percent(policy.level)
+    if plan is not None:
+        told += f", at {many(len(plan.sizes), 'planned look')}"
+    elif policy.schedule.horizon > policy.schedule.first:
+        horizon = policy.horizon if items <= policy.horizon else policy.schedule.end
+        told += f", however often it is looked at up to {horizon:,} items"
+    else:
+        told += ", at a single look"
+    return told + (f"; the error is shared by {together:,} decisions on these labels" if together > 1 else "")
+
+
+def _few(interval: Interval, schedule: Schedule, plan: Plan | None) -> Decision:
+    asked = "the plan's first look is at" if plan is not None else "the policy asks for"
+    more = max(1, schedule.first - interval.items)
     return Decision(
         "not enough gold",
-        f"There is gold for {many(interval.items, 'item')}{effective}; "
-        f"the policy asks for {max(policy.min_items, policy.min_clusters):,}.",
-        f"Gold for {'about ' if effective else ''}{many(more, 'more item')}.",
-        more,
+        f"There is gold for {many(interval.items, 'item')}; {asked} {schedule.first:,}.",
+        f"Gold for {many(more, 'more random item')}.",
+        (more, more),
     )
 
 
@@ -171,15 +199,21 @@ def _below(point: float, interval: Interval, threshold: float) -> Decision:
         f"is below the {_plain(threshold)} that the policy asks."
     )
     if interval.high is not None and interval.high >= threshold:
-        hope = f"more gold could still change this, as the interval reaches {interval.high:.2f}."
+        hope = f"that it may yet reach it cannot be ruled out, as the interval ends at {interval.high:.2f}."
         return Decision("below", reason, f"A judge that agrees better; {hope}")
-    return Decision("below", reason, "A judge that agrees better: more gold is unlikely to change this.")
+    return Decision("below", reason, "A judge that agrees better: more labels are unlikely to change this.")
 
 
-def _more(items: int | None) -> str:
+def _more(items: tuple[int, int] | None, interval: Interval, plan: Plan | None) -> str:
+    if plan is not None:
+        later = [size for size in plan.sizes if size > interval.items]
+        return f"The plan's next look, at {later[0]:,} items." if later else "Nothing: the plan has had its last look."
     if items is None:
-        return "A point estimate above the threshold: at the threshold itself no number of items will do."
-    return f"Gold for about {many(items, 'more item')}, if kappa stays where it is."
+        return "A kappa further above the threshold: this one is at it, and more labels will not settle it."
+    low, high = items
+    most = (MOST_TIMES - 1) * interval.items
+    told = f"{low:,} to {high:,}" if high < most else f"{low:,} to more than {most:,}"
+    return f"Gold for likely {told} more random items, if kappa is what it seems."
 
 
 def _percent(level: float) -> str:

@@ -289,7 +289,7 @@ def _interval(
         return Interval(point, None, None, None, items, cells, n_eff, BOOTSTRAP, None, level, undefined)
     drawn = Samples(drawn.figure[defined], drawn.error[defined])
     low, high, bound = ends(whole, drawn, level, scale)
-    se = float(drawn.figure.std(ddof=1))
+    se = float(whole.error[0])
     low, high, bound = max(-reach, low), min(reach, high), max(-reach, bound)
     return Interval(point, low, high, bound, items, cells, n_eff, BOOTSTRAP, se, level, undefined)
 

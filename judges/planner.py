@@ -4,29 +4,11 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
+from judges.looks import distance
 from judges.uncertainty import Interval, quantile
 
-
-def more_for_bound(interval: Interval, threshold: float, level: float = 0.95, power: float = 0.8) -> int | None:
-    """Further items after which the one-sided lower bound likely reaches `threshold`, if the point is the truth.
-
-        G' = G ((z_level + z_power) se / (point - threshold))^2,   se = (point - lower bound) / z_.95
-
-    With `power` .8 four of five such collections succeed; with .5 the bound would just touch the threshold on
-    average. 0 when the bound is there already; None when the point is not above the threshold (then no number of
-    items will do) or nothing is known yet. ValueError for a level or power outside 0..1. Source: root-n law; Flack et
-    al. 1988 plan kappa likewise.
-    """
-    reached, stretch = interval.bound(level), quantile(level) + quantile(power)
-    if interval.point is None or interval.lower_bound is None or reached is None:
-        return None
-    if reached >= threshold:
-        return 0
-    margin = interval.point - threshold
-    if margin <= 0:
-        return None
-    se = (interval.point - interval.lower_bound) / quantile(0.95)
-    return max(1, ceil(interval.items * (stretch * se / margin) ** 2) - interval.items)
+MOST_TIMES = 10
+"""Above so many times the items there are, a figure is at the threshold for all that labels can tell."""
 
 
 def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> int | None:
@@ -48,3 +30,38 @@ def more_for_width(interval: Interval, half_width: float, power: float = 0.8) ->
         return 0
     cautious = present * (1 + quantile(power) / sqrt(interval.items))
     return max(1, ceil(interval.items * (cautious / half_width) ** 2 - 1e-9) - interval.items)
+
+
+def more_range(interval: Interval, threshold: float, needed: float) -> tuple[int, int] | None:
+    """Further items, as a range, after which kappa likely lies `needed` errors above the threshold.
+
+    With z now, on G items, and r = G / G': what kappa will be on G' items lies about what it is now, with the variance
+    (1 - r) of that now, so that z' is enough once z + q sqrt(1 - r) >= needed sqrt(r), q a normal quantile. The range
+    is that of q = +.84 and -.84: three of five collections need a number within it, one fewer and one more. Its end is
+    cut at `MOST_TIMES` G. (0, 0) where it is reached; None where even without luck (q = 0) more than that is needed, or
+    nothing is known: kappa is at the threshold, and labels will not settle it.
+    """
+    z = distance(interval, threshold)
+    return None if z is None else further(z, interval.items, needed)
+
+
+def further(z: float, items: int, needed: float) -> tuple[int, int] | None:
+    """The same of any figure that now lies `z` errors from what it is held against, on so many items."""
+    if not items:
+        return None
+    if z >= needed:
+        return 0, 0
+    if z <= 0 or (needed / z) ** 2 > MOST_TIMES:
+        return None
+    low, high = (_times(z, quantile(p), needed) for p in (0.8, 0.2))
+    return max(1, ceil(items * (low - 1))), max(1, ceil(items * (high - 1)))
+
+
+def _times(z: float, luck: float, needed: float) -> float:
+    """How many times the items are enough with such luck; at most `MOST_TIMES`."""
+    low, high = 1.0, float(MOST_TIMES)
+    for _ in range(40):
+        times = sqrt(low * high)
+        enough = z + luck * sqrt(1 - 1 / times) >= needed / sqrt(times)
+        low, high = (low, times) if enough else (times, high)
+    return high

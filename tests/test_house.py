@@ -41,7 +41,7 @@ ASKED_FOR_WHEN_USED = {"psycopg", "psycopg_pool"}  # not in requirements.txt: im
 SECOND_OPINIONS = {"sklearn", "scipy", "statsmodels", "krippendorff", "pingouin"}
 IMPURE = {"streamlit", "duckdb", "sqlite3", "psycopg", "time", "datetime"}
 TOP = {
-    *("app.py", "pages", "data", "judges", "tests", "README.md", "LICENSE", "Makefile"),
+    *("app.py", "pages", "data", "judges", "tests", "docs", "README.md", "LICENSE", "Makefile"),
     *("requirements.txt", "requirements-dev.txt", "pyproject.toml", ".streamlit", ".ci", ".gitignore"),
 }
 

@@ -13,13 +13,14 @@ from data.commands import (
     give_out,
     judge,
     lead,
+    plan,
     report,
     restore,
     show_dashboard,
 )
 from judges.commands import answer
 
-COMMANDS = (bring_in, give_out, judge, audit, report, approve, lead, show_dashboard, back_up, restore, check)
+COMMANDS = (bring_in, give_out, judge, audit, report, approve, plan, lead, show_dashboard, back_up, restore, check)
 """Each has `add(subparsers)`, which names the function that runs it and returns the exit code."""
 
 

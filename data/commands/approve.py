@@ -120,7 +120,8 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
             print(f"{one.judge.model} ({one.judge.card}, {judge_id})")
         stand, interval = stands.get(one.key, approvals.Stand()), one.line.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
-        bound = "" if interval.lower_bound is None else f", lower bound {interval.lower_bound:.3f}"
+        low = one.line.decision.bound
+        bound = "" if low is None else f", lower bound {low:.3f}"
         print(
             f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<16} "
             f"{kappa}{bound}, {interval.items:,} items, mark {case.seen(store, one)}"

@@ -11,7 +11,7 @@ from functools import partial
 from data import audits, cards, datasets, fewshot, standing
 from data.adjudicating import disputed
 from data.datasets import Dataset
-from data.deciding import persons
+from data.deciding import persons, plans
 from data.deciding.behind import MANY, Behind, behind
 from data.deciding.decided import Fact
 from data.deciding.policy import Asked, asked, stored
@@ -21,6 +21,7 @@ from data.gold import BASES, Basis
 from data.ids import canonical, content_id
 from data.publishing.asking import units_of
 from data.settings import gold_rule
+from data.standing import TABLES
 from data.store import Store, remembered
 from judges.audits import Finding
 from judges.audits import audits as known_audits
@@ -29,11 +30,6 @@ from judges.endpoint import practice
 from judges.raters.ceiling import Ceiling
 from judges.types import sort_of
 from judges.uncertainty import Interval
-
-TABLES = (
-    "item", "judge", "card", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "dataset",
-)  # fmt: skip
-"""What a case rests on."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +116,7 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     where, who, what = dataset(store, dataset_id), judge(store, judge_id), asked(store)
     if cards.maybe(store, judge_id) is None:
         raise NotFound(f"The card {who.card!r} of this judge is not here, so nobody can say what its scores mean.")
-    key = ("lines", dataset_id, judge_id)
-    lines = remembered(store, key, TABLES, lambda: standing.standing(store, dataset_id, judge_id))
+    lines = standing.standing(store, dataset_id, judge_id)
     alarms = audits.alarms(store, dataset_id, judge_id) if what.alarms else None
     together = tuple(line.key for line in lines)
     return [Case(where, who, line, what, alarms, together, brought(store, dataset_id)) for line in lines]
@@ -292,7 +287,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "judge is practice or synthetic", float(found.judge.made), ""
     yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
     yield from _kappa("kappa", interval)
-    yield f"bound at {_percent(found.asked.policy.level)}", interval.bound(found.asked.policy.level), "one-sided"
+    yield from plans.facts(store, found.dataset.id, line.decision, found.asked)
     yield "items", float(interval.items), "items in which both people and judge scored a cell"
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights 1/probability"
     yield "cells", float(gate.cells), "cells that both scored"

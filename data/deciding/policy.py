@@ -69,6 +69,11 @@ class Asked:
             raise BadInput(
                 f"A kappa of {gate.threshold:g} is reached by chance alone: ask for more than 0, or nothing is tested."
             )
+        if type(gate.horizon) is not int or (gate.lower_bound and not gate.first < gate.horizon <= _MOST):
+            raise BadInput(
+                f"Looks are free up to {gate.horizon!r} items: it must be a whole number above the {gate.first:,} at "
+                f"which decisions begin, and at most {_MOST:,}."
+            )
         if gate.min_clusters < MIN_CLUSTERS:
             raise BadInput(f"Below {MIN_CLUSTERS} items no interval can be believed: ask for at least as many.")
         if not (math.isfinite(self.coverage) and 0 <= self.coverage <= 1):
@@ -108,8 +113,12 @@ def asked(store: Store | Tx) -> Asked:
 
 def basis(store: Store | Tx, dataset_id: str) -> Basis:
     """Which labels of a dataset the approval check counts now: the one place where that is decided."""
-    found = next((d for d in datasets.all_datasets(store) if d.id == dataset_id), None)
-    return asked(store).basis(found is not None and found.synthetic)
+    return asked(store).basis(synthetic(store, dataset_id))
+
+
+def synthetic(store: Store | Tx, dataset_id: str) -> bool:
+    """Whether a dataset is marked as synthetic."""
+    return any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
 
 
 def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
@@ -143,7 +152,7 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
                 raise NotAllowed(against)
         if first is not None:
             settings.put(tx, settings.WORKSPACE, "policy proposed", {})
-        if before.policy != new.policy:
+        if settings.get(tx, settings.WORKSPACE, "policy", {}) != asdict(new.policy):
             settings.put(tx, settings.WORKSPACE, "policy", asdict(new.policy))
         more = {name: held for name, held in stored(new).items() if name != "policy"} | {"reason": why}
         settings.put(tx, settings.WORKSPACE, "approvals", more)
@@ -165,7 +174,7 @@ def looser(new: Asked, old: Asked) -> bool:
         gate = one.policy
         bound = gate.level if gate.lower_bound else 0.0
         return (
-            gate.threshold, gate.min_items, gate.min_clusters, bound, one.coverage, float(one.alarms),
+            gate.threshold, gate.min_items, gate.min_clusters, bound, gate.horizon, one.coverage, float(one.alarms),
             float(one.four_eyes), float(not one.imported),
         )  # fmt: skip
 
@@ -190,10 +199,10 @@ def changes(store: Store) -> list[Change]:
         [settings.WORKSPACE],
     )
     found: list[Change] = []
-    gate: dict[str, Any] = {}
+    gate = dict[str, Any](_ONE_LOOK)
     for name, value, person, at in rows:  # the gate's own part comes first, where it changed
         if name == "policy":
-            gate = json.loads(value)
+            gate = _ONE_LOOK | json.loads(value)
             continue
         beside = json.loads(value)
         found.append(Change(_asked(gate, beside), str(beside.get("reason", "")), str(person), at))
@@ -206,8 +215,12 @@ def stored(new: Asked) -> dict[str, Any]:
 
 
 def read(kept: Mapping[str, Any]) -> Asked:
-    """The same back again. Imported labels counted when nothing was said of them."""
-    return _asked(kept.get("policy", {}), {"imported": True} | dict(kept))
+    """The same back again. Of what was kept when nothing was said of them, imported labels count, and looks do not."""
+    return _asked(_ONE_LOOK | kept.get("policy", {}), {"imported": True} | dict(kept))
+
+
+_ONE_LOOK = {"horizon": 0}
+"""What a policy asked that was kept before looks were counted."""
 
 
 def _asked(gate: Mapping[str, Any], more: Mapping[str, Any]) -> Asked:

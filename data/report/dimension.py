@@ -17,8 +17,9 @@ from judges.raters import ceiling
 _KIND = {"eligible": "fine", "promising": "look", "below": "alarm", "not enough gold": "quiet", "undefined": "quiet"}
 _AGAINST: dict[Standing, str] = {
     "beats": "and beats it",
-    "does not beat": "and does not beat it",
-    "cannot tell yet": "from which nothing can be told yet",
+    "not shown to beat": "and is not shown to beat it",
+    "falls short of": "and agrees worse with people than it",
+    "cannot tell": "from which nothing can be told",
 }
 
 

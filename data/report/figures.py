@@ -95,7 +95,10 @@ def _one(one: One) -> Json:
         "state": line.decision.state,
         "reason": line.decision.reason,
         "missing": line.decision.missing,
-        "more_items": line.decision.more_items,
+        "more_items": line.decision.more,
+        "checked_bound": line.decision.bound,
+        "errors_asked": line.decision.needed,
+        "decisions_sharing_the_error": line.decision.shared,
         "fingerprints": one.prints,
         "figures": [row(summary, basis, dropped) for (basis, dropped), summary in one.bases.items()],
         "counts": {

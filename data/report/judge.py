@@ -16,11 +16,12 @@ from judges.counted import many
 from judges.raters import ceiling
 
 _ASKED = {
-    "min_items": "effective items (n_eff) at least",
-    "min_clusters": "items at least",
+    "min_items": "items at least",
+    "min_clusters": "items for any verdict at least",
     "threshold": "kappa at least",
     "lower_bound": "its lower bound has to reach that too",
     "level": "level of that bound, one-sided",
+    "horizon": "items up to which it holds however often somebody looks (0: at a single look)",
     "four_eyes": "two leads have to agree (four eyes)",
     "alarms": "an audit in alarm refuses an approval",
     "coverage": "share of the gold cells that the judge has to have replied to",
@@ -125,20 +126,19 @@ def _overview(found: Evidence) -> list[str]:
                 "state": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
                 "items": f"{shown.gold_items:,}", "cells": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
-                "bound": cell(interval.lower_bound),
-                "people among themselves": _between(one), "exact": cell(shown.exact, ".1%"),
+                "bound": cell(one.line.bound), "people among themselves": _between(one),
+                "exact": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
     resting = para(
         "These figures rest on **{basis}**: {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
         labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
     )  # fmt: skip
-    reach = ", which has to reach the dashed line too (and more where several are decided together)"
     mark = (
         "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound"
-        f"{reach if found.asked.policy.lower_bound else ''}. Long tick: how far two people agree with each other, with "
-        "its interval below, where 30 items have labels of two. ● eligible, ○ promising, ✕ below, □ not enough gold, "
-        "– undefined."
+        f"{plots.REACH if found.asked.policy.lower_bound else ''}. Long tick: how far two people agree with each "
+        "other, with its interval below, where 30 items have labels of two. ● eligible, ○ promising, ✕ below, "
+        "□ not enough gold, – undefined."
     )
     columns = list(rows[0]) if rows else []
     resting += para("{whose}", "quiet", whose=_whose(found))

@@ -8,12 +8,13 @@ from data.report import svg
 from data.report.evidence import Evidence, One
 from judges import agreement
 from judges.calibrate import Line
-from judges.counted import many
 from judges.types import Dimension
 from judges.uncertainty import Interval
 
 MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
 """The marks of the states in text."""
+REACH = ", which has to reach the dashed line too: it holds however often one looks, for all decisions on these labels"
+"""What is asked of a lower bound, after its name."""
 
 
 Tops = Mapping[Dimension, Interval | None]
@@ -21,15 +22,11 @@ Tops = Mapping[Dimension, Interval | None]
 
 
 def standing(lines: Iterable[Line], tops: Tops) -> list[svg.Row]:
-    """Every dimension with its interval, its bound, its state and how far people agree with each other; what the gate
-
-    calls too little has no figure.
-    """
+    """Every dimension with its interval, its bound, its state and how far people agree with each other."""
     rows = []
     for line in lines:
         interval, state = line.shown.interval, line.decision.state
-        settled = state not in ("not enough gold", "undefined") or not line.gated
-        figures = (interval.point, interval.low, interval.high, interval.lower_bound) if settled else (None,) * 4
+        figures = interval.point, interval.low, interval.high, line.bound
         top = tops.get(line.dimension)
         ceiling = None
         if top is not None and top.point is not None and not top.verdictless:
@@ -49,8 +46,8 @@ def overview(found: Evidence) -> str:
 
 def _said(line: Line) -> str:
     """The state in a few words, with the items that are missing where their number is known."""
-    state, more = line.decision.state, line.decision.more_items
-    return f"{MARKS[state]} {state}" + (f" · {many(more, 'more item')}" if more else "")
+    state, more = line.decision.state, line.decision.more_told
+    return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")
 
 
 def table(one: One) -> str:

@@ -119,6 +119,8 @@ def _row(row: Row, y: float, left: float, right: float, width: float, at: Any, c
         made.append(line(at(low), y, at(high), y, f"s{colour}", 2.5))
         tip += f", 95% interval {low:.4f} to {high:.4f}"
     if bound is not None:
+        if low is not None and bound < low:
+            made.append(line(at(bound), y, at(low), y, f"s{colour}", 1))
         made.append(line(at(bound), y - 6, at(bound), y + 6, f"s{colour}", 2))
         tip += f", lower bound {bound:.4f}"
     over = box(0, y - ROW / 2, width, ROW, "over", tip + more, f' data-at="{clicked}"' if clicked else "")

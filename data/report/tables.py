@@ -60,7 +60,7 @@ def states(found: Evidence) -> str:
     """states.csv: what the gate says of every dimension, what is missing, and whether it lies above the floors."""
     rows = [
         [one.dimension.sort, one.dimension.name, one.line.decision.state, one.line.decision.reason,
-         one.line.decision.missing, one.line.decision.more_items, one.floors.standing, one.floors.constant,
+         one.line.decision.missing, *(one.line.decision.more or ("", "")), one.floors.standing, one.floors.constant,
          one.floors.share, one.floors.length.rule.point if one.floors.length else None,
          one.floors.length.ahead.point if one.floors.length else None,
          one.floors.length.ahead.low if one.floors.length else None,
@@ -68,8 +68,8 @@ def states(found: Evidence) -> str:
         for one in found.dimensions
     ]  # fmt: skip
     columns = (
-        "unit dimension state reason missing more_items floor constant constant_exact length_kappa ahead ahead_low "
-        "ahead_high"
+        "unit dimension state reason missing more_items_low more_items_high floor constant constant_exact length_kappa "
+        "ahead ahead_low ahead_high"
     )
     return as_csv(columns.split(), rows)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import ceil
 from statistics import NormalDist
 from typing import Literal
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from judges.agreement import Floats, Weights
 from judges.intervals import Cells, difference, from_cells
 from judges.multiple import holm
+from judges.planner import further
 from judges.uncertainty import Interval, quantile
 
 Codes = NDArray[np.int64]
@@ -37,8 +37,8 @@ class Pair:
     """How much better `other` agrees with people than `reference`: the difference of kappas on the same items.
 
     `p` is two-sided, from the difference and its error, and `adjusted` is p after Holm over the pairs it was decided
-    with. `more` is about how many further items would tell them apart, if the difference stays (None: no number will
-    do, or nothing is missing).
+    with. `more` is the range of further items that would likely tell them apart (None: labels will not, or nothing is
+    missing).
     """
 
     reference: str
@@ -46,7 +46,7 @@ class Pair:
     difference: Interval
     p: float | None
     adjusted: float | None = None
-    more: int | None = None
+    more: tuple[int, int] | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -117,14 +117,11 @@ def two_sided(gap: Interval) -> float | None:
     return 2 * (1 - NormalDist().cdf(abs(gap.point) / gap.se))
 
 
-def more_to_tell(gap: Interval, alpha: float = ALPHA, power: float = 0.8) -> int | None:
-    """Further items after which a difference as large as this one would be told from 0 in four of five cases.
+def more_to_tell(gap: Interval, alpha: float = ALPHA) -> tuple[int, int] | None:
+    """Further items, as a range, after which the difference is likely told from 0 (`judges.planner.further`).
 
-        G' = G ((z_{1 - alpha/2} + z_power) se / |d|)^2
-
-    None where there is no difference to tell, or no error is known.
+    None where there is no difference or error, and where it is so small that labels will not settle it.
     """
-    if not gap.point or gap.se is None:
+    if not gap.point or not gap.se:
         return None
-    stretch = quantile(1 - alpha / 2) + quantile(power)
-    return max(1, ceil(gap.items * (stretch * gap.se / abs(gap.point)) ** 2) - gap.items)
+    return further(abs(gap.point) / gap.se, gap.items, quantile(1 - alpha / 2))

@@ -13,7 +13,7 @@ from pages.parts import agreed, floors, links, reading, session
 def panel(at: load.Place, line: Line, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
-    agreed.figures(shown, f"figures:{key}")
+    agreed.figures(line, f"figures:{key}")
     floors.panel(floor.floors(store, at.plain, at.basis, at.dropped)[line.dimension.sort, line.dimension.name])
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -14,7 +14,6 @@ from data.settings import Waiting, gold_rule
 from data.store import Store
 from judges import calibrate
 from judges.calibrate import Line, Summary
-from judges.gate import Policy
 from judges.intervals import Interval
 from judges.types import Dimension
 
@@ -56,14 +55,12 @@ def place(store: Store, dataset_id: str, judge_id: str, card: str) -> Place:
     return Place(store.url, tuple(store.touched(t) for t in _TABLES), dataset_id, judge_id, card)
 
 
-def lines(
-    store: Store, at: Place, basis: Basis, dropped: bool, asked: Policy, waiting: Waiting | None = None
-) -> list[Line]:
+def lines(store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None) -> list[Line]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
-    gate = _summaries(store, at, counted := policy.basis(store, at.dataset), False)
-    same = basis == counted and not dropped and waiting in (None, gold_rule(store, at.dataset).waiting)
-    shown = gate if same else _summaries(store, at, basis, dropped, waiting)
-    return standing.ordered(calibrate.lines(shown, gate, asked))
+    gated = basis == policy.basis(store, at.dataset) and not dropped
+    gated = gated and waiting in (None, gold_rule(store, at.dataset).waiting)
+    shown = None if gated else _summaries(store, at, basis, dropped, waiting)
+    return standing.standing(store, at.dataset, at.judge, shown)
 
 
 @st.cache_data(max_entries=64, show_spinner="Holding the judge against the gold ...")

@@ -11,7 +11,7 @@ from data.store import Store
 from judges.calibrate import Line
 from judges.figures.curve import ahead, curve
 from judges.intervals import Interval
-from judges.planner import more_for_bound, more_for_width
+from judges.planner import more_for_width, more_range
 from judges.types import Dimension
 from pages.evidence.load import Place
 from pages.parts import reading, session, sized
@@ -33,9 +33,11 @@ def panel(at: Place, line: Line, key: str) -> None:
     left, right = st.columns([1, 4], vertical_alignment="center", gap="medium")
     with left:
         half = sized.asked_width(key)
-    width, bound = more_for_width(now, half), more_for_bound(now, asked.threshold, asked.level)
+    needed = line.decision.needed if line.gated else None
+    needed = needed or asked.schedule.boundary(1 - asked.level, now.items)
+    width, bound = more_for_width(now, half), more_range(now, asked.threshold, needed)
     with right:
         sized.planned(now, half, width, bound, asked, line)
     reading.beside("Kappa as the gold grew", "curve", "planner", key=key)
-    further = max(width or 0, bound or 0, line.decision.more_items or 0 if line.gated else 0)
+    further = max(width or 0, bound[1] if bound else 0)
     sized.chart(steps, ahead(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")

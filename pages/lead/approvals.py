@@ -46,7 +46,7 @@ def page() -> None:
             _judge(who, case.cases(store, dataset.id, judge))
         except NotFound as error:
             text.refuse(error)
-    policy.panel(who)
+    policy.panel(who, dataset)
 
 
 def _judge(who: Person, found: list[Case]) -> None:

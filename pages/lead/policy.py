@@ -8,17 +8,18 @@ from typing import Any
 import streamlit as st
 
 from data import leads
+from data.datasets import Dataset
 from data.deciding import policy
 from data.deciding.policy import Asked
 from data.people import Person
 from judges.errors import AssayError
 from judges.uncertainty import MIN_CLUSTERS
-from pages.lead import loosening
+from pages.lead import loosening, plan
 from pages.parts import approved, asks, clock, session, text
 
 
-def panel(who: Person) -> None:
-    """The policy in words, its changes, and for leads the form."""
+def panel(who: Person, dataset: Dataset) -> None:
+    """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
     store = session.store()
     asked = policy.asked(store)
     st.subheader("What an approval has to meet", anchor=False)
@@ -28,13 +29,13 @@ def panel(who: Person) -> None:
     if past := policy.changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
-                at = clock.at(one.at, clock.zone())
-                text.say("**{who}**, {at}: {reason}", who=one.person, at=at, reason=one.reason)
+                text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
                 text.quiet("From then on: {lines}", lines=" ".join(asks.told(one.asked)))
     if who.may("lead"):
         with st.expander("Change it", icon=":material/tune:"):
             _form(who, asked)
     loosening.waits(who, asks.told)
+    plan.panel(who, dataset)
 
 
 def _form(who: Person, asked: Asked) -> None:
@@ -67,6 +68,12 @@ def _form(who: Person, asked: Asked) -> None:
             )  # fmt: skip
             sure = 100 * gate.level
             level = st.number_input("How sure, %", 50.0, 99.9, sure, 1.0, "%g", disabled=not gate.lower_bound)
+            horizon = st.number_input(
+                "However often one looks, up to items", 2, 1_000_000, max(gate.horizon, 2), 100,
+                disabled=not gate.lower_bound,
+                help="Looking after every 20 labels makes an error of 5% one of 14 to 18%. The bound lies so much "
+                "lower that it stays 5% up to this number of items; a plan on record asks for less.",
+            )  # fmt: skip
             alarms = st.toggle(
                 "No audit in alarm", asked.alarms,
                 help="Otherwise alarms are shown beside the figures, and the lead weighs them.",
@@ -83,7 +90,8 @@ def _form(who: Person, asked: Asked) -> None:
             )  # fmt: skip
         reason = st.text_input("Why", max_chars=2000, placeholder="Why it changes, in a sentence.")
         if st.form_submit_button("Change what is asked", type="primary"):
-            new = {"threshold": threshold, "min_items": items, "lower_bound": bound, "level": level / 100}
+            new = {"threshold": threshold, "min_items": items, "lower_bound": bound, "level": level / 100,
+                   "horizon": horizon}  # fmt: skip
             beside = {"four_eyes": eyes, "alarms": alarms, "coverage": round(coverage / 100, 6), "imported": imported}
             _change(who, asked, new, beside, reason)
 

@@ -64,15 +64,16 @@ _CONCLUSIONS = {
 }
 
 
-def figures(summary: Summary, key: str) -> None:
+def figures(line: Line, key: str) -> None:
     """The figures in one row with how to read them, and how the interval was made."""
-    interval = summary.interval
+    summary, interval = line.shown, line.shown.interval
     ordered = bool(summary.dimension.scale.weights)
     how = "Quadratic-weighted kappa" if ordered else "Cohen's kappa, unweighted"
     shown = [
         ("Kappa (QWK)" if ordered else "Kappa", number(interval.point), how + ": 1 is agreement, 0 what chance gives."),
         ("95% interval", span(interval), "By items, which are resampled whole."),
-        ("Lower bound", number(interval.lower_bound), "One-sided, 95%."),
+        ("Lower bound", number(line.bound), "One-sided; what the check holds against the threshold.")
+        if line.gated else ("Lower bound", number(interval.lower_bound), "One-sided, 95%, at a single look."),
         ("Exact", number(summary.exact, ".1%"), "Share of equal answers."),
     ]
     if ordered:

@@ -134,7 +134,7 @@ def row(
             text.quiet("{sentence}", sentence=sentence(one, stand, zone))
         if figured:
             with figure:
-                low, items = number(interval.lower_bound, ".2f"), many(interval.items, "item")
+                low, items = number(one.line.decision.bound, ".2f"), many(interval.items, "item")
                 asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
                 with st.container(gap=None):
                     text.quiet("lower bound {low}, on {items}", low=low, items=items)
@@ -158,8 +158,7 @@ def sentence(one: Case, stand: Stand, zone: tzinfo) -> str:
 
 def may(one: Case, lead: bool) -> str:
     """What an eligible dimension's figures say."""
-    interval, asked = one.line.gate.interval, one.asked.policy
-    low = interval.bound(asked.level)
+    interval, asked, low = one.line.gate.interval, one.asked.policy, one.line.decision.bound
     sure = (
         f" Even at the cautious end it is {low:.2f}, and {asked.threshold:.2f} is asked."
         if asked.lower_bound and low is not None else f" {asked.threshold:.2f} is asked."

@@ -5,11 +5,19 @@ from __future__ import annotations
 from data import leads
 from data.deciding.policy import Asked
 from judges.counted import many
+from judges.gate import Policy
 
 STUCK = (
     "Two leads are asked for, and nobody could approve now: of those who lead, one made the others, or the same person "
     f"did, and that counts as one. Make a lead at the machine itself: {leads.WAY_OUT}."
 )
+
+
+def looks(gate: Policy) -> str:
+    """How often somebody may look under a policy, in words."""
+    if not gate.horizon:
+        return "at a single look"
+    return f"however often anybody looks up to {gate.horizon:,} items, and for all that is decided on the same labels"
 
 
 def told(asked: Asked) -> list[str]:
@@ -22,7 +30,8 @@ def told(asked: Asked) -> list[str]:
         else "Labels given here only: imported ones do not count, as nobody can check who gave them, and how "
         "(except in data marked as synthetic).",
         f"An agreement (kappa) of at least {gate.threshold:g}: 1 is full agreement, 0 is what chance gives.",
-        f"Its lower bound, the cautious reading, reaches that too: we want to be {100 * gate.level:g}% sure."
+        f"Its lower bound, the cautious reading, reaches that too: we want to be {100 * gate.level:g}% sure, "
+        f"{looks(gate)}."
         if gate.lower_bound
         else "No lower bound: a judge that is worse may pass by luck.",
         f"Answers of the judge to at least {100 * asked.coverage:g}% of the cells with gold; its n/a "

@@ -135,8 +135,7 @@ def _lower(told: str) -> str:
 def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> None:
     """Every dimension with its interval, its bound and its state, against what the policy asks and people reach."""
     charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
-    asked = ", which has to reach the dashed line too (and more where several are decided together)"
-    asked = asked if policy.lower_bound else ""
+    asked = plots.REACH if policy.lower_bound else ""
     known = [top for top in tops.values() if top is not None and not top.verdictless]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
@@ -157,10 +156,8 @@ def whose(lines: Sequence[Line], known: bool) -> str:
 
 def _missing(line: Line) -> str:
     """What is missing in a few words; the sentences stand in the detail."""
-    state, more = line.decision.state, line.decision.more_items
-    if more:
-        return many(more, "more item")
-    return {"eligible": "nothing", "undefined": "other answers", "below": "agreement"}.get(state, "more agreement")
+    state, more = line.decision.state, line.decision.more_told
+    return more or {"eligible": "nothing", "below": "agreement"}.get(state, "more agreement")
 
 
 def table(
@@ -181,7 +178,7 @@ def table(
                 "cells": line.shown.cells,
                 "kappa": line.shown.interval.point,
                 "95% interval": span(line.shown.interval),
-                "lower bound": line.shown.interval.lower_bound,
+                "lower bound": line.bound,
                 "people": between(tops.get(line.dimension)),
                 "exact": _percent(line.shown.exact),
                 "leniency": line.shown.mean_difference,

@@ -155,7 +155,10 @@ def _said(dimension: Dimension, pair: Pair, other: str, reference: str) -> None:
         )  # fmt: skip
     else:
         alone = "Alone it would count; among so many comparisons it does not." if pair.p <= ALPHA else ""
-        more = f"About {many(pair.more, 'more item')} would tell them apart, if it stays." if pair.more else ""
+        more = "They are so near each other that more labels will not settle it."
+        if pair.more is not None:
+            low, high = pair.more
+            more = f"Likely {low:,} to {high:,} more items would tell them apart, if the difference is what it seems."
         text.say(
             "**{other}** and {reference} cannot be told apart on {name}: difference {figures}. {alone} {more}",
             other=other, reference=reference, name=dimension.title, figures=f"{gap.point:+.2f} ({ends})",

@@ -10,7 +10,7 @@ from judges.counted import many
 from pages.parts import text
 from pages.parts.calibrated import number, span
 
-_MARKS = {"beats": "✓ above", "does not beat": "✕ not above", "cannot tell yet": "–"}
+_MARKS = {"beats": "✓ above", "not shown to beat": "○ not shown", "falls short of": "✕ below", "cannot tell": "–"}
 
 
 def marks(lines: Sequence[Line], found: Mapping[tuple[str, str], Floors]) -> list[str]:
@@ -19,14 +19,14 @@ def marks(lines: Sequence[Line], found: Mapping[tuple[str, str], Floors]) -> lis
 
 
 def panel(found: Floors) -> None:
-    """The two rules beside the judge: a warning where it does not beat one of them, and the figures."""
+    """The two rules beside the judge: a warning where it is not shown to beat one of them, and the figures."""
     if found.judge is None:
         return
     rule = found.length
-    if rule is not None and rule.standing == "does not beat":
-        text.warn("This judge does not beat a rule that only looks at length.")
-    if found.above_constant == "does not beat":
-        text.warn("This judge does not beat a rule that always says the same: its interval does not lie above 0.")
+    against = [(rule.standing, "only looks at length")] if rule is not None else []
+    for standing, what in [*against, (found.above_constant, "always says the same")]:
+        if standing in _WARNED:
+            text.warn("This judge {how} a rule that {what}.", how=_WARNED[standing], what=what)
     if rule is not None:
         text.quiet(
             "A rule that only looks at length, fitted on other items than those it answers for, has a kappa of {rule} "
@@ -41,8 +41,10 @@ def panel(found: Floors) -> None:
     )  # fmt: skip
 
 
+_WARNED = {"not shown to beat": "is not shown to beat", "falls short of": "agrees worse with people than"}
 _SAID = {
     "beats": "and beats it",
-    "does not beat": "which does not beat it",
-    "cannot tell yet": "from which nothing can be told yet",
+    "not shown to beat": "which is not shown to beat it",
+    "falls short of": "which is worse",
+    "cannot tell": "from which nothing can be told",
 }

@@ -33,10 +33,11 @@ def asked_width(key: str) -> float:
     )  # fmt: skip
 
 
-def planned(now: Interval, half: float, width: int | None, bound: int | None, asked: Policy, line: Line) -> None:
-    """What further items would do: for the width, for the lower bound, and for the gate, which may ask for more."""
-    gated, together = line.gated, line.decision.more_items or 0
-    what = "blind item" if gated else "item"
+def planned(
+    now: Interval, half: float, width: int | None, bound: tuple[int, int] | None, asked: Policy, line: Line
+) -> None:
+    """What further items would do: for the width, and for the lower bound as the approval check asks for it."""
+    what = "blind item" if line.gated else "item"
     if width is None:
         text.say("How many items an interval of ±{half} needs cannot be told yet.", half=f"{half:.2f}")
     elif width == 0:
@@ -49,25 +50,19 @@ def planned(now: Interval, half: float, width: int | None, bound: int | None, as
             "About **{more}** until the interval is likely no wider than ±{half}; now it is {span} on {items}.",
             more=many(width, f"more {what}"), half=f"{half:.2f}", span=span(now), items=many(now.items, "item"),
         )  # fmt: skip
-    if bound is None:
+    threshold = f"{asked.threshold:.2f}"
+    if bound == (0, 0):
+        text.say("The lower bound reaches the {threshold} that is asked.", threshold=threshold)
+    elif bound is not None:
         text.say(
-            "No number of items will do for the lower bound: kappa itself does not lie above {threshold}.",
-            threshold=f"{asked.threshold:.2f}",
-        )
-    elif bound == 0:
-        text.say("The lower bound reaches the {threshold} that is asked.", threshold=f"{asked.threshold:.2f}")
+            "Likely **{low} to {high}** until the lower bound reaches {threshold}, if kappa is what it seems: one "
+            "collection in five needs fewer, one in five more.",
+            low=f"{bound[0]:,}", high=many(bound[1], f"more {what}"), threshold=threshold,
+        )  # fmt: skip
+    elif (now.point or 0.0) < asked.threshold:
+        text.say("Kappa itself does not lie above {threshold}, so more labels alone will not do.", threshold=threshold)
     else:
-        text.say(
-            "About **{more}** until the lower bound likely reaches {threshold} (in four of five cases, if kappa stays "
-            "where it is).",
-            more=many(bound, f"more {what}"), threshold=f"{asked.threshold:.2f}",
-        )  # fmt: skip
-    if gated and line.decision.state == "promising" and bound is not None and together > bound:
-        text.quiet(
-            "That is for this dimension alone. As several are decided together, and one of them could pass by luck, "
-            "the gate asks for more: about {more}.",
-            more=many(together, f"more {what}"),
-        )  # fmt: skip
+        text.say("Kappa is at the threshold of {threshold}: more labels will not settle it.", threshold=threshold)
 
 
 def chart(steps: Sequence[Interval], ahead: Sequence[Interval], asked: Policy, key: str) -> None:

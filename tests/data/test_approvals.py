@@ -228,7 +228,7 @@ def test_what_the_gate_refuses_is_refused(demo: tuple[Store, Key]) -> None:
     store, key = demo
     for dimension, state, words in (
         (("turn", "safety"), "below", "says below. Kappa 0.36 on 150 items"),
-        (("turn", "context_use"), "not enough gold", "says not enough gold.*80 more items"),
+        (("turn", "context_use"), "not enough gold", "says not enough gold.*80 more random items"),
         (("conversation", "coherence"), "undefined", "says undefined"),
         (("conversation", "verdict"), "not enough gold", "says not enough gold"),
     ):
@@ -242,10 +242,10 @@ def test_what_the_gate_refuses_is_refused(demo: tuple[Store, Key]) -> None:
 
 
 def test_dimensions_are_decided_together(tmp_path: Path) -> None:
-    """Helpfulness passes alone; beside two that fail it would need a bound at 1 - .05/3 (Holm), which it misses."""
-    noise = np.random.default_rng(1)
+    """Helpfulness passes alone; beside two that fail it has a third of the error (Holm), and its bound misses .5."""
+    noise = np.random.default_rng(4)
     cells = [
-        replace(c, judge=float(np.clip(round(c.people[0] + noise.normal(0, 2)), 1, 5)))  # type: ignore[operator]
+        replace(c, judge=float(np.clip(round(c.people[0] + noise.normal(0, 1.4)), 1, 5)))  # type: ignore[operator]
         for c in judged(110)
     ]
     low = [replace(c, dimension=d, judge=float(noise.integers(1, 6))) for c in cells for d in ("safety", "context_use")]
@@ -253,10 +253,9 @@ def test_dimensions_are_decided_together(tmp_path: Path) -> None:
     key = (dataset, judge, "turn", "helpfulness")
     found = case.case(store, *key)
     alone = gate.decide(found.line.gate.interval)
-    level = found.line.gate.interval.bound(1 - 0.05 / 3)
-    bound = found.line.gate.interval.lower_bound
+    level, bound = found.line.decision.bound, alone.bound
     assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "eligible"
-    refused(store, NotApprovable, "Alone it would pass.*Holm", lambda: approve(store, key))
+    refused(store, NotApprovable, "shared by 3 decisions", lambda: approve(store, key))
     store.close()
 
 
@@ -587,7 +586,8 @@ def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path)
     uses = [(f"use{n}", dataset, item, True, "shown to the prompt", "lea") for n, item in enumerate(items)]
     store.tx("test", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", uses))
     assert approvals.approved(store, dataset) == []
-    assert "items put aside" in approvals.now(store)[0].reason and "10 more items" in approvals.now(store)[0].reason
+    reason = approvals.now(store)[0].reason
+    assert "items put aside" in reason and "10 more random items" in reason
     back = [(f"back{n}", *use[1:3], False, *use[4:]) for n, use in enumerate(uses)]
     store.tx("test", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", back))
     approve(store, key)

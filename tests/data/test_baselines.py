@@ -59,7 +59,7 @@ def test_a_length_only_judge_is_told_so_and_a_good_one_is_not(store, monkeypatch
     ]
     dataset, judge = fill(store, rated, "planted")
     found = measured(store, dataset, judge, [HELP, SAFETY], "gate")
-    assert found["turn", "helpfulness"].length.standing == "does not beat"
+    assert found["turn", "helpfulness"].length.standing in ("not shown to beat", "falls short of")
     assert found["turn", "safety"].standing == "beats"
     assert found["turn", "helpfulness"].items == 120
 
@@ -82,7 +82,7 @@ def test_it_rests_on_the_basis_and_on_what_the_judge_scored(store, monkeypatch):
     dataset, judge = fill(store, rated, "bases")
     assert measured(store, dataset, judge, [HELP], "gate")["turn", "helpfulness"].items == 40
     assert measured(store, dataset, judge, [HELP], "assisted")["turn", "helpfulness"].items == 5
-    assert measured(store, "nothing", judge, [HELP], "gate")["turn", "helpfulness"].standing == "cannot tell yet"
+    assert measured(store, "nothing", judge, [HELP], "gate")["turn", "helpfulness"].standing == "cannot tell"
     monkeypatch.setattr(baselines, "MOST_ITEMS", 20)
     assert measured(store, dataset, judge, [HELP], "all")["turn", "helpfulness"].items <= 20
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from judges import calibrate
-from judges.calibrate import Meeting, People, Said, Sums, anchoring, by_moments, decisions, from_sums, lines, summarise
-from judges.gate import Policy
+from judges.calibrate import Line, Meeting, People, Said, Sums, anchoring, by_moments, from_sums, summarise
+from judges.gate import decide
 from judges.intervals import moments
 from judges.types import Dimension, Scale
 
@@ -163,23 +163,11 @@ def test_sums_linearise_as_many_single_cells_do(monkeypatch):
         assert one.method == other.method == "linearised"
 
 
-def test_states_come_from_the_gate_and_not_from_what_is_shown():
-    few, many = meeting(rows_of(TABLE, 1) * 4), meeting([(n % 3 + 1, n % 3 + 1) for n in range(300)])
-    for gate, state in ((few, "not enough gold"), (many, "eligible")):
-        [line] = lines([summarise(many, ORDINAL)], [summarise(gate, ORDINAL)], Policy())
-        assert line.decision.state == state
-        assert line.shown.interval.point == 1
-        assert not line.gated
-        assert line.key == "turn.quality"
-    summary = summarise(many, ORDINAL)
-    assert lines([summary], [summary], Policy())[0].gated
-
-
-def test_dimensions_of_one_name_on_two_units_are_decided_apart():
-    whole = Dimension("quality", "conversation", ORDINAL.scale, "")
-    found = decisions([summarise(meeting(rows_of(TABLE, 1) * 20), ORDINAL), summarise(meeting([]), whole)], Policy())
-    assert found["conversation", "quality"].state == "not enough gold"
-    assert found["turn", "quality"].state != "not enough gold"
+def test_a_line_knows_whether_it_shows_what_the_gate_counts():
+    summary = summarise(meeting(rows_of(TABLE, 1)), ORDINAL)
+    other, decision = summarise(meeting(rows_of(TABLE, 1)), ORDINAL), decide(summary.interval)
+    assert Line(summary, summary, decision).gated and not Line(summary, other, decision).gated
+    assert Line(summary, other, decision).key == "turn.quality"
 
 
 def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():

@@ -30,7 +30,7 @@ def rated(items, per_item, right, seed, k=5, share=0.0):
 
 @given(st.floats(0, 60), st.integers(1, 12), st.integers(1, 500))
 def test_the_tail_of_f_is_that_of_scipy(x, df, rest):
-    assert f_above(x, df, rest) == pytest.approx(scipy.stats.f.sf(x, df, rest), abs=1e-8)
+    assert f_above(x, df, rest) == pytest.approx(scipy.stats.f.sf(x, df, rest), abs=1e-7)
 
 
 def test_influences_give_the_linearised_variance():
@@ -222,7 +222,8 @@ def test_what_chance_among_many_could_do_is_no_difference_and_the_planner_says_w
     assert found[0].adjusted == pytest.approx(2 * found[0].p)  # d has too few items and is not tested
     assert [p.verdict for p in found] == ["cannot tell", "cannot tell", "too few items"]
     assert together(pairs[:1])[0].verdict == "better"
-    # (1.959964 + 0.841621)^2 (.05 / .02)^2 = 49.06 times as many items
-    assert more_to_tell(gap(0.02, 0.05)) == int(np.ceil(100 * 7.848879 * 6.25)) - 100
-    assert more_to_tell(gap(0.0, 0.05)) is None
+    # without luck (1.96 / 1.6)^2 = 1.5 times as many items; a difference of .4 errors would take 24 times as many
+    low, high = more_to_tell(gap(0.08, 0.05))
+    assert 0 < low < 50 < high < 900
+    assert more_to_tell(gap(0.02, 0.05)) is None and more_to_tell(gap(0.0, 0.05)) is None
     assert two_sided(Interval(None, None, None, None, 5, 5, 5.0, "linearised")) is None

@@ -1,27 +1,39 @@
 """The gate: every state at its boundary, in its order, with a reason that a lead can act on."""
 
+from math import log
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.agreement import kish
-from judges.gate import Policy, decide, decide_together, holm, p_value
+from judges.gate import Policy, decide, decide_together
 from judges.intervals import from_cells, linearised, moments
-from judges.planner import more_for_bound
+from judges.looks import Plan, boundary, chance, distance, planned
+from judges.multiple import holm
+from judges.planner import more_range
 from judges.uncertainty import Interval
 
 quick = settings(deadline=None, max_examples=50)
 LOOSE = Policy(lower_bound=False)
+ONCE = Policy(horizon=0)
+"""A single look, where the bound lies 1.645 errors below."""
 
 
-def interval(point=0.7, bound=0.55, items=150, n_eff=None, high=None):
+def far(z, items=150, point=0.7, threshold=0.5, high=None):
+    """An interval whose kappa lies `z` errors above the threshold, on the logarithm's scale."""
+    error = log((1 - threshold) / (1 - point)) * (1 - point) / z
+    return interval(point, point - 1.645 * error, items, error, high)
+
+
+def interval(point=0.7, bound=0.62, items=150, error=None, high=None):
     """An interval whose upper end lies as far above the point as the bound below, unless told."""
-    n_eff = float(items) if n_eff is None else n_eff
     if point is None or bound is None:
-        return Interval(point, None, None, None, items, items, n_eff, "cluster bootstrap")
+        return Interval(point, None, None, None, items, items, float(items), "cluster bootstrap")
     high = 2 * point - bound if high is None else high
-    return Interval(point, bound, high, bound, items, items * 3, n_eff, "cluster bootstrap")
+    error = (point - bound) / 1.6448536 if error is None else error
+    return Interval(point, bound, high, bound, items, items * 3, float(items), "cluster bootstrap", error)
 
 
 @pytest.mark.parametrize(
@@ -30,8 +42,6 @@ def interval(point=0.7, bound=0.55, items=150, n_eff=None, high=None):
         (interval(), Policy(), "eligible"),
         (interval(items=99), Policy(), "not enough gold"),
         (interval(items=100), Policy(), "eligible"),
-        (interval(items=300, n_eff=99.0), Policy(), "not enough gold"),
-        (interval(items=300, n_eff=100.0), Policy(), "eligible"),
         (interval(items=29), Policy(min_items=10), "not enough gold"),
         (interval(items=30), Policy(min_items=10), "eligible"),
         (interval(point=None), Policy(), "undefined"),
@@ -43,13 +53,17 @@ def interval(point=0.7, bound=0.55, items=150, n_eff=None, high=None):
         (interval(point=0.5, bound=0.4), Policy(), "promising"),
         (interval(point=0.5, bound=0.4), LOOSE, "eligible"),
         (interval(point=0.49, bound=0.4), LOOSE, "below"),
-        (interval(point=0.7, bound=0.49), Policy(), "promising"),
-        (interval(point=0.7, bound=0.5), Policy(), "eligible"),
+        (far(2.55), Policy(), "promising"),
+        (far(2.60), Policy(), "eligible"),
+        (far(2.60, items=1001), Policy(), "promising"),
+        (far(3.81, items=1001), Policy(), "eligible"),
+        (far(1.64), ONCE, "promising"),
+        (far(1.65), ONCE, "eligible"),
         (interval(point=0.7, bound=None), Policy(), "promising"),
         (interval(point=0.7, bound=None), LOOSE, "eligible"),
-        (interval(point=0.7, bound=0.55), Policy(threshold=0.6), "promising"),
-        (interval(point=0.7, bound=0.51), Policy(level=0.99), "promising"),
-        (interval(point=0.7, bound=0.49), Policy(level=0.9), "eligible"),
+        (interval(point=0.7, bound=0.6), Policy(threshold=0.6), "promising"),
+        (far(2.60), Policy(level=0.99), "promising"),
+        (far(2.40), Policy(level=0.9), "eligible"),
     ],
 )
 def test_the_states_at_their_boundaries(found, policy, state):
@@ -59,55 +73,62 @@ def test_the_states_at_their_boundaries(found, policy, state):
     assert bool(decision.missing) == (state != "eligible")
 
 
-def test_the_default_policy_is_the_bound_on_a_hundred_items():
-    assert Policy() == Policy(100, 0.5, True, 0.95, 30)
-    assert decide(interval(bound=0.49)) == decide(interval(bound=0.49), Policy())
-
-
-@quick
-@given(weight=st.floats(1e-3, 1e3))
-def test_a_hundred_equally_weighted_items_are_a_hundred(weight):
-    found = interval(items=100, n_eff=kish(np.full(100, weight)))  # may be 99.99999999999999
-    assert decide(found).state == "eligible"
+def test_the_default_policy_is_the_bound_on_a_hundred_items_however_often_one_looks():
+    assert Policy() == Policy(100, 0.5, True, 0.95, 30, 1000)
+    assert decide(far(2.55)) == decide(far(2.55), Policy())
 
 
 def test_rounding_does_not_cost_the_threshold():
     # .1 + .2 is not .3: a point that is the threshold but for rounding reaches it
-    assert decide(interval(point=0.3, bound=0.3), Policy(threshold=0.1 + 0.2)).state == "eligible"
+    assert decide(interval(point=0.3, bound=0.2), Policy(threshold=0.1 + 0.2, lower_bound=False)).state == "eligible"
 
 
 @pytest.mark.parametrize(
-    ("items", "n_eff", "policy", "more"),
-    [
-        (60, 60.0, Policy(), 40),
-        (0, 0.0, Policy(), 100),
-        (99, 98.5, Policy(), 2),  # an item is worth .995: 1.5 / .995 = 1.508 -> 2
-        (200, 50.0, Policy(), 200),  # an item is worth .25: 50 / .25
-        (20, 20.0, Policy(min_items=10), 10),  # ten effective items are enough, thirty clusters are not there
-    ],
+    ("items", "policy", "more"),
+    [(60, Policy(), 40), (0, Policy(), 100), (20, Policy(min_items=10), 10)],  # ten are asked, thirty are needed
 )
-def test_not_enough_gold_says_how_many_more(items, n_eff, policy, more):
-    decision = decide(interval(items=items, n_eff=n_eff), policy)
-    assert (decision.state, decision.more_items) == ("not enough gold", more)
-    assert f"{more} more item" in decision.missing
+def test_not_enough_gold_says_how_many_more(items, policy, more):
+    decision = decide(interval(items=items), policy)
+    assert (decision.state, decision.more) == ("not enough gold", (more, more))
+    assert f"{more} more random item" in decision.missing
 
 
-def test_promising_says_how_many_more():
-    found = interval(point=0.6, bound=0.45, items=150)
+def test_promising_says_how_many_more_as_a_range():
+    decision = decide(far(2.0))
+    low, high = decision.more
+    assert decision.more == more_range(far(2.0), 0.5, decision.needed) and 0 < low < 150 * ((2.59 / 2) ** 2 - 1) < high
+    assert f"{low:,} to {high:,} more random items" in decision.missing
+    assert decision.more_told == f"{low:,} to {high:,} more items"
+
+
+@pytest.mark.parametrize("found", [interval(point=0.5, bound=0.4), far(0.7)])
+def test_at_the_threshold_no_number_is_promised(found):
     decision = decide(found)
-    assert decision.more_items == more_for_bound(found, 0.5) > 0
-    assert f"{decision.more_items:,} more items" in decision.missing
+    assert decision.state == "promising" and decision.more is None and "will not settle it" in decision.missing
 
 
-def test_at_the_threshold_itself_no_number_is_promised():
-    decision = decide(interval(point=0.5, bound=0.4))
-    assert decision.more_items is None and "no number of items" in decision.missing
+def test_the_bound_that_is_told_is_the_threshold_that_would_just_be_met():
+    decision = decide(far(3.0))
+    assert distance(far(3.0), decision.bound) == pytest.approx(decision.needed)
+    assert f"{decision.bound:.2f} (95%, however often it is looked at up to 1,000 items)" in decision.reason
+    assert "a single look" in decide(far(3.0), ONCE).reason
+
+
+def test_full_agreement_has_the_bound_of_the_rule_of_three():
+    rng = np.random.default_rng(3)
+    human = rng.integers(0, 5, 120)
+    found = from_cells(np.arange(120), human, human, 5)
+    decision = decide(found)
+    assert decision.state == "eligible" and 0.9 < decision.bound < found.lower_bound < 1
+    # one in 120 cells one step apart, -log(a) times, a being the chance that so far a normal figure lies out
+    tail = NormalDist().cdf(-decision.needed)
+    assert 1 - decision.bound == pytest.approx((1 - found.lower_bound) * log(tail) / log(0.05))
 
 
 def test_below_asks_for_a_better_judge_and_says_whether_gold_could_still_help():
     hopeless, open_ = decide(interval(point=0.3, bound=0.2)), decide(interval(point=0.45, bound=0.35))
-    assert hopeless.more_items is None and "unlikely" in hopeless.missing
-    assert "could still" in open_.missing and "0.55" in open_.missing
+    assert hopeless.more is None and "unlikely" in hopeless.missing
+    assert "cannot be ruled out" in open_.missing and "0.55" in open_.missing
 
 
 @pytest.mark.parametrize(
@@ -127,11 +148,24 @@ def test_the_threshold_is_shown_as_it_was_set(threshold, shown):
 
 def test_undefined_says_why():
     decision = decide(interval(point=None, items=140))
-    assert "undefined on 140 items" in decision.reason and decision.more_items is None
+    assert (
+        "More random items" in decision.missing
+        and "undefined on 140 items" in decision.reason
+        and decision.more is None
+    )
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"threshold": 2}, {"threshold": -1}, {"level": 95}, {"level": 0.3}, {"min_items": 0}, {"min_clusters": 1}]
+    "wrong",
+    [
+        {"threshold": 2},
+        {"threshold": -1},
+        {"level": 95},
+        {"level": 0.3},
+        {"min_items": 0},
+        {"min_clusters": 1},
+        {"horizon": -1},
+    ],
 )
 def test_a_policy_without_sense_is_refused(wrong):
     with pytest.raises(ValueError):
@@ -158,15 +192,13 @@ def test_the_bound_refuses_a_judge_that_the_point_rule_lets_through():
     assert truth == pytest.approx(0.45, abs=0.015)
     found = [linearised(*moments(*draw(100, 10 + seed))) for seed in range(1000)]
     by_point, by_bound = (
-        np.mean([decide(one, policy).state == "eligible" for one in found]) for policy in (LOOSE, Policy())
+        np.mean([decide(one, policy).state == "eligible" for one in found]) for policy in (LOOSE, ONCE)
     )
     assert by_point > 0.18
     assert by_bound < 0.03
 
 
 # --- several at once -------------------------------------------------------------------------------------------------
-
-P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
 def test_holm_by_hand():
@@ -181,28 +213,7 @@ def test_holm_refuses_what_is_no_p_value():
             holm(wrong)
 
 
-@quick
-@given(point=st.floats(-0.5, 1), gap=st.floats(0.001, 0.5), threshold=st.floats(0, 0.9))
-def test_p_is_at_most_five_percent_just_where_the_bound_reaches_the_threshold(point, gap, threshold):
-    found = interval(point, point - gap)
-    if abs(found.lower_bound - threshold) > 1e-9:
-        assert (p_value(found, threshold) <= 0.05) == (found.lower_bound >= threshold)
-
-
-def test_p_by_hand_and_at_the_edges():
-    assert p_value(interval(0.5, 0.4), 0.5) == 0.5
-    # se = .1 / 1.645; the point lies two bound distances above: Phi(-3.29) = .0005
-    assert p_value(interval(0.7, 0.6), 0.5) == pytest.approx(0.0005, abs=5e-6)
-    assert p_value(interval(1.0, 1.0), 0.5) == 0.0 and p_value(interval(0.4, 0.4), 0.5) == 1.0
-    assert p_value(interval(0.7, None), 0.5) is None
-
-
-INTERVALS = st.builds(
-    lambda point, gap, items: interval(point, point - gap, items),
-    st.floats(0.2, 1),
-    st.floats(0, 0.4),
-    st.sampled_from([50, 100, 400]),
-)
+INTERVALS = st.builds(far, st.floats(0.05, 8), st.sampled_from([50, 100, 400, 1500]), st.floats(0.51, 0.99))
 
 
 @quick
@@ -213,53 +224,90 @@ def test_one_dimension_together_is_that_dimension_alone(found, policy):
 
 @quick
 @given(st.lists(INTERVALS, min_size=1, max_size=8))
-def test_together_is_never_more_generous_than_alone_and_changes_nothing_else(found):
-    named = {str(i): one for i, one in enumerate(found)}
+def test_together_is_never_more_generous_than_alone_and_passes_what_holm_passes(found):
+    named = dict(enumerate(found))
     together = decide_together(named)
-    assert list(together) == list(named)
+    p_values = [1.0 if one.items < 100 else _p(one) for one in found]
+    held = [p <= 0.05 for p in holm(p_values)]
     for name, decision in together.items():
+        assert (decision.state == "eligible") == held[name]
         alone = decide(named[name])
+        assert decision.shared == len(found) or alone.state == "not enough gold"
         if decision.state != alone.state:
             assert (alone.state, decision.state) == ("eligible", "promising")
-            assert "Holm" in decision.reason and decision.missing
-            assert decision.more_items is None or decision.more_items > 0  # none will do at the threshold itself
-        elif decision.state == "promising" and decision.more_items is not None:
-            assert decision.more_items >= alone.more_items
-        else:
-            assert decision == alone
+            assert f"shared by {len(found)} decisions" in decision.reason and decision.missing
+        elif decision.state == "promising":
+            assert decision.needed >= alone.needed and decision.bound <= alone.bound
+
+
+def _p(found):
+    if found.items <= 1000:
+        return min(1.0, chance(distance(found, 0.5), 100, 1000) / 0.95)
+    return min(1.0, chance(distance(found, 0.5), 1000, 100_000) / 0.05)
 
 
 def test_a_narrow_pass_alone_is_promising_among_four():
-    strong, narrow = interval(0.8, 0.7), interval(0.7, 0.505)
-    # p of the narrow one .046; its company is three below, which count: 4 * .046 > .05
-    weak = interval(0.45, 0.35)
-    assert decide_together({"a": narrow, "b": strong})["a"].state == "eligible"  # Holm steps down: 1 * .046
+    strong, narrow, weak = far(6.0), far(2.65), interval(0.45, 0.35)
+    # p of the narrow one is about .04; its company is two below, which count: 3 * .04 > .05
+    assert decide_together({"a": narrow, "b": strong})["a"].state == "eligible"  # Holm steps down: 1 * .04
     together = decide_together({"a": narrow, "b": weak, "c": weak, "d": strong})
     assert [d.state for d in together.values()] == ["promising", "below", "below", "eligible"]
-    assert together["a"].reason.startswith("Alone it would pass, but 4 dimensions")
-    # one of the four has passed, so the next is asked for 1 - .05 / 3
-    assert together["a"].more_items == more_for_bound(narrow, 0.5, 1 - 0.05 / 3) > 0
+    # one of the four has passed, so the next is asked for .05 / 3
+    assert together["a"].needed == pytest.approx(boundary(0.95 * 0.05 / 3, 100, 1000))
+    assert together["d"].needed == pytest.approx(boundary(0.95 * 0.05 / 4, 100, 1000))
 
 
-def test_what_was_not_tested_does_not_count():
-    narrow, short, constant = interval(0.7, 0.505), interval(items=20), interval(point=None)
-    together = decide_together({"a": narrow, "b": short, "c": constant})
-    assert [d.state for d in together.values()] == ["eligible", "not enough gold", "undefined"]
+def test_what_has_no_gold_or_is_undefined_does_not_count_and_what_is_short_does():
+    narrow, short, constant, none = far(2.65), interval(items=20), interval(point=None), interval(items=0)
+    together = decide_together({"a": narrow, "c": constant, "d": none})
+    assert [d.state for d in together.values()] == ["eligible", "undefined", "not enough gold"]
+    assert decide_together({"a": narrow, "b": short})["a"].state == "promising"  # it will be looked at later
 
 
 def test_without_a_bound_in_the_policy_nothing_is_adjusted():
-    narrow, weak = interval(0.7, 0.505), interval(0.45, 0.35)
+    narrow, weak = far(1.0), interval(0.45, 0.35)
     together = decide_together({"a": narrow, "b": weak, "c": weak}, LOOSE)
     assert [d.state for d in together.values()] == ["eligible", "below", "below"]
 
 
+# --- plans -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_asks_less_than_looking_at_any_time():
+    plan = Plan((100, 200, 300))
+    needed = planned(0.05, plan.sizes)
+    assert 1.645 < needed < decide(far(2.0, items=100)).needed
+    assert decide(far(needed + 0.01, items=200), plan=plan).state == "eligible"
+    short = decide(far(needed - 0.01, items=200), plan=plan)
+    assert short.state == "promising" and short.missing == "The plan's next look, at 300 items."
+    assert "last look" in decide(far(1.0, items=300), plan=plan).missing
+    assert "3 planned looks" in short.reason
+
+
+def test_before_its_first_look_a_plan_decides_nothing():
+    decision = decide(far(5.0, items=150), plan=Plan((200,)))
+    assert decision.state == "not enough gold" and "the plan's first look is at 200" in decision.reason
+    assert decision.more == (50, 50)
+
+
+@pytest.mark.parametrize(("items", "taken"), [(0, 0), (99, 0), (100, 100), (250, 100), (300, 300), (900, 300)])
+def test_the_newest_look_that_was_taken(items, taken):
+    assert Plan((100, 300)).taken(items) == taken
+
+
+def test_a_plan_that_contradicts_the_policy_is_told():
+    assert "first look is at 60 items; the policy asks for 100" in Policy().refuses(Plan((60, 200)))
+    assert "no lower bound" in LOOSE.refuses(Plan((100,))) and Policy().refuses(Plan((100,))) == ""
+    with pytest.raises(ValueError, match="200, 100"):
+        Plan((200, 100))
+
+
 def test_many_useless_dimensions_rarely_pass_together():
-    # Eight judges whose true kappa is exactly .5, 2,000 times: some pass alone in 1 - .95^8 = .34, together in < .05
+    # Eight judges whose true kappa is exactly .5: at one look some pass alone in .34 of cases, together in < .05
     rng = np.random.default_rng(2)
     alone = together = 0
-    for points in 0.5 + 0.06 * rng.normal(size=(500, 8)):
-        named = {str(i): interval(p, p - 1.6448536 * 0.06) for i, p in enumerate(points)}
-        alone += any(decide(one).state == "eligible" for one in named.values())
-        together += any(decision.state == "eligible" for decision in decide_together(named).values())
-    assert 0.27 < alone / 500 < 0.41
-    assert together / 500 < 0.08
+    for off in 1 - np.exp(-0.12 * rng.normal(size=(500, 8))) / 2:
+        found = {n: interval(p, p - 0.1, error=0.12 * (1 - p)) for n, p in enumerate(off.tolist())}
+        alone += any(decide(one, ONCE).state == "eligible" for one in found.values())
+        together += any(d.state == "eligible" for d in decide_together(found, ONCE).values())
+    assert alone / 500 > 0.25 and together / 500 < 0.07

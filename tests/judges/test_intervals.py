@@ -76,7 +76,7 @@ def test_the_bootstrap_is_kappa_and_its_error_of_the_tables_of_the_items_drawn(w
     drawn = [plainly(each[one]) for one in draws]
     kappas = np.array([one.point for one in drawn])
     assert ours.point == pytest.approx(whole.point)
-    assert ours.se == pytest.approx(kappas.std(ddof=1))
+    assert ours.se == pytest.approx(whole.se)
     # f = -log(1 - kappa) has the error se / (1 - kappa)
     f, error = -np.log(1 - whole.point), whole.se / (1 - whole.point)
     t = [(-np.log(1 - one.point) - f) * (1 - one.point) / one.se for one in drawn]

@@ -1,0 +1,47 @@
+"""`plan`: fix before the first label at how many labelled items a dataset is decided on."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from data import datasets
+from data.commands.actor import actor
+from data.deciding import plans
+from data.store import open_store
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "plan",
+        help="fix the looks at a dataset before the first label",
+        description=(
+            "Says, or fixes, at how many labelled items a dataset is decided on. Without a plan anybody may look at "
+            "any time, and the lower bound lies lower for it. A plan has to be on record before the first blind label "
+            "of a random draw; afterwards it can be neither changed nor taken back."
+        ),
+    )
+    parser.add_argument("dataset", metavar="NAME", help="the dataset")
+    parser.add_argument("--looks", type=int, nargs="+", metavar="ITEMS", help="one to five numbers of items, rising")
+    parser.add_argument("--none", action="store_true", help="take the plan back")
+    parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fix the plan where one is given, and say what holds."""
+    store = open_store()
+    try:
+        found = datasets.dataset(store, options.dataset)
+        if options.looks or options.none:
+            plans.set_plan(store, actor(store, options.name), found.id, [] if options.none else options.looks)
+        plan = plans.plan(store, found.id)
+        print(
+            f"{found.name}: no plan, anybody may look at any time."
+            if plan is None
+            else f"{found.name} is decided on at {', '.join(map(str, plan.sizes))} labelled items, and only then."
+        )
+        return 0
+    finally:
+        store.close()

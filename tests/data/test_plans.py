@@ -1,0 +1,149 @@
+"""Plans on record: when they can be made, and that the decision is made on the items of the look and no others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from data import calibration, people, standing
+from data.commands import main
+from data.deciding import case, plans
+from data.errors import BadInput, NotAllowed
+from data.ids import new_id, now
+from data.store import Store, open_store
+from judges.agreement import cross_table
+from tests.data.cells import Cell, fill
+
+UNIT = "turn:1"
+
+
+def cells(items: int, first: int = 0, wrong: int = 4) -> list[Cell]:
+    """People say 1..5 in turn, the judge the same but for every `wrong`-th."""
+    return [
+        Cell(
+            n, UNIT, (float(n % 5 + 1),), float(n % 5 + 1 if n % wrong else 3), probability=0.5, dimension="helpfulness"
+        )
+        for n in range(first, first + items)
+    ]
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    people.join(store, "lea")
+    people.set_person(store, "lea", "ray", "researcher")
+    yield store
+    store.close()
+
+
+def unlabelled(store: Store) -> str:
+    """A dataset with 400 items and no label."""
+    dataset, _ = fill(store, [Cell(n, UNIT, (), 3.0, dimension="helpfulness") for n in range(400)])
+    return dataset
+
+
+def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) -> None:
+    dataset = unlabelled(store)
+    with pytest.raises(NotAllowed):
+        plans.set_plan(store, "ray", dataset, [150])
+    plans.set_plan(store, "lea", dataset, [150, 300])
+    assert plans.plan(store, dataset).sizes == (150, 300)
+    plans.set_plan(store, "lea", dataset, [])
+    assert plans.plan(store, dataset) is None
+    assert [row[0] for row in store.rows("select action from change where action = 'plan'")] == ["plan", "plan"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "told"),
+    [
+        ([60, 200], "first look is at 60 items; the policy asks for 100"),
+        ([200, 150], "rising numbers of items; got 200, 150"),
+        ([100, 110, 120, 130, 140, 150], "at most 5 looks; this one has 6"),
+        ([500], "last look is at 500 items, and the dataset has 400"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(store: Store, sizes: list[int], told: str) -> None:
+    dataset, before = unlabelled(store), store.newest()
+    with pytest.raises(BadInput, match=told):
+        plans.set_plan(store, "lea", dataset, sizes)
+    assert plans.plan(store, dataset) is None and store.newest() == before
+
+
+@pytest.mark.parametrize("text", ["", "soon", "100 - 200", "1.5", "99999999999999999999"])
+def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="numbers of items"):
+        plans.written(text)
+
+
+def test_numbers_are_read_with_any_comma() -> None:
+    assert plans.written(" 100, 200、300 ") == [100, 200, 300]
+
+
+def test_after_the_first_label_nothing_changes(store: Store) -> None:
+    dataset, _ = fill(store, cells(120))
+    for sizes in ([100], []):
+        if sizes:
+            with pytest.raises(BadInput, match="120 labels of this dataset"):
+                plans.set_plan(store, "lea", dataset, sizes)
+        else:
+            plans.set_plan(store, "lea", dataset, sizes)  # there is none, and it stays so
+    assert plans.plan(store, dataset) is None
+
+
+def planned(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
+    """A dataset with that plan, in which so many items were labelled in goes of fifty, the last by name first."""
+    drawn = [replace(cell, people=()) for cell in cells(400)]
+    dataset, judge = fill(store, drawn)
+    plans.set_plan(store, "lea", dataset, sizes)
+    rows = store.rows(
+        "select d.id, d.item_id, cast(substr(i.name, 6) as bigint) from draw d "
+        "join item i on i.id = d.item_id order by 3 desc"
+    )[:items]
+    columns = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at"
+    )
+    for begin in range(0, items, 50):
+        labels = [
+            (new_id(), "", item, UNIT, "helpfulness", float(n % 5 + 1), "ann", "blind", draw, "", False, None, None,
+             None, False, now())
+            for draw, item, n in rows[begin : begin + 50]
+        ]  # fmt: skip
+        store.tx("ann", "save", lambda tx, labels=labels: tx.add("label", columns, labels))
+    return dataset, judge
+
+
+def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
+    dataset, judge = planned(store, 250, [100, 200, 300])
+    line = next(one for one in standing.standing(store, dataset, judge) if one.key == "turn.helpfulness")
+    assert line.gate.interval.items == 200
+    assert "3 planned looks" in line.decision.reason
+    first = calibration.meeting(store, dataset, judge, line.dimension, "gate", 200)
+    newest = calibration.meeting(store, dataset, judge, line.dimension, "gate")
+    assert (len(first), len(newest)) == (200, 250)
+    # labelled last were items 199 to 150, so those are not in the look: 50 items whose values are 1 to 5 in turn
+    asked = [cell for cell in cells(400) if cell.item >= 200]
+    human, judged = ([int(v) - 1 for v in side] for side in ([c.people[0] for c in asked], [c.judge for c in asked]))
+    table = cross_table(human, judged, 5)
+    assert line.gate.counts.tolist() == table.tolist()
+
+
+def test_before_the_first_look_nothing_is_decided(store: Store) -> None:
+    dataset, judge = planned(store, 150, [200, 300])
+    found = case.case(store, dataset, judge, "turn", "helpfulness")
+    assert found.line.decision.state == "not enough gold"
+    assert "150 items; the plan's first look is at 200" in found.line.decision.reason
+    told = next(told for name, _, told in case.facts(store, found) if name == "looks")
+    assert told == "at 200, 300 items, fixed before the first label"
+
+
+def test_the_command_fixes_and_tells(store: Store, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    unlabelled(store)
+    path = store.url
+    store.close()
+    monkeypatch.setenv("ASSAY_STORE", path)
+    assert main(["plan", "demo"]) == 0 and "no plan" in capsys.readouterr().out
+    assert main(["plan", "demo", "--looks", "100", "200"]) == 0 and "at 100, 200 labelled" in capsys.readouterr().out
+    assert main(["plan", "demo", "--looks", "20"]) == 1 and "asks for 100" in capsys.readouterr().err
