@@ -26,7 +26,7 @@ from judges.intervals import from_cells
 from judges.raters import habits
 from judges.raters.dawid_skene import Opinion, dawid_skene
 from judges.raters.habits import Remark, Shift, Work
-from judges.raters.ratings import Codes, Ratings, without_self
+from judges.raters.ratings import Codes, Floats, Ratings, mean_without_self, without_self
 from judges.types import Dimension, sort_of
 from judges.uncertainty import Interval
 
@@ -46,7 +46,9 @@ LENT = 4.0
 class Labels:
     """The labels of one dimension: `ratings`, the items (id, name) and cells (item number, unit) behind their numbers,
 
-    when each was made, and per row the gold that others make of its cell, -1 where they make none.
+    when each was made, and per row the gold that others make of its cell, -1 where they make none, and their `mean`
+
+    (a code, nan where there is none), which differences go by: a lower median would make everybody look kind.
     """
 
     ratings: Ratings
@@ -54,6 +56,7 @@ class Labels:
     cells: tuple[tuple[int, str], ...]
     made_at: np.ndarray[tuple[int, ...], np.dtype[np.datetime64]]
     others: Codes
+    mean: Floats
 
 
 @dataclass(frozen=True)
@@ -127,25 +130,36 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
 
 def labels(
     store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
-    judge_id: str = "",
+    judge_id: str = "", shared: int = 0,
 ) -> Labels:  # fmt: skip
     """Every label of a dimension that holds, n/a left out, of several by one person in a cell the newest.
 
     With a judge its scores stand beside them, and the items that it knows from its prompt or tuning are left out.
+    `shared`: only cells that two people or more labelled, of at most so many items, drawn at random (0: all cells).
     """
-    key = ("ratings", dataset_id, dimension, resting, judge_id)
+    key = ("ratings", dataset_id, dimension, resting, judge_id, shared)
     tables = [*_TABLES, *(["score", "item_use"] if judge_id else [])]
-    return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id))
+    return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id, shared))
 
 
-def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str) -> Labels:
+def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str, shared: int) -> Labels:
+    if shared:  # a hash of the id draws at random, and the same items each time
+        several = (
+            ", several as (select item_id, unit from g where newest = 1 and value is not null group by item_id, unit "
+            "having count(*) > 1), some_items as (select item_id from several group by item_id "
+            f"order by md5(item_id) limit {shared:d})"
+        )
+        joined = "join several n on n.item_id = g.item_id and n.unit = g.unit "
+        joined += "join some_items c on c.item_id = g.item_id "
+    else:
+        several = joined = ""
     kept = apart(store, judge_id) if judge_id else ""
     frame = store.frame(
-        "select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from ("
-        "select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
+        "with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
         "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "
         "from label_now l join item i on i.id = l.item_id "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[resting]}) g "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[resting]}){several} "
+        f"select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from g {joined}"
         "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
         f"where g.newest = 1 and g.value is not null{kept} order by g.made_at, g.item_id, g.unit, g.annotator",
         [dataset_id, dimension.name, judge_id],
@@ -175,6 +189,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
         cells=cells,
         made_at=frame["made_at"].to_numpy(dtype="datetime64[us]"),
         others=without_self(ratings, gold_rule(store, dataset_id).resolve == "majority"),
+        mean=mean_without_self(ratings),
     )
     _adjudicated(store, dataset_id, dimension, found)
     return found
@@ -195,6 +210,7 @@ def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Lab
         if cell is not None:
             theirs = (found.ratings.cell == cell) & (people != str(person))
             found.others[theirs] = -1 if value is None else int(value) - dimension.scale.base
+            found.mean[theirs] = np.nan if value is None else value - dimension.scale.base
 
 
 def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
@@ -226,7 +242,7 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
                 both = (habits.drift(per_item(ratings.item[relative], values)) for values in (own, others))
                 course = habits.either(*both)
             if scale.weights:
-                leniency = habits.shift(per_item(item, (value - theirs).astype(np.float64)))
+                leniency = habits.shift(per_item(item, value - found.mean[held]))
         one = done.get(name, Work())
         known = opinion is not None and bool((ratings.shared().person == number).any())
         rows.append(Annotator(
@@ -249,7 +265,7 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
     return sorted(rows, key=lambda row: (-row.labels, row.name))
 
 
-def _beside(found: Labels) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _beside(found: Labels) -> Floats:
     """Whether each label equals what others make of its cell, minus the share of the others who do: what hard items,
 
     or one person who changes, do to all of them falls out. nan where there is nobody to compare with.
@@ -260,7 +276,7 @@ def _beside(found: Labels) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
 
 
-def per_item(item: Codes, value: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
+def per_item(item: Codes, value: Floats) -> list[float]:
     """The mean value of every item, items in the order in which they first come."""
     codes, _ = pd.factorize(item)
     means: list[float] = (np.bincount(codes, value) / np.bincount(codes)).tolist()
@@ -362,7 +378,7 @@ def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Restin
     return Second(opinion, len(np.unique(shared.cell)), tuple(rows))
 
 
-def between(found: Labels, people: list[str]) -> tuple[Codes, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+def between(found: Labels, people: list[str]) -> tuple[Codes, Floats]:
     """For every two of those people: how many cells both labelled, and the share of equal answers, nan where none."""
     place = {name: n for n, name in enumerate(people)}
     number = np.array([place.get(name, -1) for name in found.ratings.people] or [-1])

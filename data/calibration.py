@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas
 
 from data import cards, exposure
 from data.combinations import nearest
 from data.fewshot import apart
 from data.gold import BASES, WEIGHTED, Basis, gold, labels, rests_on
-from data.settings import gold_rule
+from data.settings import Waiting, gold_rule
 from data.store import Store, Tx, each_remembered, remembered
 from data.tuning import aside
-from judges.calibrate import Meeting, Sums, by_moments
+from judges.calibrate import Meeting, People, Said, Sums, by_moments
 from judges.intervals import LINEARISE_FROM
 from judges.strata import within
 from judges.types import Dimension
@@ -95,32 +97,38 @@ def evidence(
 
 
 def every(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False
-) -> list[Meeting | Sums]:
-    """The same of several dimensions, which costs less than one after the other; `dropped`: without what is drawn."""
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
+    waiting: Waiting | None = None,
+) -> list[Meeting | Sums]:  # fmt: skip
+    """The same of several dimensions, which costs less than one after the other; `dropped`: without what is drawn;
+
+    `waiting`: what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
+    """
     count = "select count(*) from item where dataset_id = $1"
     items = remembered(store, ("items", dataset_id), ["item"], lambda: int(store.rows(count, [dataset_id])[0][0]))
     many = [d for d in asked if by_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
     found: dict[Dimension, Sums] = {}
     if items >= LINEARISE_FROM:
-        keys = [("sums", dataset_id, judge_id, d, basis, d.scale.drawn if dropped else "") for d in many]
+        keys = [("sums", dataset_id, judge_id, d, basis, d.scale.drawn if dropped else "", waiting) for d in many]
 
         def make(places: Sequence[int]) -> list[Sums]:
             step = max(1, _AT_ONCE // items)
             lacking = [many[n] for n in places]
             parts = [lacking[n : n + step] for n in range(0, len(lacking), step)]
-            return [s for part in parts for s in all_sums(store, dataset_id, judge_id, part, basis, dropped)]
+            return [s for part in parts for s in all_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)]
 
         found = dict(zip(many, each_remembered(store, keys, BEHIND, make), strict=True))
     return [
-        found[d] if d in found and found[d].items >= LINEARISE_FROM else meeting(store, dataset_id, judge_id, d, basis)
+        found[d]
+        if d in found and found[d].items >= LINEARISE_FROM
+        else meeting(store, dataset_id, judge_id, d, basis, waiting=waiting)
         for d in asked
     ]
 
 
 def meeting(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None,
-    among: str = "",
+    among: str = "", waiting: Waiting | None = None,
 ) -> Meeting:  # fmt: skip
     """The cells of one judge and dimension where there is gold: who says what, and with which weight.
 
@@ -134,21 +142,29 @@ def meeting(
     if first is not None:
         among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
+    cells = met(store, dataset_id, dimension, basis, apart(store, judge_id), among, waiting=waiting)
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id), among)}) "
-        "select dense_rank() over (order by m.item_id) as no, m.human, m.judge, m.scored, m.weight, "
+        f"with met as ({cells}) select dense_rank() over (order by m.item_id) as no, "
+        f"{', '.join(f'm.{column}' for column in MEETING.split(', '))}, "
         f"dense_rank() over (order by coalesce(d.stratum, '')) as stratum from met m {_DRAWN.format(of='m')} "
         "order by 1, m.unit",
         params,
     )
-    return Meeting(
-        item=frame["no"].to_numpy(dtype=np.int64) - 1,
-        human=frame["human"].to_numpy(dtype=np.float64, na_value=np.nan),
-        judge=frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan),
-        scored=frame["scored"].to_numpy(dtype=bool),
-        weight=frame["weight"].to_numpy(dtype=np.float64),
-        stratum=frame["stratum"].to_numpy(dtype=np.int64) if basis in WEIGHTED else None,
-    )
+    found = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
+    return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if basis in WEIGHTED else found
+
+
+MEETING = "human, judge, scored, weight, mean, share, people, waits"
+"""The columns of `met` that make a `Meeting`."""
+
+
+def as_meeting(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> Meeting:
+    """A frame of those columns, and the numbers of its items."""
+    human, judge, mean = (frame[c].to_numpy(dtype=np.float64, na_value=np.nan) for c in ("human", "judge", "mean"))
+    scored, waits = (frame[c].to_numpy(dtype=bool) for c in ("scored", "waits"))
+    weight, share = (frame[c].to_numpy(dtype=np.float64) for c in ("weight", "share"))
+    people = frame["people"].to_numpy(dtype=np.int64)
+    return Meeting(item, human, judge, scored, weight, None, mean, share, people, waits)
 
 
 def _earliest(
@@ -171,8 +187,9 @@ def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, bas
 
 
 def all_sums(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False
-) -> list[Sums]:
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
+    waiting: Waiting | None = None,
+) -> list[Sums]:  # fmt: skip
     """The sums of several dimensions in one statement, which looks at labels, items and draws once.
 
     What an item gives to kappa is s_g, its six moments or its own table (`judges.calibrate.Sums`); the totals are
@@ -193,21 +210,26 @@ def all_sums(
             code = f"cast({d.scale.categories.index(d.scale.drawn)} as double precision)"
             left += f" and g.value is distinct from {code} and s.value is distinct from {code}"
         held = f"select * from held where no = {names.index(d.name)}"
-        cells = met(store, dataset_id, d, basis, left, held=held).replace("$2", marks[d.name])
+        cells = met(store, dataset_id, d, basis, left, held=held, waiting=waiting).replace("$2", marks[d.name])
         each = ", ".join(f"coalesce(sum(case when ok then weight * {t} end), 0) as s{k}" for k, t in enumerate(own))
         totals = [f"sum(s{k})" for k in range(size)]
         totals += [f"sum(s{a} * s{b})" for a, b in combinations_with_replacement(range(size), 2)]
+        totals += ["null"] * (width - len(totals))
+        totals += ["count(case when v > 0 then 1 end)", "sum(gap)", "sum(v)", "sum(gap * gap)", "sum(gap * v)"]
+        totals += ["sum(v * v)", "sum(labels)", "min(fewest)", "max(most)", "sum(waiting)"]
         parts += [
-            f"marked{n} as (select *, scored and human is not null and judge is not null as ok from ({cells}) m)",
-            f"own{n} as (select item_id, avg(case when ok then weight end) as mean_weight, {each} "
+            f"marked{n} as (select *, scored and human is not null and judge is not null as ok, "
+            f"case when judge is null or mean is null then 0.0 else weight * share end as v from ({cells}) m)",
+            f"own{n} as (select item_id, avg(case when ok then weight end) as mean_weight, {each}, sum(v) as v, "
+            "sum(case when v > 0 then v * (judge - mean) else 0 end) as gap, sum(people) as labels, "
+            "min(people) as fewest, max(people) as most, sum(case when waits then 1 else 0 end) as waiting "
             f"from marked{n} group by item_id)",
         ]
         chosen += [
-            f"select {n}, human, judge, scored, count(*), sum(weight){', null' * (2 + width)} "
+            f"select {n}, human, judge, scored, count(*), sum(weight){', null' * (12 + width)} "
             f"from marked{n} group by human, judge, scored",
             f"select {n}, {order}, null, null, count(mean_weight), count(*), sum(mean_weight), "
-            f"sum(mean_weight * mean_weight), {', '.join(totals)}{', null' * (width - len(totals))} "
-            f"from own{n} o{strata}",
+            f"sum(mean_weight * mean_weight), {', '.join(totals)} from own{n} o{strata}",
         ]
     rows = store.rows(
         f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, names[0], judge_id, *names[1:]]
@@ -231,13 +253,15 @@ def _read(rows: list[tuple[Any, ...]], size: int) -> Sums:
     last = sorted((r for r in rows if r[2] is None), key=lambda r: r[0] or 0)
     numbers = np.array([[0.0 if value is None else float(value) for value in r[3:]] for r in last])
     if not len(numbers):  # a grouped sum over nothing has no row
-        numbers = np.zeros((1, 4 + size * (size + 3) // 2))
+        numbers = np.zeros((1, 14 + size * (size + 3) // 2))
     pairs = list(combinations_with_replacement(range(size), 2))
     cross = np.zeros((len(numbers), size, size))
     for place, (a, b) in enumerate(pairs, 4 + size):
         cross[:, a, b] = cross[:, b, a] = numbers[:, place]
     items, totals = numbers[:, 0], numbers[:, 4 : 4 + size]
     whole = numbers.sum(axis=0)
+    told, gap, v, gaps, both, vs, labels, _, _, waiting = whole[-10:].tolist()
+    fewest, most = numbers[:, -3].min(), numbers[:, -2].max()
     return Sums(
         human=_column(groups, 0),
         judge=_column(groups, 1),
@@ -249,25 +273,28 @@ def _read(rows: list[tuple[Any, ...]], size: int) -> Sums:
         mean_weight=(float(whole[2]), float(whole[3])),
         total=whole[4 : 4 + size],
         cross=within(items, totals, cross),
+        said=Said(int(told), np.array([gap, v]), np.array([[gaps, both], [both, vs]]),
+                  People(*map(int, (labels, fewest, most, waiting)))),
     )
 
 
 def met(
     store: Store | Tx, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "", among: str = "",
-    held: str = "", scores: str = "score_now",
+    held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
 ) -> str:  # fmt: skip
-    """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight. $1 dataset, $2 dimension,
+    """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
 
-    $3 judge; `extra` are further conditions on gold and scores, `among` on the items of the labels. Statements that ask
-    for several dimensions say where their labels are (`held`, see data/gold.py) and which scores may be met (`scores`).
+    share, people and waits (data/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on gold
+    and scores, `among` on the items of the labels. Statements that ask for several dimensions say where their labels
+    are (`held`) and which scores may be met (`scores`); `waiting` as in `every`.
     """
+    rule = gold_rule(store, dataset_id)
+    rule = rule if waiting is None else replace(rule, waiting=waiting)
     weight = "1 / g.probability" if basis in WEIGHTED else "cast(1 as double precision)"
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, "
-        f"{weight} as weight "
-        + _JOINED.format(
-            gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), among, held), scores=scores
-        )
+        f"{weight} as weight, g.mean, g.share, g.people, g.waits "
+        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis, rule, among, held), scores=scores)
         + f"where 1 = 1{extra}"
     )
 

@@ -143,7 +143,7 @@ def _tile(
         scale = ask.dimension.scale
         reach = (float(scale.base), float(scale.base + scale.size - 1)) if ask.mean else (0.0, 1.0)
         means = tuple(
-            corrected(whole.moments(n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
+            corrected(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
             for n in range(ask.outcomes)
         )
         lost = gone.get(name, 0)

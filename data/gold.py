@@ -77,8 +77,12 @@ def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
     )
 
 
-def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "") -> str:
-    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, people, low, high, how.
+def gold(
+    sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "", means: bool = False
+) -> str:  # fmt: skip
+    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, people, low, high, how, waits,
+
+    share, mean.
 
     Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did
     not ask for the judge's score, and on the gate's only where it was done here. Otherwise ordered scales resolve
@@ -87,21 +91,30 @@ def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str 
     category where it has one, else to no gold.
     `probability` is the inclusion probability of the item (NULL: not a random draw); `low` and `high` are the ends of
     what people said, and `how` tells how the value came about: one, agreed, median, majority, drawn, adjudicated.
+    `waits`: people lie further apart than the rule allows and nobody has adjudicated; where the rule leaves such cells
+    out, they have no gold. For means a cell is not its `value`, whose lower median of two would bend them, but all that
+    people said, each of them alike: `mean` of the values given and `share` of the people who gave one, the others
+    saying n/a (adjudicated: that value, 1, or 0 for n/a). With `means` a share of the people for each answer of the
+    table stands beside it (said0, said1 ...), and every cell is there, drawn, waiting or not: without those, what is
+    left would be easier than what people were asked.
     `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4". `held` is a query of
     them among the `labels` of several dimensions, for statements that ask for all of these.
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
-    unseen = " and not saw_judge" if basis in ("gate", "imported", "blind") else ""
+    unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
     unseen += " and seq not in (select seq from intake)" if basis == "gate" else ""
     ordered = scale.kind in ("ordinal", "ordered", "number")
     by_median = ordered and rule.resolve == "median"
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
+    codes = range(scale.base, scale.base + scale.size) if means else range(0)
+    said = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
     source = held or labels(basis, ["$2"], among)
     cells = (
         f"with labels as (select l.item_id, l.unit, l.value, l.probability from ({source}) l where {_UNITS[sort]}), "
         "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
-        "count(*) as people, count(value) as valued from labels group by item_id, unit), "
-        f"settled as (select item_id, unit, value, reason from adjudication_now where dimension = $2{unseen}), "
+        "count(*) as people, count(value) as valued, "
+        f"avg(value) as mean{said} from labels group by item_id, unit), "
+        f"settled as (select item_id, unit, value, {unseen} as counts from adjudication_now where dimension = $2), "
         "disputed as (select l.item_id, l.unit, l.value from labels l join cells c "
         f"on c.item_id = l.item_id and c.unit = l.unit where {worth}), "
     )
@@ -135,12 +148,28 @@ def gold(sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str 
     if ordered:
         value = f"case when 2 * c.valued < c.people then null else {value} end"
         kind = f"case when 2 * c.valued < c.people then 'majority' else {kind} end"
-    none = "" if ordered or scale.drawn else "where a.item_id is not null or coalesce(w.winners, 1) = 1"
+    some = "c.valued between 1 and c.people - 1"
+    if rule.apart is None:
+        waits = "false"
+    elif ordered:
+        waits = f"a.counts is null and ({some} or coalesce(c.high - c.low, 0) > {rule.apart:d})"
+    else:
+        drawn_vote = "true" if rule.apart == 0 else "coalesce(w.winners, 0) > 1"
+        waits = f"a.counts is null and ({some} or coalesce(c.low < c.high, false) and {drawn_vote})"
+    gone = [] if ordered or scale.drawn else ["not (coalesce(a.counts, false) or coalesce(w.winners, 1) = 1)"]
+    gone += [waits] if rule.waiting == "out" and rule.apart is not None else []
+    none = "" if means or not gone else f" where not ({' or '.join(gone)})"
+    each = "".join(
+        f", case when a.counts then case when a.value = {c} then 1.0 else 0.0 end else c.said{n} end as said{n}"
+        for n, c in enumerate(codes)
+    )
     return (
         f"{cells}{resolved}select c.item_id, c.unit, c.probability, c.people, c.low, c.high, "
-        f"case when a.item_id is not null then a.value else {value} end as value, "
-        "case when a.item_id is not null then 'adjudicated' when c.people = 1 then 'one' "
+        f"case when a.counts then a.value else {value} end as value, "
+        "case when a.counts then 'adjudicated' when c.people = 1 then 'one' "
         "when c.valued = 0 or c.valued = c.people and c.low = c.high then 'agreed' "
-        f"else {kind} end as how from cells c {joins}"
-        f"left join settled a on a.item_id = c.item_id and a.unit = c.unit {none}"
+        f"else {kind} end as how, {waits} as waits, case when a.counts then a.value else c.mean end as mean, "
+        "case when a.counts then case when a.value is null then 0.0 else 1.0 end "
+        f"else 1.0 * c.valued / c.people end as share{each} from cells c {joins}"
+        f"left join settled a on a.item_id = c.item_id and a.unit = c.unit{none}"
     )

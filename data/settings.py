@@ -12,6 +12,9 @@ from data.values import WORKSPACE as WORKSPACE
 from data.values import get as get
 from data.values import put as put
 
+Waiting = Literal["counted", "out"]
+"""What becomes of cells that wait for somebody who adjudicates, until somebody has."""
+
 
 @dataclass(frozen=True)
 class QueueRules:
@@ -38,17 +41,21 @@ class GoldRule:
 
     resolve: of answers in order the lower `median`, or the `majority` (a drawn vote: the lower median); answers without
     order always go by majority. apart: how many steps of the scale two people may lie apart before somebody has to
-    adjudicate (None: any number); it also says whether people who differ on n/a, or without order, have to. Until
-    somebody has, the cell keeps what the rule gives it: leaving it out would keep just those cells that are easy.
+    adjudicate (None: any number); it also says whether people who differ on n/a, or without order, have to. waiting:
+    until somebody has, the cell is `counted` with what `resolve` gives it, or left `out` of kappa, which keeps just
+    those cells that are easy. Means always count what people said of it.
     """
 
     resolve: Literal["median", "majority"] = "median"
     apart: int | None = None
+    waiting: Waiting = "counted"
 
     def check(self) -> GoldRule:
         """Itself. Raises BadInput for values that make no sense."""
         if self.resolve not in ("median", "majority"):
             raise BadInput(f"{self.resolve!r} is no way to resolve labels: there are median and majority.")
+        if self.waiting not in ("counted", "out"):
+            raise BadInput(f"Cells that wait are {self.waiting!r}: they can be counted, or left out.")
         if self.apart is not None and not 0 <= self.apart <= 100:
             raise BadInput(f"People may lie {self.apart} steps apart: it must be 0 to 100, or any number.")
         return self

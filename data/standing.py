@@ -9,6 +9,7 @@ from data import calibration, datasets
 from data.deciding import plans, policy
 from data.fewshot import apart
 from data.gold import Basis
+from data.settings import Waiting, gold_rule
 from data.store import Store, remembered
 from judges import calibrate
 from judges.calibrate import Line, Summary
@@ -23,13 +24,31 @@ TABLES = (
 """What figures, and decisions on them, rest on."""
 
 
-def summaries(store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False) -> list[Summary]:
-    """The figures of every dimension of a judge on a basis; `dropped` leaves out ties on both sides."""
+def summaries(
+    store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
+) -> list[Summary]:
+    """The figures of every dimension of a judge on a basis; `dropped` leaves out ties on both sides, and `waiting` says
+
+    what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
+    """
     asked = calibration.dimensions(store, judge_id)
-    cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped)
+    cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped, waiting)
     return [
         calibrate.summarise(given, d, d.scale.drawn if dropped else "") for given, d in zip(cells, asked, strict=True)
     ]
+
+
+def both(
+    store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
+) -> list[tuple[Summary, Summary]]:
+    """Of every dimension in which cells wait for somebody who adjudicates: its figures with them and without them."""
+    if gold_rule(store, dataset_id).apart is None:
+        return []
+    counted = summaries(store, dataset_id, judge_id, basis, dropped, "counted")
+    if not any(one.people.waiting for one in counted):
+        return []
+    out = summaries(store, dataset_id, judge_id, basis, dropped, "out")
+    return [pair for pair in zip(counted, out, strict=True) if pair[0].people.waiting]
 
 
 def ordered(lines: Sequence[Line]) -> list[Line]:

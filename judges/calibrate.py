@@ -6,9 +6,9 @@ They come as single cells (`Meeting`), or, where there are very many, as the sum
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import hypot
-from typing import NamedTuple
+from dataclasses import dataclass, fields, replace
+from math import hypot, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from judges import agreement
 from judges.gate import Decision
 from judges.intervals import Cells, difference, from_cells, linearised, linearised_table
+from judges.raters.student import t_quantile
 from judges.types import Dimension, Scale
 from judges.uncertainty import Interval, quantile
 
@@ -31,6 +32,9 @@ class Meeting:
     gave any score there, the weight 1/pi of each cell, and the stratum that its item was drawn from, as a code (None:
 
     all were drawn alike). All arrays have one length.
+
+    Of cells that several people labelled: `mean` of the values that they gave (nan: n/a only) and `share` of them who
+    gave one, how many `people`, and whether it `waits` for somebody who adjudicates. Without these, one person each.
     """
 
     item: NDArray[np.int64]
@@ -39,19 +43,56 @@ class Meeting:
     scored: NDArray[np.bool_]
     weight: Floats
     stratum: NDArray[np.int64] | None = None
+    mean: Floats | None = None
+    share: Floats | None = None
+    people: NDArray[np.int64] | None = None
+    waits: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.item)
+
+    @property
+    def average(self) -> Floats:
+        """What the people of each cell say on average (nan: n/a only)."""
+        return self.human if self.mean is None else self.mean
+
+    def where(self, keep: NDArray[np.bool_]) -> Meeting:
+        """Some of the cells."""
+        held = {one.name: getattr(self, one.name) for one in fields(self)}
+        some: dict[str, Any] = {name: None if column is None else column[keep] for name, column in held.items()}
+        return Meeting(**some)
 
     def without(self, code: float | None) -> Meeting:
         """The cells in which neither people nor judge say `code`, as when ties are dropped (S2); None drops nothing."""
         if code is None:
             return self
-        keep = (self.human != code) & (self.judge != code)
-        stratum = None if self.stratum is None else self.stratum[keep]
-        return Meeting(
-            self.item[keep], self.human[keep], self.judge[keep], self.scored[keep], self.weight[keep], stratum
-        )
+        return self.where((self.human != code) & (self.judge != code))
+
+
+class People(NamedTuple):
+    """How many people labelled the cells with gold: `labels` over all of them, the `fewest` and the `most` of one cell,
+
+    and how many cells are `waiting` for somebody who adjudicates.
+    """
+
+    labels: int
+    fewest: int
+    most: int
+    waiting: int
+
+
+class Said(NamedTuple):
+    """What people said of the cells with gold, beside the one value that each resolves to.
+
+    `total` (D, V) and `cross` (2, 2) are sums over the items, and of their products, of D = sum w s (judge - mean) and
+    V = sum w s over the cells that the judge gave a value, s being the share of people who gave one and `mean` theirs;
+    `items` are those that have such a cell.
+    """
+
+    items: int
+    total: Floats
+    cross: Floats
+    people: People
 
 
 @dataclass(frozen=True)
@@ -75,6 +116,7 @@ class Sums:
     mean_weight: tuple[float, float]
     total: Floats
     cross: Floats
+    said: Said
 
 
 class Tally(NamedTuple):
@@ -93,8 +135,11 @@ class Summary:
 
     `codes` and `answers` name their rows, as stored and in words. `interval` is kappa by the scale's weights, clustered
     by item; what is None is undefined. `na` counts cells that the judge replied to, `unscored` those it did not.
-    `rounded` counts those in which several samples of the judge came to a value between two answers: kappa, the mean
-    difference and the correlation take it as it is, all that the table tells the answer nearest to it.
+    `rounded` counts those in which several samples of the judge came to a value between two answers: kappa, the bias
+    and the correlation take it as it is, all that the table tells the answer nearest to it.
+
+    `bias` is the mean of judge - people in steps of an ordered scale, with its interval by item; of several people in a
+    cell each counts alike there, as the median that kappa goes by would bend it.
     """
 
     dimension: Dimension
@@ -105,7 +150,7 @@ class Summary:
     interval: Interval
     exact: float | None
     within_one: float | None
-    mean_difference: float | None
+    bias: Interval
     correlation: float | None
     commonest: float | None
     ac: float | None
@@ -115,7 +160,13 @@ class Summary:
     gold_items: int
     gold_cells: int
     unscored: int
+    people: People
     rounded: int = 0
+
+    @property
+    def mean_difference(self) -> float | None:
+        """Leniency: the point of `bias`, above 0 where the judge is kinder; None where answers have no order."""
+        return self.bias.point
 
     @property
     def cells(self) -> int:
@@ -189,12 +240,48 @@ def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed:
     code = float(scale.categories.index(drop)) if drop else None
     if isinstance(given, Sums):
         tally = Tally(given.human, given.judge, given.scored, given.cells, given.weight)
-        return _figures(tally, dimension, code, from_sums(given, scale), given.gold_items)
+        return _figures(tally, dimension, code, from_sums(given, scale), given.gold_items, given.said)
     given = given.without(code)
     cells, k = scored_cells(given, scale)
     interval = from_cells(*cells[:3], k, scale.weights, cells.weight, seed=seed, stratum=cells.stratum)
     tally = Tally(given.human, given.judge, given.scored, np.ones(len(given)), given.weight)
-    return _figures(tally, dimension, code, interval, len(np.unique(given.item)))
+    return _figures(tally, dimension, code, interval, len(np.unique(given.item)), said(given))
+
+
+def said(given: Meeting) -> Said:
+    """What people said of single cells, summed up."""
+    mean = given.average
+    share = (~np.isnan(mean)).astype(np.float64) if given.share is None else given.share
+    people = np.ones(len(given), dtype=np.int64) if given.people is None else given.people
+    there = given.scored & ~np.isnan(given.judge) & ~np.isnan(mean)
+    part = np.where(there, given.weight * share, 0.0)
+    index = np.unique(given.item, return_inverse=True)[1] if len(given) else given.item
+    gaps = part * np.where(there, given.judge - mean, 0.0)
+    own = np.stack([np.bincount(index, column).astype(np.float64) for column in (gaps, part)])
+    fewest, most = (int(people.min()), int(people.max())) if len(people) else (0, 0)
+    many = People(int(people.sum()), fewest, most, 0 if given.waits is None else int(given.waits.sum()))
+    return Said(int((own[1] > 0).sum()), own.sum(axis=1), own @ own.T, many)
+
+
+def bias(given: Said, n_eff: float, cells: int, level: float = 0.95) -> Interval:
+    """The mean of judge - people, D / V, with its interval over items, linearised, by Student's t.
+
+        SE^2 = n / (n - 1) sum over items (D_i - D / V V_i)^2 / V^2
+
+    Without figures where there is no cell; no ends where there is one item, or nothing varies. Source: Binder 1983.
+    """
+    none = Interval(None, None, None, None, given.items, cells, n_eff, "linearised", None, level)
+    if given.total[1] <= 0:
+        return none
+    point = float(given.total[0] / given.total[1])
+    among = np.array([1.0, -point])
+    squares = float(among @ given.cross @ among)
+    none = replace(none, point=point)
+    if given.items < 2 or squares <= _NO_SPREAD * float(np.abs(among) @ np.abs(given.cross) @ np.abs(among)):
+        return none
+    se = sqrt(squares * given.items / (given.items - 1)) / float(given.total[1])
+    wide, bound = (t_quantile(p, max(1.0, n_eff - 1)) * se for p in ((1 + level) / 2, 0.95))
+    return replace(none, low=point - wide, high=point + wide, lower_bound=point - bound, se=se)
 
 
 def from_sums(sums: Sums, scale: Scale) -> Interval:
@@ -209,7 +296,9 @@ def from_sums(sums: Sums, scale: Scale) -> Interval:
     return linearised_table(table, sums.cross, sums.items, scale.weights, cells=cells, n_eff=n_eff)
 
 
-def _figures(tally: Tally, dimension: Dimension, dropped: float | None, interval: Interval, items: int) -> Summary:
+def _figures(
+    tally: Tally, dimension: Dimension, dropped: float | None, interval: Interval, items: int, told: Said
+) -> Summary:  # fmt: skip
     """Everything that one table gives. A dropped category has an empty row and column, which are taken out."""
     scale = dimension.scale
     k, base = scale.size, scale.base
@@ -235,7 +324,7 @@ def _figures(tally: Tally, dimension: Dimension, dropped: float | None, interval
         interval=interval,
         exact=agreement.exact(table),
         within_one=agreement.within_one(table) if ordered else None,
-        mean_difference=agreement.mean_gap(*exactly) if ordered else None,
+        bias=bias(told if ordered else _NOBODY, interval.n_eff, cells(both)),
         correlation=agreement.correlation_of(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
         ac=agreement.gwet_ac(table, scale.weights),
@@ -248,8 +337,14 @@ def _figures(tally: Tally, dimension: Dimension, dropped: float | None, interval
         gold_items=items,
         gold_cells=cells(np.ones(len(seen), dtype=bool)),
         unscored=cells(~seen),
+        people=told.people,
         rounded=cells(between),
     )  # fmt: skip
+
+
+_NOBODY = Said(0, np.zeros(2), np.zeros((2, 2)), People(0, 0, 0, 0))
+_NO_SPREAD = 1e-12
+"""A sum of squares below this share of what it is the difference of is rounding."""
 
 
 def _table(human: NDArray[np.intp], judge: NDArray[np.intp], amount: Floats, k: int) -> Floats:

@@ -27,8 +27,19 @@ for the system's. With one cell an item, equal weights and no n/a this is word f
     theta = lambda mean(F_others) + mean(Y - lambda F)
     SE^2 = lambda^2 var(F_others) / N + var(Y - lambda F) / n
 
+Where answers are rare, many label sets hold none of the judge's errors, and their spread is taken for less than it is.
+So the error of one item more is added to it, which no label has shown:
+
+    floor^2 = z^2 / 4 (r D / sum wA)^2 sum w^2 / n          z = 1.96
+    D = max(1, sum over items (T - g M)^2 / sum over cells (F - g)^2)
+
+r is the size of an error of one cell: 1 of a share, half the scale of a mean; D is how many cells of an item err
+together, as many as the judge's own scores of it go together. z^2 / 4 is what the score interval of a count (Wilson's,
+of rare things) adds to that count under the root.
+
 Everything is a function of sums and of sums of products over items, so that the number of scores is no matter.
-Sources: Angelopoulos, Duchi and Zrnic 2023 (PPI++); Binder 1983 (linearisation with weights).
+Sources: Angelopoulos, Duchi and Zrnic 2023 (PPI++); Binder 1983 (linearisation with weights); Wilson 1927 and Agresti
+and Coull 1998 (what is added); Welch 1947 (differences).
 """
 
 from __future__ import annotations
@@ -36,18 +47,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, hypot, sqrt
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.multiple import holm
-from judges.raters.student import t_quantile
+from judges.raters.student import t_cdf, t_quantile
 from judges.uncertainty import MIN_CLUSTERS, Interval, quantile, wilson
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
+COVERED = 0.05
+"""The largest share of the judge's cells that may have values outside of those of labelled cells: beyond it labels do
+not say how those are to be corrected, and there is no figure, unless chance alone may well have left them out."""
+_CHANCE = 0.01
 _NO_SPREAD = 1e-12
 """A centred sum of products below this share of what it is the difference of is rounding."""
 Y, A, F, M_GOLD, T, M = range(6)
@@ -60,6 +74,8 @@ class Moments(NamedTuple):
     labelled: items with gold, `cells` their cells that people valued, `weights` sum and sum of squares of their w.
     total (6,) and cross (6, 6): sums of (wY, wA, wF, wm, T, M) over the labelled items, and of its products.
     items: all items the judge valued a cell of; whole (2,) and whole_cross (2, 2): the same of (T, M) over all of them.
+    squares: sum of squares of the judge's values over all cells. seen: its lowest and highest value in cells with gold.
+    uncovered: share of all cells in which its value lies outside of those.
     """
 
     labelled: int
@@ -70,6 +86,9 @@ class Moments(NamedTuple):
     items: int
     whole: Floats
     whole_cross: Floats
+    squares: float
+    seen: tuple[float, float]
+    uncovered: float
 
 
 @dataclass(frozen=True)
@@ -78,7 +97,8 @@ class Corrected:
 
     with unequal chances, after Kish, and less by what people called n/a; without figures where that is below
     `MIN_CLUSTERS`), the judge's mean over all cells, people's own over the labelled ones (None without labels), lambda
-    (how far the judge's scores of unlabelled items were of use: 0 not at all, 1 fully), labelled items n and others N.
+    (how far the judge's scores of unlabelled items were of use: 0 not at all, 1 fully), labelled items n and others N;
+    `floor` is the part of the standard error that stands for errors not seen, `uncovered` as in `Moments`.
     """
 
     interval: Interval
@@ -87,6 +107,16 @@ class Corrected:
     lam: float
     n: int
     others: int
+    floor: float = 0.0
+    uncovered: float = 0.0
+
+    @property
+    def refused(self) -> bool:
+        """Whether there is no figure because labels do not cover the values that are to be corrected: a random draw of
+
+        so many items would have left them all out less than once in a hundred times, (1 - uncovered)^n_eff < .01.
+        """
+        return self.uncovered > COVERED and (1 - self.uncovered) ** self.interval.n_eff < _CHANCE
 
     @property
     def missing(self) -> int:
@@ -96,30 +126,36 @@ class Corrected:
 
 
 def moments(
-    item: ArrayLike, judge: ArrayLike, human: ArrayLike, gold: ArrayLike, weight: ArrayLike | None = None
-) -> Moments:
-    """`Moments` of the cells that the judge valued: item numbers 0.., the judge's values, people's (nan = n/a or none),
+    item: ArrayLike, judge: ArrayLike, human: ArrayLike, gold: ArrayLike, weight: ArrayLike | None = None,
+    share: ArrayLike | None = None,
+) -> Moments:  # fmt: skip
+    """`Moments` of the cells that the judge valued: item numbers 0.., the judge's values, people's (nan = n/a or none;
 
-    whether there is gold, and each cell's weight 1/pi (alike within an item; it counts where there is gold).
-    SQL gives the same by sums by item. ValueError when the lengths differ.
+    of several their mean), whether there is gold, each cell's weight 1/pi (alike within an item; it counts where there
+    is gold), and the share of its people that gave a value (default 1, n/a 0). SQL gives the same by sums by item.
+    ValueError when the lengths differ.
     """
     index = np.asarray(item, dtype=np.int64)
     value, people = (np.asarray(x, dtype=np.float64) for x in (judge, human))
     known = np.asarray(gold, dtype=bool)
     w = np.ones(index.shape) if weight is None else np.asarray(weight, dtype=np.float64)
-    if not index.shape == value.shape == people.shape == known.shape == w.shape:
-        raise ValueError("Items, judge, people, gold and weights must be of one length.")
+    part = np.ones(index.shape) if share is None else np.asarray(share, dtype=np.float64)
+    if not index.shape == value.shape == people.shape == known.shape == w.shape == part.shape:
+        raise ValueError("Items, judge, people, gold, weights and shares must be of one length.")
     w, valued = np.where(known, w, 0.0), known & ~np.isnan(people)
-    columns = np.where(valued, people, 0) * w, valued * w, value * w, w, value, np.ones(index.shape)
+    part = np.where(valued, part, 0.0)
+    columns = np.where(valued, people, 0) * part * w, part * w, value * w, w, value, np.ones(index.shape)
     sums = np.stack([np.bincount(index, column).astype(np.float64) for column in columns])
     sums = sums[:, sums[M] > 0]
     has = sums[M_GOLD] > 0
+    seen = (float(value[known].min()), float(value[known].max())) if known.any() else (np.inf, -np.inf)
     mine = sums[:, has]
     cells = np.bincount(index, known)
     own = mine[M_GOLD] / cells[cells > 0]
     return Moments(
         int(has.sum()), int(valued.sum()), (float(own.sum()), float(own @ own)), mine.sum(axis=1), mine @ mine.T,
-        sums.shape[1], sums[T:].sum(axis=1), sums[T:] @ sums[T:].T,
+        sums.shape[1], sums[T:].sum(axis=1), sums[T:] @ sums[T:].T, float(value @ value),
+        seen, float(((value < seen[0]) | (value > seen[1])).mean()) if len(value) else 0.0,
     )  # fmt: skip
 
 
@@ -130,7 +166,8 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     standard error (which also holds where none or all are 1), and `se` is what its width comes to. Ends lie as far off
     as Student's t with n_eff - 1 degrees of freedom has it: with the normal ones, those of 36 items held the truth in
     93 of 100 cases. Means without any spread have no interval: that all are equal so far says nothing of how far others
-    lie. ValueError without a cell that the judge valued.
+    lie. Nor is there a figure where labels do not cover what is to be corrected (`COVERED`). ValueError without a cell
+    that the judge valued.
     """
     if given.items == 0 or given.whole[1] <= 0:
         raise ValueError("There is no cell with a value of the judge, so there is no mean.")
@@ -139,13 +176,24 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     total = given.total
     kish = _worth(given)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
-    if kish < MIN_CLUSTERS - _ROUNDING or people is None:
-        return Corrected(_none(n, given.cells, kish, level), mean, people, 0.0, n, others)
+    none = Corrected(_none(n, given.cells, kish, level), mean, people, 0.0, n, others, uncovered=given.uncovered)
+    if kish < MIN_CLUSTERS - _ROUNDING or people is None or none.refused:
+        return none
     k, theta, se = _solved(given, people, mean)
     theta = min(max(theta, reach[0]), reach[1])
     lam = k * others / given.items
-    interval = _interval(theta, se, reach, share, n, given.cells, kish, level)
-    return Corrected(interval, mean, people, lam, n, others)
+    floor = _floor(given, mean, 1.0 if share else (reach[1] - reach[0]) / 2, level) if se else 0.0
+    interval = _interval(theta, hypot(se, floor), reach, share, n, given.cells, kish, level)
+    return Corrected(interval, mean, people, lam, n, others, floor, given.uncovered)
+
+
+def _floor(given: Moments, mean: float, size: float, level: float) -> float:
+    """What the error of one item that no label has shown would do to theta."""
+    among = np.array([1.0, -mean])
+    cells = given.squares - 2 * mean * given.whole[0] + mean**2 * given.whole[1]
+    together = max(1.0, float(among @ given.whole_cross @ among) / cells) if cells > _NO_SPREAD * given.squares else 1.0
+    unit = size * together * sqrt(given.weights[1] / given.labelled) / float(given.total[A])
+    return quantile((1 + level) / 2) / 2 * unit
 
 
 def _worth(given: Moments) -> float:
@@ -206,16 +254,17 @@ def _interval(
     point: float, se: float, reach: tuple[float, float], share: bool, n: int, cells: int, kish: float, level: float
 ) -> Interval:
     method, two_sided = "prediction-powered", (1 + level) / 2
+    far = t_quantile(two_sided, kish - 1)
     if share:
-        stretch = t_quantile(two_sided, kish - 1) / quantile(two_sided)
+        stretch = far / quantile(two_sided)
         trials = point * (1 - point) / (stretch * se) ** 2 if se > 0 and 0 < point < 1 else kish
         found = wilson(point * trials, trials, level)
         low, high = found.low or 0.0, found.high or 0.0
-        se = (high - low) / (2 * quantile(two_sided))
+        se = (high - low) / (2 * far)
         return Interval(point, low, high, found.lower_bound, n, cells, kish, method, se, level)
     if se == 0:
         return Interval(point, None, None, None, n, cells, kish, method, None, level)
-    wide, bound = t_quantile(two_sided, kish - 1) * se, t_quantile(0.95, kish - 1) * se
+    wide, bound = far * se, t_quantile(0.95, kish - 1) * se
     low, high = max(reach[0], point - wide), min(reach[1], point + wide)
     return Interval(point, low, high, max(reach[0], point - bound), n, cells, kish, method, se, level)
 
@@ -246,23 +295,39 @@ class Comparison:
 def difference(one: Interval, other: Interval, shared: bool = False) -> Interval:
     """Interval of one - other, two corrected means; without figures where one has none.
 
-    The errors are those of independent items. `shared`: both rest on the same items (the two sides of pairs), whose
-    covariance is not known; the errors are then added, which is the most that their difference can have.
+    The errors are those of independent items, and the ends lie as far off as Student's t has it with `freedom`.
+    `shared`: both rest on the same items (the two sides of pairs), whose covariance is not known; the errors are then
+    added, which is the most that their difference can have.
     """
     items, cells, kish = min(one.items, other.items), min(one.cells, other.cells), min(one.n_eff, other.n_eff)
     if one.point is None or other.point is None or one.se is None or other.se is None:
         return _none(items, cells, kish, one.level)
     point = one.point - other.point
     se = one.se + other.se if shared else hypot(one.se, other.se)
-    wide = quantile((1 + one.level) / 2) * se
-    bound = point - quantile(0.95) * se
+    free = freedom(one, other, shared)
+    wide = t_quantile((1 + one.level) / 2, free) * se
+    bound = point - t_quantile(0.95, free) * se
     return Interval(point, point - wide, point + wide, bound, items, cells, kish, "prediction-powered", se, one.level)
+
+
+def freedom(one: Interval, other: Interval, shared: bool = False) -> float:
+    """Degrees of freedom of a difference, after Welch and Satterthwaite; the smaller one's where errors are added.
+
+        (s1^2 + s2^2)^2 / (s1^4 / (n1 - 1) + s2^4 / (n2 - 1))
+
+    with n the effective items. Both need figures.
+    """
+    own = [max(1.0, i.n_eff - 1) for i in (one, other)]
+    squares = [(i.se or 0.0) ** 2 for i in (one, other)]
+    if shared or not any(squares):
+        return min(own)
+    return sum(squares) ** 2 / sum(s * s / n for s, n in zip(squares, own, strict=True))
 
 
 def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison]:
     """Every pair of corrected means, largest difference first; those without figures, or without any spread, are left
 
-    out. p = 2 (1 - Phi(|difference| / SE)).
+    out. p = 2 P(T > |difference| / SE), T being Student's t with `freedom`.
     """
     found = []
     for i in range(len(means)):
@@ -270,7 +335,8 @@ def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison
             one, other = (i, j) if (means[i].point or 0) >= (means[j].point or 0) else (j, i)
             gap = difference(means[one], means[other], shared)
             if gap.point is not None and gap.se:
-                found.append((one, other, gap, 2 * (1 - NormalDist().cdf(gap.point / gap.se))))
+                free = freedom(means[one], means[other], shared)
+                found.append((one, other, gap, 2 * t_cdf(-gap.point / gap.se, free)))
     adjusted = holm([p for *_, p in found])
     pairs = [Comparison(*pair, now) for pair, now in zip(found, adjusted, strict=True)]
     return sorted(pairs, key=lambda c: -(c.difference.point or 0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median_low
 from typing import Literal
 
@@ -112,7 +112,7 @@ def effect(store: Store, dataset_id: str, new: GoldRule) -> Effect:
     new.check()
     old = gold_rule(store, dataset_id)
     then = len(disputed.under(store, dataset_id, new))
-    changed = 0
+    changed, now, then_ = 0, replace(old, waiting="counted"), replace(new, waiting="counted")
     if new.resolve != old.resolve:
         scales = cards.scales(store)
         rows = store.rows(
@@ -126,7 +126,7 @@ def effect(store: Store, dataset_id: str, new: GoldRule) -> Effect:
         basis: Basis = "all"
         for sort, dimension, scale in asked:
             changed += int(store.rows(
-                f"select count(*) from ({gold(sort, scale, basis, old)}) a join ({gold(sort, scale, basis, new)}) b "
+                f"select count(*) from ({gold(sort, scale, basis, now)}) a join ({gold(sort, scale, basis, then_)}) b "
                 "on b.item_id = a.item_id and b.unit = a.unit where a.value is distinct from b.value",
                 [dataset_id, dimension],
             )[0][0])  # fmt: skip

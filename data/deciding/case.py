@@ -7,17 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
-from data import annotators, audits, cards, datasets, fewshot, standing
+from data import audits, cards, datasets, fewshot, standing
 from data.adjudicating import disputed
 from data.datasets import Dataset
-from data.deciding import plans
+from data.deciding import persons, plans
 from data.deciding.behind import MANY, Behind, behind
 from data.deciding.decided import Fact
 from data.deciding.policy import Asked, asked, stored
 from data.errors import NotFound
-from data.figures import baselines
+from data.figures import baselines, ceilings
 from data.gold import BASES, Basis
 from data.ids import canonical, content_id
 from data.publishing.asking import units_of
@@ -28,7 +27,6 @@ from judges.audits import Finding
 from judges.audits import audits as known_audits
 from judges.calibrate import Line
 from judges.endpoint import practice
-from judges.raters import ceiling as raters
 from judges.raters.ceiling import Ceiling
 from judges.types import sort_of
 from judges.uncertainty import Interval
@@ -222,13 +220,18 @@ def ceiling(store: Store, found: Case) -> Ceiling | None:
 
     It rests on imported labels only where the approval check does.
     """
-    resting: Literal["blind", "here"] = "blind" if found.basis == "imported" else "here"
+    resting = _resting(found)
+    return ceilings.ceiling(store, found.dataset.id, found.judge.id, found.line.dimension, resting)
 
-    def make() -> Ceiling | None:
-        labels = annotators.labels(store, found.dataset.id, found.line.dimension, resting, found.judge.id)
-        return raters.ceiling(labels.ratings)
 
-    return remembered(store, ("ceiling", *found.key, resting), TABLES, make)
+def between(store: Store, found: Case) -> Interval | None:
+    """Kappa between two people alone, which is quicker."""
+    dimension = found.line.dimension
+    return ceilings.between(store, found.dataset.id, found.judge.id, [dimension], _resting(found))[dimension]
+
+
+def _resting(found: Case) -> ceilings.Resting:
+    return "blind" if found.basis == "imported" else "here"
 
 
 def waiting(store: Store, found: Case) -> int:
@@ -292,7 +295,10 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "coverage", found.coverage, "share of the cells with gold that the judge answered, n/a where people say so"
     yield "exact agreement", gate.exact, ""
     yield "agreement within one", gate.within_one, ""
-    yield "mean difference", gate.mean_difference, "judge minus people, in steps of the scale"
+    yield "mean difference", gate.mean_difference, "judge minus the mean of people's values, in steps of the scale"
+    yield "mean difference, low end", gate.bias.low, f"{gate.bias.level:.0%} interval"
+    yield "mean difference, high end", gate.bias.high, f"{gate.bias.level:.0%} interval"
+    yield persons.each(gate)
     yield "correlation", gate.correlation, ""
     yield "commonest answer's share", gate.commonest, ""
     yield "Gwet's AC", gate.ac, ""
@@ -311,14 +317,15 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     limits = audits.thresholds(store)
     yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
     yield from _floors(store, found)
-    yield from _people(near.ceiling)
+    yield from persons.ceiling(near.ceiling)
+    yield from persons.waiting(store, found.dataset.id, found.judge.id, found.basis, line.dimension)
     rule = gold_rule(store, found.dataset.id)
     apart = "any number of" if rule.apart is None else f"{rule.apart}"
     yield "gold rule", None, f"{rule.resolve}; {apart} steps apart before somebody adjudicates"
     yield (
         "waiting for adjudication",
         float(waiting(store, found)),
-        "cells, which keep what the rule gives them till then",
+        f"cells, {'left out of kappa' if rule.waiting == 'out' else 'which keep what the rule gives them'} till then",
     )
     yield "basis", None, BASES[found.basis]
     yield from _behind(store, found).facts()
@@ -349,16 +356,6 @@ def _floors(store: Store, found: Case) -> Iterator[Fact]:
     yield "floor: one answer throughout", floor.share, f"exact agreement of always saying {floor.constant}"
     if floor.length is not None:
         yield "floor: length alone", floor.length.rule.point, f"kappa; the judge {floor.length.standing} it"
-
-
-def _people(top: Ceiling | None) -> Iterator[Fact]:
-    if top is None:
-        yield "ceiling", None, "no two people have labelled the same cell"
-        return
-    yield "ceiling", top.between.point, f"kappa between {top.people} people, in pairs, on {top.cells:,} cells"
-    yield "ceiling, low end", top.between.low, f"{top.between.level:.0%} interval"
-    yield "ceiling, high end", top.between.high, f"{top.between.level:.0%} interval"
-    yield "Krippendorff's alpha", top.alpha.point, "between people"
 
 
 def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:

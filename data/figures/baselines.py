@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from data.calibration import BEHIND, met
+from data.calibration import BEHIND, as_meeting, met
 from data.fewshot import apart
 from data.gold import Basis, labels
 from data.store import Store, remembered
 from judges.baselines import Floors, floors, length
-from judges.calibrate import Meeting
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
 
 if TYPE_CHECKING:
@@ -92,13 +91,7 @@ def _floors(
     names = frame["item_id"].to_numpy()
     lengths = np.array([length(items[i], unit) for i, unit in zip(names, frame["unit"], strict=True)], dtype=np.float64)
     numbers = np.unique(names.astype(str), return_inverse=True)[1] if len(names) else np.zeros(0)
-    meeting = Meeting(
-        item=numbers.astype(np.int64),
-        human=frame["human"].to_numpy(dtype=np.float64, na_value=np.nan),
-        judge=frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan),
-        scored=frame["scored"].to_numpy(dtype=bool),
-        weight=frame["weight"].to_numpy(dtype=np.float64),
-    )
+    meeting = as_meeting(frame, numbers.astype(np.int64))
     if drop and dimension.scale.drawn:
         code = float(dimension.scale.categories.index(dimension.scale.drawn))
         keep = (meeting.human != code) & (meeting.judge != code)

@@ -8,6 +8,7 @@ from operator import add
 import numpy as np
 
 from data.calibration import evidence
+from data.combinations import nearest
 from data.gold import Basis
 from data.publishing.asking import asking, units_of
 from data.publishing.labelled import labelled
@@ -32,9 +33,10 @@ def found(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
 def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, Whole]:
     """What the judge gave over all cells that it valued, by code."""
     rows = store.rows(
-        "with own as (select s.item_id, s.value, count(*) as n from score_now s join item i on i.id = s.item_id "
+        f"with own as (select s.item_id, {nearest('s.value')} as value, count(*) as n from score_now s "
+        "join item i on i.id = s.item_id "
         f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {units_of(dimension, 's')} "
-        "and s.value is not null group by s.item_id, s.value), "
+        "and s.value is not null group by 1, 2), "
         "every as (select item_id, sum(n) as m from own group by item_id) "
         "select o.value, sum(o.n), sum(o.n * o.n), sum(o.n * e.m), "
         "(select sum(m) from every), (select sum(m * m) from every) "
@@ -62,7 +64,7 @@ def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
     for outcome in range(ask.outcomes):
         given = [moments[outcome] for moments in by_system]
         place = 1 if dimension.scale.kind == "flag" else outcome
-        made[place] = corrected(group.moments(outcome, _pooled(given)), (0.0, 1.0), share=True)
+        made[place] = corrected(group.moments(ask, outcome, _pooled(given)), (0.0, 1.0), share=True)
     return made
 
 
@@ -74,5 +76,5 @@ def _pooled(given: list[Moments]) -> Moments | None:
         sum(m.labelled for m in given), sum(m.cells for m in given),
         (sum(m.weights[0] for m in given), sum(m.weights[1] for m in given)),
         np.sum([m.total for m in given], axis=0), np.sum([m.cross for m in given], axis=0), 0, np.zeros(2),
-        np.zeros((2, 2)),
+        np.zeros((2, 2)), 0.0, (min(m.seen[0] for m in given), max(m.seen[1] for m in given)), 1.0,
     )  # fmt: skip

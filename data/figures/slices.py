@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data import exposure
-from data.calibration import met
+from data.calibration import MEETING, as_meeting, met
 from data.fewshot import apart
 from data.gold import Basis
 from data.store import Store, remembered
@@ -60,13 +60,14 @@ class Coded(NamedTuple):
 class Parted(NamedTuple):
     """The cells that people and judge gave a value (codes 0..K-1), K, the unit of each cell, and the cuts.
 
-    Items are numbered by the order of their ids in the dataset.
+    Items are numbered by the order of their ids in the dataset; `gap` is judge - mean of the people, of each cell.
     """
 
     cells: Cells
     size: int
     units: Coded
     cuts: list[Cut]
+    gap: Floats
 
 
 class _Items(NamedTuple):
@@ -87,7 +88,8 @@ def parted(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, b
         keep = meeting.human != (code := float(dimension.scale.categories.index(drop)))
         units = units._replace(code=units.code[keep & (meeting.judge != code)])
         meeting = meeting.without(code)
-    units = units._replace(code=units.code[meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)])
+    both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
+    units, gap = units._replace(code=units.code[both]), (meeting.judge - meeting.average)[both]
     cells, k = scored_cells(meeting, dimension.scale)
     number = np.asarray(cells.item, dtype=np.int64)
     items = _items(store, dataset_id)
@@ -102,7 +104,7 @@ def parted(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, b
         cut("stratum of the draw", items.stratum.names, items.stratum.code[number]),
         *(cut(key, told.names, told.code[number]) for key, told in sorted(items.meta.items())),
     ]
-    return Parted(cells, k, units, distinct([one for one in found if one is not None]))
+    return Parted(cells, k, units, distinct([one for one in found if one is not None]), gap)
 
 
 def members(
@@ -183,17 +185,11 @@ def _numbered(
     frame = store.frame(
         f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}), "
         "numbered as (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) "
-        "select n.no, m.unit, m.human, m.judge, m.scored, m.weight from met m join numbered n on n.id = m.item_id "
+        f"select n.no, m.unit, {MEETING} from met m join numbered n on n.id = m.item_id "
         "order by n.no, m.unit",
         [dataset_id, dimension.name, judge_id],
     )
-    meeting = Meeting(
-        item=frame["no"].to_numpy(dtype=np.int64),
-        human=frame["human"].to_numpy(dtype=np.float64, na_value=np.nan),
-        judge=frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan),
-        scored=frame["scored"].to_numpy(dtype=bool),
-        weight=frame["weight"].to_numpy(dtype=np.float64),
-    )
+    meeting = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64))
     return meeting, _coded(frame["unit"])
 
 

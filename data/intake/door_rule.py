@@ -20,7 +20,7 @@ class RuleDoor:
     def take(self, line: Line) -> None:
         """Remember the rule, count it as known, or say why it is left aside. Raises No."""
         given = RuleIn.model_validate(line.data).gold_rule
-        rule = GoldRule(given.resolve, given.apart).check()
+        rule = GoldRule(given.resolve, given.apart, given.waiting).check()
         if self._given not in (None, rule):
             raise No("gold_rule", "There is another gold rule earlier in this import: a dataset has one.")
         known, self._given = self._given is not None, rule
@@ -45,4 +45,5 @@ class RuleDoor:
 
 def _words(rule: GoldRule) -> str:
     apart = "any number of steps" if rule.apart is None else f"{rule.apart} step{'' if rule.apart == 1 else 's'}"
-    return f"{rule.resolve}, people may lie {apart} apart"
+    out = ", cells that wait are left out" if rule.waiting == "out" else ""
+    return f"{rule.resolve}, people may lie {apart} apart{out}"

@@ -143,6 +143,7 @@ class GoldRuleIn(Strict):
 
     resolve: Literal["median", "majority"]
     apart: int | None = Field(ge=0, le=100)
+    waiting: Literal["counted", "out"] = "counted"
 
 
 class RuleIn(Strict):

@@ -7,7 +7,7 @@ import threading
 
 from data import calibration, dashboard, datasets, scores, standing
 from data.deciding import decided, policy
-from data.figures import baselines
+from data.figures import baselines, ceilings
 from data.store import Store
 from judges.errors import AssayError
 from judges.intervals import LINEARISE_FROM
@@ -42,5 +42,7 @@ def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:
     """What the calibration page first shows of a judge."""
     basis = policy.basis(store, dataset_id)
     standing.standing(store, dataset_id, judge_id)
-    baselines.measured(store, dataset_id, judge_id, calibration.dimensions(store, judge_id), basis)
+    asked = calibration.dimensions(store, judge_id)
+    baselines.measured(store, dataset_id, judge_id, asked, basis)
+    ceilings.between(store, dataset_id, judge_id, asked)
     scores.means(store, dataset_id, judge_id)

@@ -43,7 +43,7 @@ def _labelled(
     parts, picked = [], []
     for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
         d = ask.dimension
-        own = gold(d.sort, d.scale, basis, rule).replace("$2", f"${n + 3}")
+        own = gold(d.sort, d.scale, basis, rule, means=True).replace("$2", f"${n + 3}")
         parts.append(f"gold{n} as materialized (select * from ({own}) g where 1 = 1{apart(store, judge_id)})")
         picked.append(f"select item_id from gold{n}")
     parts += [
@@ -70,8 +70,8 @@ def _labelled(
 
 _ALL = 1 << 60
 """A limit that limits nothing: without it what is asked of each dimension would be asked of every score there is."""
-_SUMS = 6 + 21
-"""Totals of six sums, and of their products."""
+_SUMS = 6 + 21 + 2
+"""Totals of six sums, of their products, and the judge's lowest and highest value."""
 
 
 def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
@@ -82,18 +82,22 @@ def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
     def counted(column: str, letter: str) -> str:
         return ", ".join(f"sum(case when {column} = {c} then 1 else 0 end) as {letter}{k}" for k, c in codes)
 
+    said = ", ".join(f"sum(l.said{k}) as h{k}" for k, _ in codes)
     columns: list[str] = []
     for outcome in range(ask.outcomes):
         y, f, t = (outcome_sums(ask, letter)[outcome] for letter in "hjc")
         terms = [f"g.w * {y.replace('o.', 'g.')}", "g.w * g.a", f"g.w * {f.replace('o.', 'g.')}", "g.w * g.m", t, "o.m"]
         columns += [f"sum({p})" for p in terms]
         columns += [f"sum(({p}) * ({q}))" for p, q in combinations_with_replacement(terms, 2)]
+        judged = f.replace("o.", "g.")
+        ends = f"min(case when {judged} = g.m then 1 else 0 end)", f"max(case when {judged} > 0 then 1 else 0 end)"
+        columns += ["min(g.lowest)", "max(g.highest)"] if ask.mean else ends
     columns += ["null"] * (width - len(columns))
     mine = f"s.dimension = ${n + 3} and {units_of(ask.dimension, 's')}"
     before = [
-        f"g{n} as (select s.item_id, {side}avg(1 / l.probability) as w, count(l.value) as a, count(*) as m, "
-        f"coalesce(sum(l.value), 0) as h, sum(s.value) as j, {counted('l.value', 'h')}, "
-        f"{counted(nearest('s.value'), 'j')} "
+        f"g{n} as (select s.item_id, {side}avg(1 / l.probability) as w, sum(l.share) as a, count(l.mean) as valued, "
+        "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
+        f"min({nearest('s.value')}) as lowest, max({nearest('s.value')}) as highest, {said}, {counted(nearest('s.value'), 'j')} "
         f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
         f"where s.value is not null group by {by})",
         f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t, {counted(nearest('s.value'), 'c')} "
@@ -101,7 +105,7 @@ def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
     ]
     sided = " and g.side = o.side" if side else ""
     return before, (
-        f"select {n}, {system_of(ask, 'o')}, count(*), sum(g.a), sum(g.w), sum(g.w * g.w), {', '.join(columns)} "
+        f"select {n}, {system_of(ask, 'o')}, count(*), sum(g.valued), sum(g.w), sum(g.w * g.w), {', '.join(columns)} "
         f"from g{n} g join o{n} o on o.item_id = g.item_id{sided} join few i on i.id = g.item_id{both_sides(ask)} "
         "group by 2"
     )
@@ -114,7 +118,9 @@ def _read(row: Sequence[object]) -> list[Moments]:
     for start in range(0, len(numbers), _SUMS):
         total, cross = np.array(numbers[start : start + 6]), np.zeros((6, 6))
         places = combinations_with_replacement((Y, A, F, M_GOLD, T, CELLS), 2)
-        for (one, other), value in zip(places, numbers[start + 6 : start + _SUMS], strict=True):
+        for (one, other), value in zip(places, numbers[start + 6 : start + _SUMS - 2], strict=True):
             cross[one, other] = cross[other, one] = value
-        found.append(Moments(int(n), int(cells), (weight, squares), total, cross, 0, np.zeros(2), np.zeros((2, 2))))
+        seen = numbers[start + _SUMS - 2], numbers[start + _SUMS - 1]
+        none = np.zeros(2), np.zeros((2, 2)), 0.0
+        found.append(Moments(int(n), int(cells), (weight, squares), total, cross, 0, *none, seen, 0.0))
     return found

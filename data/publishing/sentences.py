@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from data.dashboard import System, Tile
 from judges.correction import Comparison
 from judges.uncertainty import MIN_CLUSTERS
@@ -15,6 +17,9 @@ def figure(tile: Tile, value: float) -> str:
 def reading(tile: Tile) -> list[str]:
     """What a tile says, in sentences for somebody who knows no statistics."""
     sure = [s for s in tile.systems if s.means[tile.lead].interval.point is not None]
+    refused = [s for s in tile.systems if s.means[tile.lead].refused]
+    if refused and not sure:
+        return [*_uncovered(refused, tile), "So what stands here is the judge's own view."]
     if not sure:
         few = int(max((s.means[tile.lead].interval.n_eff for s in tile.systems), default=0) + 1e-9)
         unequal = ", counting for less what was likelier to be drawn or called n/a" if _unequal(tile) else ""
@@ -22,11 +27,12 @@ def reading(tile: Tile) -> list[str]:
             f"No system has enough labelled items for a corrected figure ({MIN_CLUSTERS} are needed, the most is "
             f"{few}{unequal}), so what stands here is the judge's own view."
         ]
-    few, best, worst = len(tile.systems) - len(sure), sure[0], sure[-1]
+    few, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
     top, low = (figure(tile, s.means[tile.lead].interval.point or 0.0) for s in (best, worst))
     if len(sure) > 1 and top == low:
         those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
-        return [f"{those} come out alike, at {top}{_ends(tile)}.", *_apart(tile), *_short(few)]
+        same = f"{those} come out alike, at {top}{_ends(tile)}."
+        return [same, *_apart(tile), *_short(few), *_uncovered(refused, tile)]
     first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
     among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
     told = [among + ("people" + first.removeprefix("People") if among else first)]
@@ -37,12 +43,21 @@ def reading(tile: Tile) -> list[str]:
         told += [f"Lowest is {_named(worst)}, with {low}.", *_apart(tile)]
     else:
         told += _kinder(tile, best)
-    return told + _short(few)
+    return told + _short(few) + _uncovered(refused, tile)
 
 
 def _unequal(tile: Tile) -> bool:
     """Whether there would be items enough if all had been drawn with one chance and none were n/a."""
     return any(s.means[tile.lead].n >= MIN_CLUSTERS and s.means[tile.lead].missing for s in tile.systems)
+
+
+def _uncovered(refused: Sequence[System], tile: Tile) -> list[str]:
+    """Why systems have no corrected figure whose labels do not cover what is to be corrected."""
+    return [
+        f"Labels of {_named(s)} do not cover what is to be corrected: {100 * s.means[tile.lead].uncovered:.0f}% of the "
+        "judge's answers lie where nobody has labelled one. Draw an audit sample over all its items, and label it."
+        for s in refused
+    ]
 
 
 def _short(few: int) -> list[str]:

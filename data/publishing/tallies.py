@@ -52,11 +52,21 @@ class Group:
         """Cells with a value."""
         return float(self.counts.sum())
 
-    def moments(self, outcome: int, labelled: Moments | None) -> Moments:
+    def moments(self, ask: Asking, outcome: int, labelled: Moments | None) -> Moments:
         """The moments of a mean, with those of the labelled items where there are any."""
         tt, tm, mm = self.cross[outcome]
-        first = labelled or Moments(0, 0, (0.0, 0.0), np.zeros(6), np.zeros((6, 6)), 0, np.zeros(2), np.zeros((2, 2)))
-        return first._replace(items=self.items, whole=self.whole[outcome], whole_cross=np.array([[tt, tm], [tm, mm]]))
+        whole, cross = self.whole[outcome], np.array([[tt, tm], [tm, mm]])
+        if ask.mean:
+            codes, counts = np.array(ask.codes), self.counts
+        else:  # of an outcome that is or is not
+            codes, counts = np.array([0.0, 1.0]), np.array([whole[1] - whole[0], whole[0]])
+        squares = float(counts @ codes**2)
+        if labelled is None:
+            sums = np.zeros(6), np.zeros((6, 6))
+            return Moments(0, 0, (0.0, 0.0), *sums, self.items, whole, cross, squares, (np.inf, -np.inf), 1.0)
+        outside = counts[(codes < labelled.seen[0]) | (codes > labelled.seen[1])].sum()
+        uncovered = float(outside / max(counts.sum(), 1))
+        return labelled._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
 
 
 Key = tuple[str, str]

@@ -96,8 +96,9 @@ def rows_of(tile: Tile) -> list[dict[str, object]]:
                     "dimension": tile.approval.dimension, "unit": tile.approval.sort, "system": system.name,
                     "of": tile.asking.told(outcome), "corrected": interval.point, "low": interval.low,
                     "high": interval.high, "judge": mean.judge, "people": mean.people, "labelled items": mean.n,
-                    "other items": mean.others, "lambda": None if interval.point is None else mean.lam,
-                    "n/a": system.na, "unscored": system.unscored, "older policy": tile.older,
+                    "other items": mean.others, "not covered": mean.uncovered if mean.n else None,
+                    "lambda": None if interval.point is None else mean.lam, "n/a": system.na,
+                    "unscored": system.unscored, "older policy": tile.older,
                 }
             )  # fmt: skip
     return rows
@@ -172,7 +173,7 @@ def plot(tile: Tile, title: str = "") -> str:
     for place, system in enumerate(tile.systems):
         body += _row(tile, system, top + _ROW * place + (gap if place >= sure else 0), left, at)
     if gap:
-        few = "Too few labelled items: what stands here is the judge's own, not corrected"
+        few = "Too few labels, or none where they are needed: what stands here is the judge's own, not corrected"
         y = top + _ROW * sure
         body += [line(0, y, 760, y, "grid"), label(0, y + 15, few, "soft", size=11)]
     body += _legend(bottom + 20)
@@ -193,7 +194,8 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
     own = sentences.figure(tile, mean.judge)
     made = [line(0, y, 760, y, "grid"), label(0, middle + 4.5, name, room=left - 10)]
     if interval.point is None:
-        made += [label(left, middle - 2, own), label(left, middle + 12, "judge's own", "soft", size=11)]
+        why = "judge's own, labels do not cover it" if mean.refused else "judge's own"
+        made += [label(left, middle - 2, own), label(left, middle + 12, why, "soft", size=11, room=_FIGURE - 8)]
     else:
         point, ends = sentences.figure(tile, interval.point), ""
         if interval.low is not None and interval.high is not None:

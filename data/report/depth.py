@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from data import annotators, sparing
-from data.figures import certainty, rates, slices
+from data.figures import ceilings, certainty, rates, slices
 from data.figures import selective as figures
 from data.figures.repeats import repeated
 from data.gold import Basis
@@ -17,7 +17,6 @@ from judges.figures.reliability import Reliability, reliability
 from judges.figures.repeats import Repeats
 from judges.figures.slices import Sliced, sliced
 from judges.raters import alternative
-from judges.raters import ceiling as ceilings
 from judges.raters.alternative import Test
 from judges.raters.ceiling import Ceiling
 from judges.rates import Answer
@@ -53,7 +52,7 @@ class Depth:
 def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Depth:
     """All of it for a dimension on a basis; ceiling and test rest on blind labels, whatever the basis."""
     ratings = annotators.labels(store, dataset_id, dimension, "blind", judge_id).ratings
-    found = ceilings.ceiling(ratings)
+    found = ceilings.ceiling(store, dataset_id, judge_id, dimension)
     several = found is not None and found.judge is not None and found.people >= alternative.MIN_PEOPLE
     parted = slices.parted(store, dataset_id, judge_id, dimension, basis)
     weights = dimension.scale.weights
@@ -62,7 +61,7 @@ def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
     return Depth(
         found,
         alternative.test(ratings, EPSILON) if several else None,
-        tuple(sliced(parted.cells, parted.size, weights, parted.cuts)),
+        tuple(sliced(parted.cells, parted.size, weights, parted.cuts, parted.gap)),
         tuple(curve(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
         {source: one for source, one in made.items() if one is not None},
         tuple(rates.found(store, dataset_id, judge_id, dimension, basis)),

@@ -43,8 +43,8 @@ def section(found: Evidence, one: One) -> list[str]:
         parts += [figure(plot) for plot in (plots.margins(one),) if plot]
     else:
         parts.append(para("No cell has both gold and a score of this judge."))
-    parts += [*_left_out(shown), *_rates(one), *_floor(one), *_people(one), *_bases(one), *_anchored(one)]
-    return [*parts, *_repeated(one), *_selective(one), *_deeper(found, one)]
+    parts += [*_left_out(shown), *_waiting(found, one), *_rates(one), *_floor(one), *_people(one), *_bases(one)]
+    return [*parts, *_anchored(one), *_repeated(one), *_selective(one), *_deeper(found, one)]
 
 
 _TABLE = (
@@ -86,11 +86,40 @@ def _plainly(shown: Summary) -> list[str]:
     if ordered and lean is not None:
         kinder = "kinder" if lean > 0 else "stricter"
         parts.append(
-            para("On average the judge is {by} steps {kinder} than people.", by=number(abs(lean), ".2f"), kinder=kinder)
+            para(
+                "On average the judge is {by} steps {kinder} than people ({span}).", by=number(abs(lean), ".2f"),
+                kinder=kinder, span=_lean(shown),
+            )
             if abs(lean) >= 0.005
             else para("On average the judge is neither kinder nor stricter than people.")
         )
     return parts
+
+
+def _lean(shown: Summary) -> str:
+    if shown.bias.low is None:
+        return "no interval: nothing varies"
+    return f"judge minus people {number(shown.mean_difference, '+.2f')}, 95% interval {span(shown.bias)}"
+
+
+def _waiting(found: Evidence, one: One) -> list[str]:
+    if one.waiting is None:
+        return []
+    counted, out = one.waiting
+    told = (
+        "**Waiting for adjudication**: {n} of {cells} with gold, in which people lie further apart than the rule "
+        "allows. Counted with what the rule gives them, kappa is {kappa} ({span}) and judge minus people {lean}; left "
+        "out, {kappa_out} ({span_out}) and {lean_out}. The approval check {used}."
+    )
+    used = "counts them" if found.rule.waiting == "counted" else "leaves them out"
+    return [
+        para(
+            told, n=f"{counted.people.waiting:,}", cells=many(counted.gold_cells, "cell"), used=used,
+            kappa=number(counted.interval.point), span=span(counted.interval), kappa_out=number(out.interval.point),
+            span_out=span(out.interval), lean=number(counted.mean_difference, "+.2f"),
+            lean_out=number(out.mean_difference, "+.2f"),
+        )
+    ]  # fmt: skip
 
 
 def _warnings(shown: Summary) -> list[str]:

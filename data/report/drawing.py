@@ -36,6 +36,7 @@ _RULES = (
     f".plot text{{font:{SIZE}px {FONT};fill:var(--ink)}}.plot .soft{{fill:var(--soft)}}"
     ".plot .title{font-weight:600}.plot .ground{fill:var(--ground)}.plot .over{fill:none;pointer-events:all}"
     ".plot .grid{stroke:var(--line);stroke-width:1}.plot .mark{stroke:var(--soft);stroke-width:1;stroke-dasharray:4 3}"
+    ".plot .top{stroke:var(--ink);stroke-width:1.5}"
     + "".join(f".plot .f{n}{{fill:var(--c{n})}}.plot .s{n}{{stroke:var(--c{n});fill:none}}" for n in range(COLOURS))
     + "".join(f".plot .f{n}.pale{{fill:var(--c{n});fill-opacity:.3;stroke-width:1.5}}" for n in range(COLOURS))
 )

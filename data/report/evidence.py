@@ -74,8 +74,8 @@ class Decided:
 class One:
     """A dimension: its figures and the gate's, those on every basis with labels (True: ties dropped), the fingerprints
 
-    of the bases, the floors on the basis that is shown, assisted minus blind labels where there are both, and what
-    looks deeper.
+    of the bases, the floors on the basis that is shown, assisted minus blind labels where there are both, what looks
+    deeper, and where cells wait for somebody who adjudicates the figures with and without them.
     """
 
     line: Line
@@ -84,6 +84,7 @@ class One:
     floors: Floors
     anchoring: Interval | None
     depth: Depth
+    waiting: tuple[Summary, Summary] | None = None
 
     @property
     def dimension(self) -> Dimension:
@@ -136,6 +137,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
     told("Comparing it with rules that do not read the text")
     floors = baselines.measured(store, dataset_id, judge_id, dimensions, basis)
     ones, both = [], {gate, "assisted"} <= set(rests)
+    wait = {pair[0].dimension: pair for pair in standing.both(store, dataset_id, judge_id, basis)}
     for line in lines:
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
         told(f"Looking into {line.dimension.title}")
@@ -148,6 +150,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
                 floors[line.dimension.sort, line.dimension.name],
                 calibrate.anchoring(cells[gate][place], cells["assisted"][place], line.dimension) if both else None,
                 depth(store, dataset_id, judge_id, line.dimension, basis) if line.shown.cells else Depth(),
+                wait.get(line.dimension),
             )
         )
     told("Looking for known failures")

@@ -76,6 +76,8 @@ def row(summary: Summary, basis: Basis, dropped: bool) -> Json:
         "weights": d.scale.weights or "none",
         **kappa(summary.interval),
         "exact": summary.exact, "within_one": summary.within_one, "leniency": summary.mean_difference,
+        "leniency_low": summary.bias.low, "leniency_high": summary.bias.high,
+        "people_fewest": summary.people.fewest, "people_most": summary.people.most, "labels": summary.people.labels,
         "correlation": summary.correlation, "commonest": summary.commonest, "ac": summary.ac,
         "gold_items": summary.gold_items, "gold_cells": summary.gold_cells, "unscored": summary.unscored,
         "na_cells": round(na.cells), "na_people": summary.na_human, "na_judge": summary.na_judge,
@@ -115,6 +117,11 @@ def _one(one: One) -> Json:
         },
         "assisted_minus_blind": None if one.anchoring is None else kappa(one.anchoring),
         "people": _people(one),
+        "waiting": None if one.waiting is None else {
+            "cells": one.waiting[0].people.waiting,
+            "counted": {**kappa(one.waiting[0].interval), "leniency": one.waiting[0].mean_difference},
+            "left_out": {**kappa(one.waiting[1].interval), "leniency": one.waiting[1].mean_difference},
+        },
         "slices": [
             {
                 "by": cut.by, "p": cut.apart.p if cut.apart else None,

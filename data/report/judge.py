@@ -7,12 +7,13 @@ import json
 from data.gold import BASES
 from data.people import require
 from data.report import dimension, figures, plots, tables
-from data.report.evidence import Evidence, Told, gather
+from data.report.evidence import Evidence, One, Told, gather
 from data.report.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
-from data.report.words import cell, when
+from data.report.words import cell, span, when
 from data.store import Store
 from judges.audits import audits as known
 from judges.counted import many
+from judges.raters import ceiling
 
 _ASKED = {
     "min_items": "items at least",
@@ -125,7 +126,8 @@ def _overview(found: Evidence) -> list[str]:
                 "state": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
                 "items": f"{shown.gold_items:,}", "cells": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
-                "bound": cell(one.line.bound), "exact": cell(shown.exact, ".1%"),
+                "bound": cell(one.line.bound), "people among themselves": _between(one),
+                "exact": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
     resting = para(
@@ -134,11 +136,31 @@ def _overview(found: Evidence) -> list[str]:
     )  # fmt: skip
     mark = (
         "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound"
-        f"{plots.REACH if found.asked.policy.lower_bound else ''}. ● eligible, ○ promising, ✕ below, "
+        f"{plots.REACH if found.asked.policy.lower_bound else ''}. Long tick: how far two people agree with each "
+        "other, with its interval below, where 30 items have labels of two. ● eligible, ○ promising, ✕ below, "
         "□ not enough gold, – undefined."
     )
     columns = list(rows[0]) if rows else []
+    resting += para("{whose}", "quiet", whose=_whose(found))
     return [heading("All dimensions"), resting, figure(plots.overview(found), mark), table(rows, columns)]
+
+
+def _between(one: One) -> str:
+    top = one.depth.ceiling
+    if top is None or top.between.verdictless or top.between.point is None:
+        return cell(None)
+    return f"{cell(top.between.point, '.2f')} ({span(top.between)})"
+
+
+def _whose(found: Evidence) -> str:
+    """Whose agreement the figures are."""
+    with_gold = [one for one in found.dimensions if one.line.shown.gold_cells]
+    if not with_gold:
+        return ""
+    people = [one.line.shown.people for one in with_gold]
+    each = sum(p.labels for p in people) / sum(one.line.shown.gold_cells for one in with_gold)
+    known = any((top := one.depth.ceiling) is not None and not top.between.verdictless for one in with_gold)
+    return ceiling.whose(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
 def _who(found: Evidence) -> list[str]:
@@ -172,7 +194,8 @@ def _who(found: Evidence) -> list[str]:
 def _gold(found: Evidence) -> str:
     rule = found.rule
     apart = "" if rule.apart is None else f"; adjudicated where people are more than {rule.apart} steps apart"
-    return f"the {rule.resolve} of what people say{apart}"
+    out = "; till then left out of kappa" if rule.waiting == "out" and rule.apart is not None else ""
+    return f"the {rule.resolve} of what people say{apart}{out}; in means all that people say"
 
 
 def _policy(found: Evidence) -> list[str]:
@@ -241,7 +264,8 @@ def _reading() -> list[str]:
         "**n_eff** is what the items are worth together if they were drawn with different chances.",
         "**Exact** is the share of equal answers, **within one** that of answers at most one step apart. Both are high "
         "by chance where one answer is very common.",
-        "**Leniency** is the mean of judge minus people, in steps of the scale: above 0 the judge is kinder.",
+        "**Leniency** is the mean of judge minus people, in steps of the scale: above 0 the judge is kinder. Of "
+        "several people in a cell each counts alike, an adjudicated cell has what was decided, and n/a is no value.",
         "**AC1 and AC2** stand beside a kappa that one common answer has made shaky. They do not replace it.",
         "**n/a and unscored**: where people or judge say that a question does not apply, or the judge gave no usable "
         "reply, there is nothing to compare: these cells are in no kappa, and are counted apart.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from data.report import svg
 from data.report.drawing import WIDTH
@@ -10,6 +10,7 @@ from data.report.evidence import Evidence, One
 from judges import agreement
 from judges.calibrate import Line
 from judges.selective import Selective, Step
+from judges.types import Dimension
 from judges.uncertainty import Interval
 
 MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
@@ -18,13 +19,21 @@ REACH = ", which has to reach the dashed line too: it holds however often one lo
 """What is asked of a lower bound, after its name."""
 
 
-def standing(lines: Iterable[Line]) -> list[svg.Row]:
-    """Every dimension with its interval, its bound and its state."""
+Tops = Mapping[Dimension, Interval | None]
+"""How far people agree with each other, by dimension."""
+
+
+def standing(lines: Iterable[Line], tops: Tops) -> list[svg.Row]:
+    """Every dimension with its interval, its bound, its state and how far people agree with each other."""
     rows = []
     for line in lines:
         interval, state = line.shown.interval, line.decision.state
         figures = interval.point, interval.low, interval.high, line.bound
-        rows.append(svg.Row(line.dimension.title, line.dimension.sort, *figures, state, _said(line)))
+        top = tops.get(line.dimension)
+        ceiling = None
+        if top is not None and top.point is not None and not top.verdictless:
+            ceiling = top.point, top.low, top.high
+        rows.append(svg.Row(line.dimension.title, line.dimension.sort, *figures, state, _said(line), ceiling))
     return rows
 
 
@@ -32,7 +41,9 @@ def overview(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
     asked = found.asked.policy.threshold
     title = "Agreement with people, chance taken out (kappa)"
-    return svg.intervals(standing(one.line for one in found.dimensions), asked, f"asked: {asked:.2f}", title=title)
+    tops = {one.dimension: top.between if (top := one.depth.ceiling) else None for one in found.dimensions}
+    rows = standing((one.line for one in found.dimensions), tops)
+    return svg.intervals(rows, asked, f"asked: {asked:.2f}", title=title)
 
 
 def _said(line: Line) -> str:

@@ -46,7 +46,8 @@ Series = tuple[str, Sequence[float | str], Sequence[float | None], Sequence[floa
 class Row:
     """A row of a plot of intervals: name, quieter second name, the figure with its ends and its one-sided bound (None =
 
-    there is none), the state that gives it its mark and colour, and a remark at its end.
+    there is none), the state that gives it its mark and colour, and a remark at its end. `ceiling` is how far people
+    agree with each other, a figure with its ends.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Row:
     bound: float | None = None
     state: str = ""
     remark: str = ""
+    ceiling: tuple[float, float | None, float | None] | None = None
 
 
 def intervals(
@@ -75,7 +77,8 @@ def intervals(
     """
     left = min(230.0, max([wide(f"{r.name}  {r.sub}") for r in rows], default=0) + 14)
     right = min(0.46 * width, max([wide(r.remark) for r in rows], default=0) + 14)
-    known = [v for r in rows for v in (finite(r.point), finite(r.low), finite(r.high)) if v is not None]
+    every = [(r.point, r.low, r.high, *(r.ceiling or ())) for r in rows]
+    known = [v for row in every for v in map(finite, row) if v is not None]
     low, high = min([*known, reach[0]]), max([*known, reach[1]])
     at = _axis(low, high, left + 6, width - right - 8)
     top = headed(title) + (SIZE + 4 if marked else 0)
@@ -100,9 +103,18 @@ def _row(row: Row, y: float, left: float, right: float, width: float, at: Any, c
         label(right + 4, y + 4.5, row.remark, "soft", room=width - right - 4),
     ]
     point, low, high, bound = (finite(v) for v in (row.point, row.low, row.high, row.bound))
+    tip = ""
+    if row.ceiling is not None:
+        top, least, most = (finite(v) for v in row.ceiling)
+        if least is not None and most is not None:
+            made.append(line(at(least), y + 9, at(most), y + 9, "top"))
+            tip = f" ({least:.4f} to {most:.4f})"
+        if top is not None:
+            made.append(line(at(top), y - 9, at(top), y + 9, "top", 2))
+            tip = f"; people agree with each other at {top:.4f}{tip}"
     if point is None:
-        return made
-    tip = f"{row.name} {row.sub}".strip() + f": {point:.4f}"
+        return [*made, box(0, y - ROW / 2, width, ROW, "over", row.name + tip)] if tip else made
+    more, tip = tip, f"{row.name} {row.sub}".strip() + f": {point:.4f}"
     if low is not None and high is not None:
         made.append(line(at(low), y, at(high), y, f"s{colour}", 2.5))
         tip += f", 95% interval {low:.4f} to {high:.4f}"
@@ -111,7 +123,7 @@ def _row(row: Row, y: float, left: float, right: float, width: float, at: Any, c
             made.append(line(at(bound), y, at(low), y, f"s{colour}", 1))
         made.append(line(at(bound), y - 6, at(bound), y + 6, f"s{colour}", 2))
         tip += f", lower bound {bound:.4f}"
-    over = box(0, y - ROW / 2, width, ROW, "over", tip, f' data-at="{clicked}"' if clicked else "")
+    over = box(0, y - ROW / 2, width, ROW, "over", tip + more, f' data-at="{clicked}"' if clicked else "")
     return [*made, _shape(shape, at(point), y, colour), over]
 
 

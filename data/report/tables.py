@@ -27,8 +27,8 @@ def of(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
 
 FIGURES = (
     "unit dimension basis ties weights kappa low high bound se items cells n_eff method undefined_replicates exact "
-    "within_one leniency correlation commonest ac gold_items gold_cells unscored na_cells na_people na_judge "
-    "na_agreement na_kappa"
+    "within_one leniency leniency_low leniency_high people_fewest people_most labels correlation commonest ac "
+    "gold_items gold_cells unscored na_cells na_people na_judge na_agreement na_kappa"
 ).split()
 """The columns of figures.csv."""
 

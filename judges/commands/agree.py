@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from judges.commands import verdicts
 from judges.errors import AssayError
 from judges.figures import repeats
 from judges.figures.repeats import Asked, Repeats
-from judges.files.filed import card_named, gold, judge_of, one_judge, replies, stand_ins
+from judges.files.filed import answers, card_named, judge_of, one_judge, replies, resolved, stand_ins
 from judges.files.lines import items, judgments, labels
 from judges.params import Rule
 from judges.types import Dimension, sort_of
@@ -78,10 +79,11 @@ def run(options: argparse.Namespace) -> int:
         if options.items
         else stand_ins(card, mine, [(label.item, label.unit) for _, label in told])
     )
-    people = gold(options.labels, told, card, there, whole=options.items is not None)
+    said = answers(options.labels, told, card, there, whole=options.items is not None)
+    people = resolved(said, card)
     found = replies(options.judgments, mine, card, there)
     rule = rule_of(card, json.loads(judge.params))
-    cells = {d: meeting(d, people, found, rule) for d in card.dimensions if d.asked and d.scale.size}
+    cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if d.asked and d.scale.size}
     summaries = [summarise(met, d) for d, met in cells.items()]
     shown = [summary for summary in summaries if summary.gold_cells]
     if not shown:
@@ -92,15 +94,16 @@ def run(options: argparse.Namespace) -> int:
             f"The labels are about {_some(named)}; the card asks {_some(about)}."
         )
     rated = {s.dimension: verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
-    repeated = {s.dimension: _repeats(s.dimension, people, found, rule) for s in shown}
+    places = {d: met_cells(d, people, found) for d in cells}
+    repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
-        kept[d] = verdicts.kept(d, cells[d], met_cells(d, people, found), found, rule, options)
+        kept[d] = verdicts.kept(d, cells[d], places[d], found, rule, options)
     if options.json:
         made = [
             _plain(s)
             | _bought(repeated[s.dimension], rule)
-            | ({"rates": [rates.plain(a) for a in answers]} if (answers := rated[s.dimension]) else {})
+            | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
             | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
             for s in shown
         ]
@@ -114,8 +117,8 @@ def run(options: argparse.Namespace) -> int:
     )
     for summary in shown:
         print(_row(card, summary))
-    for d, answers in rated.items():
-        for answer in answers:
+    for d, found_of in rated.items():
+        for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
             print(f"\n{named}: {' '.join(rates.told(answer, d))}")
     for d, (source, result) in kept.items():
@@ -130,8 +133,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _repeats(d: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule) -> Repeats | None:
-    """What asking several times bought in a dimension; None where everything was asked once."""
+def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) -> Repeats | None:
+    """What asking several times bought in a dimension, whose cells are those of `met`; None where it was asked once."""
     given: dict[Cell, dict[int, float | None]] = {}
     for reply in found:
         for score in reply.reading.scores:
@@ -143,9 +146,7 @@ def _repeats(d: Dimension, people: dict[Cell, float | None], found: list[Reply],
             several.setdefault(cell[0], []).append(len(set(said.values())) > 1)
     if not several:
         return None
-    met = meeting(d, people, found, rule)
     numbers = sorted({number for said in given.values() for number in said})
-    cells = met_cells(d, people, found)
     rows = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
     asked = Asked(met.item, met.human, met.judge, met.weight, np.array(rows).reshape(len(cells), len(numbers)))
     hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
@@ -175,8 +176,14 @@ def _some(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule) -> Meeting:
-    """The cells of one dimension where people and judge meet; several samples of a reply are one answer."""
+def meeting(
+    dimension: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule,
+    said: dict[Cell, list[float | None]],
+) -> Meeting:  # fmt: skip
+    """The cells of one dimension where people and judge meet; several samples of a reply are one answer.
+
+    `people` is the gold of each cell, and `said` all that it comes from.
+    """
     given: dict[Cell, list[float | None]] = {}
     for reply in sorted(found, key=lambda r: r.sample):
         for score in reply.reading.scores:
@@ -185,7 +192,8 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
     cells = met_cells(dimension, people, found)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
     how = applied(rule, dimension.scale), drawn_of(dimension.scale)
-    said = [combined(given[cell], *how) if cell in given else None for cell in cells]
+    judged = [combined(given[cell], *how) if cell in given else None for cell in cells]
+    valued = [[value for value in said[cell] if value is not None] for cell in cells]
 
     def codes(values: list[float | None]) -> Any:
         return np.array([_code(value) for value in values], dtype=np.float64)
@@ -193,9 +201,13 @@ def meeting(dimension: Dimension, people: dict[Cell, float | None], found: list[
     return Meeting(
         np.array([number[cell[0]] for cell in cells], dtype=np.int64),
         codes([people[cell] for cell in cells]),
-        codes(said),
+        codes(judged),
         np.array([cell in given for cell in cells], dtype=bool),
         np.ones(len(cells)),
+        None,
+        codes([fmean(values) if values else None for values in valued]),
+        np.array([len(values) / len(said[cell]) for cell, values in zip(cells, valued, strict=True)], dtype=np.float64),
+        np.array([len(said[cell]) for cell in cells], dtype=np.int64),
     )
 
 

@@ -60,18 +60,24 @@ class Sliced:
     apart: Apart | None
 
 
-def sliced(cells: Cells, k: int, weights: Weights, cuts: Sequence[Cut], seed: int = 0) -> list[Sliced]:
+def sliced(
+    cells: Cells, k: int, weights: Weights, cuts: Sequence[Cut], gap: Floats | None = None, seed: int = 0
+) -> list[Sliced]:
     """Every way of slicing the cells: kappa with its interval by items in each slice, and the test (`apart`).
 
-    `weights` as in `judges.agreement.kappa`.
+    `weights` as in `judges.agreement.kappa`; `gap` is judge - people of each cell, where that is more than the
+    difference of their codes (None).
     """
+    if gap is None:
+        gap = np.asarray(cells.judge, dtype=np.float64) - np.asarray(cells.human)
     found = []
     for one in cuts:
         slices = []
         for number, name in enumerate(one.names):
-            part = _part(cells, one.code == number)
+            of = one.code == number
+            part = _part(cells, of)
             interval = from_cells(part.item, part.human, part.judge, k, weights, part.weight, seed=seed)
-            slices.append(Slice(name, interval, _lenient(part) if weights else None))
+            slices.append(Slice(name, interval, _lenient(gap[of], part) if weights else None))
         found.append(tuple(slices))
     tests = apart(cells, k, weights, cuts)
     return [Sliced(one.by, slices, test) for one, slices, test in zip(cuts, found, tests, strict=True)]
@@ -93,11 +99,9 @@ def _part(cells: Cells, of: NDArray[np.bool_]) -> Cells:
     return Cells(item, human, judge, None if cells.weight is None else np.asarray(cells.weight)[of])
 
 
-def _lenient(cells: Cells) -> float | None:
-    gap = np.asarray(cells.judge, dtype=np.float64) - np.asarray(cells.human)
-    if not gap.size:
-        return None
-    return float(np.average(gap, weights=None if cells.weight is None else np.asarray(cells.weight)))
+def _lenient(gap: Floats, cells: Cells) -> float | None:
+    weight = None if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
+    return float(np.average(gap, weights=weight)) if gap.size else None
 
 
 def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tuple[float, int, float, int] | None:

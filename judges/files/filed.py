@@ -146,17 +146,36 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
 def gold(
     path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
 ) -> dict[Cell, float | None]:
-    """What people say in every cell: blind labels, or all but revealed ones where there is no blind one at all.
+    """What people say in every cell, resolved to one value (`resolved`); see `answers`."""
+    return resolved(answers(path, lines, known, items, whole), known)
 
-    Of one person the newest label of a cell counts. Ordered scales resolve to the lower median, or n/a where most say
-    so; others to the majority, a drawn vote to the scale's `drawn` answer, else to no gold. Labels for dimensions that
-    the card does not have are left out, as are, where items are stand-ins and not `whole`, units that they lack. Raises
-    BadLines for a unit that an item lacks or a value off its scale.
+
+def resolved(given: Mapping[Cell, Sequence[float | None]], known: Card) -> dict[Cell, float | None]:
+    """The gold of every cell: of ordered scales the lower median, or n/a where most say so; of others the majority, a
+
+    drawn vote being the scale's `drawn` answer, else no gold.
+    """
+    found = dict[Cell, float | None]()
+    for cell, values in given.items():
+        dimension = known.dimension(cell[2], cell[1])
+        there, value = resolve(values, dimension.scale) if dimension is not None else (False, None)
+        if there:
+            found[cell] = value
+    return found
+
+
+def answers(
+    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
+) -> dict[Cell, list[float | None]]:
+    """What each person says in every cell: blind labels, or all but revealed ones where there is no blind one at all.
+
+    Of one person the newest label of a cell counts. Labels for dimensions that the card does not have are left out, as
+    are, where items are stand-ins and not `whole`, units that they lack. Raises BadLines for a unit that an item lacks
+    or a value off its scale.
     """
     blind = [(n, line) for n, line in lines if line.mode == "blind"]
     used = blind or [(n, line) for n, line in lines if line.mode == "assisted"]
     newest: dict[tuple[Cell, str], tuple[str, float | None]] = {}
-    scales: dict[Cell, Scale] = {}
     bad: list[tuple[int, str]] = []
     for number, line in used:
         item, dimension = items.get(line.item), known.dimension(line.dimension, line.unit)
@@ -173,7 +192,6 @@ def gold(
         except BadScale as error:
             bad.append((number, f"{line.dimension}: {error}."))
             continue
-        scales[cell] = dimension.scale
         if line.made_at >= newest.get((cell, line.annotator), ("", None))[0]:
             newest[cell, line.annotator] = (line.made_at, value)
     if bad:
@@ -181,12 +199,11 @@ def gold(
     values: dict[Cell, list[float | None]] = defaultdict(list)
     for (cell, _), (_, value) in newest.items():
         values[cell].append(value)
-    resolved = {cell: resolve(given, scales[cell]) for cell, given in values.items()}
-    return {cell: value for cell, (known_value, value) in resolved.items() if known_value}
+    return dict(values)
 
 
 def resolve(values: Sequence[float | None], scale: Scale) -> tuple[bool, float | None]:
-    """(whether there is a common value, that value) of several answers, None being n/a. Rules as in `gold`."""
+    """(whether there is a common value, that value) of several answers, None being n/a. Rules as in `resolved`."""
     given = sorted(value for value in values if value is not None)
     if 2 * len(given) < len(values):
         return True, None

@@ -39,6 +39,27 @@ class Ceiling:
     ahead: Interval | None
 
 
+def between(ratings: Ratings) -> Interval | None:
+    """Kappa between two people alone, as `ceiling` has it; None where no cell has labels of two people."""
+    shared = _shared(ratings)
+    return _between(shared)[1] if len(shared) else None
+
+
+def _shared(ratings: Ratings) -> Ratings:
+    """The cells that two people or more labelled; where a judge has scores, those of them that it scored."""
+    shared = ratings.shared()
+    scored = shared.where(shared.judge >= 0)
+    return scored if len(scored) else shared
+
+
+def _between(shared: Ratings) -> tuple[Cells, Interval]:
+    """Every pair of people in a cell, and mirrored, with the kappa of that."""
+    first, second = shared.pairs()
+    both = np.concatenate([first, second]), np.concatenate([second, first])
+    pairs, scale = Cells(shared.item[both[0]], shared.value[both[0]], shared.value[both[1]]), shared.scale
+    return pairs, replace(from_cells(*pairs[:3], scale.size, scale.weights), cells=len(first))
+
+
 def ceiling(ratings: Ratings) -> Ceiling | None:
     """The ceiling of one dimension; None where no cell has labels of two people.
 
@@ -46,27 +67,23 @@ def ceiling(ratings: Ratings) -> Ceiling | None:
     cell that m people labelled adds m (m - 1) / 2 pairs. Intervals resample whole items. Where a judge has scores, only
     cells that it scored count, so that all stands on the same cells.
     """
-    shared = ratings.shared()
-    scored = shared.where(shared.judge >= 0)
-    shared = scored if len(scored) else shared
+    shared = _shared(ratings)
     if not len(shared):
         return None
-    scale = shared.scale
-    first, second = shared.pairs()
-    both = np.concatenate([first, second]), np.concatenate([second, first])
-    pairs = Cells(shared.item[both[0]], shared.value[both[0]], shared.value[both[1]])
-    between = replace(from_cells(*pairs[:3], scale.size, scale.weights), cells=len(first))
+    scale, (pairs, found) = shared.scale, _between(shared)
     judge = ahead = None
-    if len(scored):
+    if shared.judge[0] >= 0:
         # As many times as the person's label stands in a pair: both kappas then weigh people and cells alike.
-        single = Cells(shared.item[both[0]], shared.value[both[0]], shared.judge[both[0]])
+        first, second = shared.pairs()
+        one = np.concatenate([first, second])
+        single = Cells(shared.item[one], shared.value[one], shared.judge[one])
         judge = replace(from_cells(*single[:3], scale.size, scale.weights), cells=len(shared))
         ahead = difference(pairs, single, scale.size, scale.weights, paired=True)
     return Ceiling(
         people=len(np.unique(shared.person)),
         cells=len(np.unique(shared.cell)),
         items=len(np.unique(shared.item)),
-        between=between,
+        between=found,
         alpha=alpha(shared),
         judge=judge,
         ahead=ahead,
@@ -143,4 +160,27 @@ def told(found: Ceiling | None) -> str:
     return (
         f"{both} The difference, {found.ahead.point:+.2f}, may be chance ({found.ahead.low:+.2f} to "
         f"{found.ahead.high:+.2f}): the judge is not shown to agree with people worse than they do with each other."
+    )
+
+
+def whose(fewest: int, most: int, each: float, known: bool) -> str:
+    """Whose agreement a kappa is, in a sentence or two: how many people labelled a cell (fewest, most, on average), and
+
+    whether it is `known` how far two of them agree.
+    """
+    if most < 2 and not known:
+        return (
+            "Kappa is agreement with these people's labels, one person a cell, and not with the truth: a noisy person "
+            "holds it down, and nobody knows by how much, as no two have labelled the same cells. Let two people label "
+            f"{MIN_CLUSTERS} items or more (people per item, on the Queues page)."
+        )
+    many = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    people = "one person a cell" if most < 2 else f"{many} people a cell"
+    people += "" if fewest == most else f" ({each:.1f} on average)"
+    told = f"Kappa is agreement with these people's labels, {people}, and not with the truth."
+    if not known:
+        return f"{told} How far two of them agree is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."
+    return (
+        f"{told} How far two of them agree with each other on the same items stands beside what is asked: a judge that "
+        "comes near it is as steady as one of them."
     )

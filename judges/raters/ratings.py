@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from judges.types import Scale
 
 Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -84,3 +85,10 @@ def without_self(ratings: Ratings, majority: bool = False) -> Codes:
     drawn = (others == top[:, None]).sum(axis=1) > 1
     instead = middle if scale.weights else scale.categories.index(scale.drawn) if scale.drawn else -1
     return np.where(given == 0, -1, np.where(drawn, instead, others.argmax(axis=1)))
+
+
+def mean_without_self(ratings: Ratings) -> Floats:
+    """What the others say on average of every row's cell, as a code; nan where there are no others."""
+    others = ratings.others()
+    given = others.sum(axis=1)
+    return np.where(given > 0, others @ np.arange(ratings.scale.size) / np.maximum(given, 1), np.nan)

@@ -8,7 +8,7 @@ from data import audits, combinations, datasets, fewshot, scores
 from data.deciding import policy
 from data.gold import BASES, Basis
 from judges.calibrate import Line
-from pages.evidence import dimension, floor, load, reporting, votes
+from pages.evidence import ceiling, dimension, floor, load, reporting, votes, waiting
 from pages.parts import audited, calibrated, carding, choose, floors, links, marks, picked, session, text
 
 
@@ -45,18 +45,21 @@ def page() -> None:
     gate = load.lines(store, at, counted, False)
     with bar:
         basis, dropped = _basis(at, gate, counted)
+        waits = waiting.choice(at, basis, dropped)
     if basis is None:
         _nothing(dataset.name)
         calibrated.means(scores.means(store, dataset.id, judge), opened=True)
         return
-    lines = load.lines(store, at, basis, dropped)
-    key = f"{dataset.id}:{judge}:{basis}:{dropped}"
+    lines = load.lines(store, at, basis, dropped, waits)
+    key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     calibrated.resting(lines, basis, dropped, counted, load.rests(store, at))
     calibrated.combined(combinations.since(store, judge))
     carding.shown(fewshot.used(store, judge))
-    calibrated.plot(lines, asked, key)
+    waiting.panel(at, basis, dropped, dataset.name)
+    tops = ceiling.tops(store, at.plain)
+    calibrated.plot(lines, tops, asked, key)
     found = floor.floors(store, at, basis, dropped)
-    calibrated.table(lines, key, lambda row: picked.put("dimension", lines[row].key), floors.marks(lines, found))
+    calibrated.table(lines, tops, key, lambda row: picked.put("dimension", lines[row].key), floors.marks(lines, found))
     with st.container(width=360):
         chosen = picked.one("dimension", "One dimension", {line.key: calibrated.title(line) for line in lines})
     line = next(line for line in lines if line.key == chosen)

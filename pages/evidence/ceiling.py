@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import annotators
+from data import annotators, calibration
+from data.figures import ceilings
 from data.store import Store
 from judges.calibrate import Line
 from judges.raters import alternative
-from judges.raters import ceiling as ceilings
 from judges.raters.alternative import Test
 from judges.raters.ceiling import Ceiling
 from judges.types import Dimension
+from judges.uncertainty import Interval
 from pages.evidence import load
 from pages.parts import ceiled, reading, session
 
@@ -36,7 +37,13 @@ def panel(at: load.Place, line: Line, key: str) -> None:
 @st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
 def ceiling(_store: Store, at: load.Place, dimension: Dimension) -> Ceiling | None:
     """How far people agree with each other, and the judge with them."""
-    return ceilings.ceiling(annotators.labels(_store, at.dataset, dimension, "blind", at.judge).ratings)
+    return ceilings.ceiling(_store, at.dataset, at.judge, dimension)
+
+
+@st.cache_data(max_entries=64, show_spinner="Holding people against each other ...")
+def tops(_store: Store, at: load.Place) -> dict[Dimension, Interval | None]:
+    """How far two people agree in each dimension of the judge's card."""
+    return ceilings.between(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge))
 
 
 @st.cache_data(max_entries=64, show_spinner="Leaving out one person at a time ...")

@@ -9,14 +9,13 @@ import streamlit as st
 from data import calibration, standing
 from data.calibration import Found, Rest
 from data.deciding import policy
-from data.figures import votes
 from data.gold import Basis
+from data.settings import Waiting, gold_rule
 from data.store import Store
 from judges import calibrate
 from judges.calibrate import Line, Summary
 from judges.intervals import Interval
 from judges.types import Dimension
-from judges.votes import Agreement, table
 
 _TABLES = ("item", "judgment", "score", "label", "draw", "person_event", "setting", "adjudication", "item_use")
 Stamp = tuple[int | None, ...]
@@ -56,15 +55,19 @@ def place(store: Store, dataset_id: str, judge_id: str, card: str) -> Place:
     return Place(store.url, tuple(store.touched(t) for t in _TABLES), dataset_id, judge_id, card)
 
 
-def lines(store: Store, at: Place, basis: Basis, dropped: bool) -> list[Line]:
+def lines(store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None) -> list[Line]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
     gated = basis == policy.basis(store, at.dataset) and not dropped
-    return standing.standing(store, at.dataset, at.judge, None if gated else _summaries(store, at, basis, dropped))
+    gated = gated and waiting in (None, gold_rule(store, at.dataset).waiting)
+    shown = None if gated else _summaries(store, at, basis, dropped, waiting)
+    return standing.standing(store, at.dataset, at.judge, shown)
 
 
 @st.cache_data(max_entries=64, show_spinner="Holding the judge against the gold ...")
-def _summaries(_store: Store, at: Place, basis: Basis, dropped: bool) -> list[Summary]:
-    return standing.summaries(_store, at.dataset, at.judge, basis, dropped)
+def _summaries(
+    _store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None
+) -> list[Summary]:
+    return standing.summaries(_store, at.dataset, at.judge, basis, dropped, waiting)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -92,14 +95,6 @@ def items_in(_store: Store, at: Place, who: str, of: Dimension, on: Basis, human
 def unscored(_store: Store, at: Place) -> list[tuple[str, int]]:
     """Why replies of the judge could not be used, and how many."""
     return calibration.unscored(_store, at.dataset, at.judge)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def voted(_store: Store, at: Place, dimension: Dimension) -> list[Agreement]:
-    """How often the judge agrees with single votes, and people with each other."""
-    scale = dimension.scale
-    tie = scale.categories.index(scale.drawn) if scale.drawn else None
-    return table(votes.votes(_store, at.dataset, at.judge, dimension), scale.size, tie)
 
 
 def majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:

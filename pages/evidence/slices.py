@@ -19,7 +19,7 @@ from pages.parts import sliced as parts
 @st.cache_data(max_entries=64, show_spinner="Parting the gold into slices ...")
 def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Sliced]:
     found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
-    return sliced(found.cells, found.size, dimension.scale.weights, found.cuts)
+    return sliced(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
 
 
 @st.cache_data(max_entries=64, show_spinner="Looking for the items ...")

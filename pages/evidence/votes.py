@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from data.figures import votes
+from data.store import Store
 from judges.types import Dimension
+from judges.votes import Agreement, table
 from pages.evidence import load
 from pages.parts import session, voted
 
@@ -13,6 +16,14 @@ from pages.parts import session, voted
 def panel(at: load.Place, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()
-    found = load.voted(store, at, dimension)
+    found = counted(store, at, dimension)
     if found:
         voted.table(found, load.majority(store, at, dimension))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def counted(_store: Store, at: load.Place, dimension: Dimension) -> list[Agreement]:
+    """How often the judge agrees with single votes, and people with each other."""
+    scale = dimension.scale
+    tie = scale.categories.index(scale.drawn) if scale.drawn else None
+    return table(votes.votes(_store, at.dataset, at.judge, dimension), scale.size, tie)

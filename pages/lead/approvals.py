@@ -71,9 +71,9 @@ def _judge(who: Person, found: list[Case]) -> None:
 
 
 def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, opened: str) -> None:
-    mine, zone = approved.address(one), clock.zone()
+    mine, zone, top = approved.address(one), clock.zone(), case.between(session.store(), one)
     with st.container(border=mine == opened):
-        approved.row(one, stand, note, mine == opened, zone, partial(_open, "" if mine == opened else mine))
+        approved.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:
             _detail(who, one, stand, note)
 

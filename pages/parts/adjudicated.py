@@ -19,6 +19,7 @@ from judges.counted import many
 from judges.errors import AssayError
 from pages.parts import clock, links, session, text
 
+WAITING = {"counted": "The middle value counts until then", "out": "The cell is left out until then"}
 RESOLVE = {"median": "The middle value (the lower of two)", "majority": "The commonest value"}
 
 
@@ -37,7 +38,8 @@ def sentence(now: GoldRule) -> str:
     if now.apart is None:
         return f"Where people differ, {how}; nothing is sent to adjudication."
     steps = "any difference" if now.apart == 0 else f"more than {many(now.apart, 'step')} apart"
-    return f"Where people differ, {how}; {steps} waits for adjudication."
+    out = ", and is left out of kappa till then" if now.waiting == "out" else ""
+    return f"Where people differ, {how}; {steps} waits for adjudication{out}."
 
 
 @st.dialog("How labels become gold", width="medium")
@@ -61,7 +63,14 @@ def change(dataset: Dataset, who: str) -> None:
         disabled=not sent, help="1: 3 against 4 is fine, 3 against 5 waits. 0: every difference waits, also of answers "
         "without an order. Where one says n/a and another does not, it always waits.",
     )  # fmt: skip
-    new = GoldRule(resolve or "median", int(apart) if sent else None)
+    waiting = st.radio(
+        "What waits, in kappa and for the approval check", list(WAITING), list(WAITING).index(now.waiting),
+        format_func=WAITING.get, disabled=not sent, captions=[
+            "All that was asked is counted.", "What is easy remains, so that kappa is higher than on all that was "
+            "asked. Corrected means count such cells in any case, with the mean of what people said.",
+        ],
+    )  # fmt: skip
+    new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
     _what(provenance.effect(store, dataset.id, new), new == now)
     if st.button("Save", type="primary", disabled=new == now):
         try:
@@ -85,7 +94,7 @@ def _what(effect: provenance.Effect, same: bool) -> None:
     text.say(
         "With this rule **{wait}** (now {now}), and **{values}**.", wait=wait, now=f"{effect.now:,}", values=values
     )
-    if effect.changed:
+    if effect.changed or effect.waiting:
         st.caption("Figures change with them, on this dataset, for every judge. Approvals keep what they rested on.")
 
 

@@ -15,8 +15,9 @@ from data.deciding.decided import Fact
 from judges.audits import audits
 from judges.counted import many
 from judges.raters.ceiling import Ceiling
+from judges.uncertainty import Interval
 from pages.parts import clock, links, text
-from pages.parts.calibrated import number, span
+from pages.parts.calibrated import between, number, span
 
 Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"]
 BADGES: dict[Status, str] = {
@@ -119,8 +120,13 @@ def summary(found: Waits) -> None:
         st.markdown("**Nothing waits for a decision here.**")
 
 
-def row(one: Case, stand: Stand, note: Note, opened: bool, zone: tzinfo, click: Callable[[], None]) -> None:
-    """One dimension in a line: where it stands, in a sentence, with its figure. `click` opens or closes it."""
+def row(
+    one: Case, stand: Stand, note: Note, top: Interval | None, opened: bool, zone: tzinfo, click: Callable[[], None]
+) -> None:  # fmt: skip
+    """One dimension in a line: where it stands, in a sentence, with its figure and that of people among themselves.
+
+    `click` opens or closes it.
+    """
     places, interval = [11, 65, 24], one.line.gate.interval
     figured = one.line.decision.state not in ("not enough gold", "undefined")
     with st.container(gap=None):
@@ -141,7 +147,11 @@ def row(one: Case, stand: Stand, note: Note, opened: bool, zone: tzinfo, click: 
         if figured:
             with figure:
                 low, items = number(one.line.decision.bound, ".2f"), many(interval.items, "item")
-                text.quiet("lower bound {low}, on {items}", low=low, items=items)
+                asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
+                with st.container(gap=None):
+                    text.quiet("lower bound {low}, on {items}", low=low, items=items)
+                    told = f"two people agree at {people}" if people != "–" else "how far people agree is not known"
+                    text.quiet("asked {asked}; {told}", asked=asked, told=told)
 
 
 def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
@@ -220,7 +230,10 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
         if share is not None else ""
     )  # fmt: skip
     wait = f"{many(near.waiting, 'cell')} with answers that lie apart {'waits' if near.waiting == 1 else 'wait'} for "
-    notes = [replied, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
+    p = gate.people
+    many_ = f"{p.fewest}" if p.fewest == p.most else f"{p.fewest} to {p.most}"
+    whose = f"The figures are agreement with these people's labels, {many_} a cell." if gate.gold_cells else ""
+    notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
     if near.origin:
         text.quiet("**Labels:** {origin}", origin=near.origin)
@@ -230,7 +243,11 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
 
 def _people(top: Ceiling | None) -> str:
     if top is None or top.between.point is None:
-        return "No two people have labelled the same cell blind, so nobody knows how far people agree with each other."
+        return (
+            "No two people have labelled the same cell blind, so nobody knows how far people agree with each other, "
+            "which is as far as a judge can be asked to: let two people label the same items (people per item, on the "
+            "Queues page)."
+        )
     few = " That is too few items to conclude anything." if top.between.verdictless else ""
     return (
         f"People agree with each other at kappa {top.between.point:.2f} ({span(top.between)}), "

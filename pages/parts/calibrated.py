@@ -15,6 +15,7 @@ from judges.calibrate import Line
 from judges.counted import many
 from judges.gate import Policy
 from judges.intervals import Interval
+from judges.raters import ceiling
 from pages.parts import charts, rows, text
 
 COLUMNS = {
@@ -31,10 +32,14 @@ COLUMNS = {
     ),
     "95% interval": st.column_config.TextColumn(width=98, help="By items, which are resampled whole."),
     "lower bound": st.column_config.NumberColumn(
-        width=88, format="%.3f", help="The cautious reading: kappa is lower in one case of twenty only."
+        width=80, format="%.3f", help="The cautious reading: kappa is lower in one case of twenty only."
+    ),
+    "people": st.column_config.TextColumn(
+        width=116,
+        help="How far two people agree with each other on the same blind items, with its interval: the ceiling. "
+        "A dash: fewer than 30 items have labels of two.",
     ),
     "exact": st.column_config.NumberColumn(width=56, format="%.0f%%", help="Share of equal answers."),
-    "within 1": st.column_config.NumberColumn(width=66, format="%.0f%%", help="At most one step of the scale apart."),
     "leniency": st.column_config.NumberColumn(
         width=70, format="%+.2f", help="Mean of judge − people in scale steps: above 0 the judge is kinder."
     ),
@@ -44,13 +49,20 @@ COLUMNS = {
         help="Whether its kappa lies above those of two rules that do not read the text: one looks only at the length, "
         "one always says the same. The figures stand in the detail below.",
     ),
-    "missing": st.column_config.TextColumn(width=130, help="What is missing before a lead may approve it."),
+    "missing": st.column_config.TextColumn(width=112, help="What is missing before a lead may approve it."),
 }
 
 
 def span(interval: Interval) -> str:
     """The ends of an interval in words."""
     return "–" if interval.low is None or interval.high is None else f"{interval.low:.2f} to {interval.high:.2f}"
+
+
+def between(top: Interval | None) -> str:
+    """How far people agree with each other, with the interval; a dash where too few items have labels of two."""
+    if top is None or top.verdictless or top.point is None:
+        return "–"
+    return f"{top.point:.2f} ({span(top).replace(' to ', '–')})"
 
 
 def number(value: float | None, shape: str = ".3f") -> str:
@@ -108,7 +120,7 @@ def resting(
             "The approval check counts {given} given here. {n} imported ones {told}",
             given=many(given, "blind label"), n=f"{brought:,}", told=told,
         )  # fmt: skip
-    if basis == counted and not dropped:
+    if all(line.gated for line in lines):
         return
     if any(line.gate.gold_cells for line in lines):
         text.say("The **states** are the gate's own: on {basis}, with ties counted.", basis=_lower(BASES[counted]))
@@ -137,15 +149,26 @@ def _lower(told: str) -> str:
     return told[0].lower() + told[1:]
 
 
-def plot(lines: Sequence[Line], policy: Policy, key: str) -> None:
-    """Every dimension with its interval, its bound and its state, against what the policy asks."""
-    charts.intervals(plots.standing(lines), f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
+def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> None:
+    """Every dimension with its interval, its bound and its state, against what the policy asks and people reach."""
+    charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
     asked = plots.REACH if policy.lower_bound else ""
+    known = [top for top in tops.values() if top is not None and not top.verdictless]
+    text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
-        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. ● eligible, "
+        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● eligible, "
         "○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table to see it below.",
-        asked=asked,
-    )
+        asked=asked, top="Long tick: how far people agree with each other, with its interval below." if known else "",
+    )  # fmt: skip
+
+
+def whose(lines: Sequence[Line], known: bool) -> str:
+    """Whose agreement the figures are."""
+    people = [line.shown.people for line in lines if line.shown.gold_cells]
+    if not people:
+        return ""
+    labels, cells = sum(p.labels for p in people), sum(line.shown.gold_cells for line in lines)
+    return ceiling.whose(min(p.fewest for p in people), max(p.most for p in people), labels / cells, known)
 
 
 def _missing(line: Line) -> str:
@@ -154,9 +177,12 @@ def _missing(line: Line) -> str:
     return more or {"eligible": "nothing", "below": "agreement"}.get(state, "more agreement")
 
 
-def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor: Sequence[str]) -> None:
-    """Every dimension with its figures, and whether it lies above the floor in words; `chosen` gets the number of a row
-    that is clicked.
+def table(
+    lines: Sequence[Line], tops: plots.Tops, key: str, chosen: Callable[[int], None], floor: Sequence[str]
+) -> None:
+    """Every dimension with its figures, how far people agree, and whether it lies above the floor in words; `chosen`
+
+    gets the number of a row that is clicked.
     """
     frame = pd.DataFrame(
         [
@@ -170,8 +196,8 @@ def table(lines: Sequence[Line], key: str, chosen: Callable[[int], None], floor:
                 "kappa": line.shown.interval.point,
                 "95% interval": span(line.shown.interval),
                 "lower bound": line.bound,
+                "people": between(tops.get(line.dimension)),
                 "exact": _percent(line.shown.exact),
-                "within 1": _percent(line.shown.within_one),
                 "leniency": line.shown.mean_difference,
                 "floor": above,
             }

@@ -226,10 +226,10 @@ def test_sentences(store: Store) -> None:
     # Odd items: people say 4 and 5 in turn, so 4.5; even ones 2 and 3. The judge, always 3, is of no use: lambda 0.
     told = " ".join(sentences.reading(tile))
     assert told.startswith(
-        "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95% confidence 4.34 to 4.66). "
+        "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95% confidence 4.31 to 4.69). "
         "Lowest is s0, with 2.50."
     )
-    assert "s1 is rated 2.00 higher than s0 (1.78 to 2.22)." in told
+    assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in told
     alone = dashboard.only(tile, "s1")
     assert sentences.reading(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.asking.dimension]
@@ -250,3 +250,16 @@ def test_command_line(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert main([*line, "--judge", "other"]) == 1 and "none of those approved" in capsys.readouterr().err
     assert main(line) == 0 and "1 approved" in capsys.readouterr().out
     assert "People would rate" in out.read_text(encoding="utf-8")
+
+
+def test_labels_that_do_not_cover_the_judges_answers_give_no_corrected_figure(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (4.0, 5.0), 4.0 + n % 4 // 2, "blind", 0.5) for n in range(160)]
+    cells += [Cell(1000 + n, "turn:1", (), 1.0) for n in range(40)]  # a fifth, which nobody labelled
+    dataset, judge = fill(store, cells)
+    approve(store, dataset, judge, "helpfulness")
+    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    mean = tile.systems[0].means[0]
+    assert mean.refused and mean.uncovered == 0.2 and mean.people == 4.5  # of 4 and 5, not the lower one
+    told = " ".join(sentences.reading(tile))
+    assert "Labels of s0 do not cover what is to be corrected: 20% of the judge's answers" in told
+    assert told.endswith("So what stands here is the judge's own view.")

@@ -1,12 +1,13 @@
 """Gold by SQL against a plain Python reading of the rules, on any lot of labels."""
 
 from collections import Counter, defaultdict
-from statistics import median_low
+from statistics import mean, median_low
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from data.adjudicating import disputed
 from data.adjudicating.provenance import resolve
 from data.gold import BASES, gold, rests_on
 from data.ids import new_id
@@ -106,12 +107,28 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
             [dataset, "helpfulness"],
         )
         assert {(names[r[0]], r[1]): (r[2], r[3]) for r in rows} == wanted
+        codes = range(scale.base, scale.base + scale.size)
+        said = [f"said{n}" for n in range(scale.size)]
+        every = f"from ({gold('turn', scale, basis, rule, means=True)}) g"
+        means = {
+            (names[item], unit): told
+            for item, unit, *told in store.rows(
+                f"select item_id, unit, mean, share, {', '.join(said)} {every}", [dataset, "helpfulness"]
+            )
+        }
+        assert means.keys() == labels.keys()  # drawn votes too: each vote counts in a mean
         for item, unit, _, how, probability, n, low, high in rows:
             values = labels[names[item], unit]
             given = [v for v in values if v is not None]
             assert (n, low, high) == (len(values), min(given, default=None), max(given, default=None))
             [cell] = [c for c in given_ if (c.item, c.unit) == (names[item], unit)]
             assert probability == cell.probability
+            if how == "adjudicated":
+                given, values = ([] if wanted[names[item], unit][0] is None else [wanted[names[item], unit][0]]), [0]
+            told = dict(zip(("mean", "share", *said), means[names[item], unit], strict=True))
+            assert told["mean"] == (pytest.approx(mean(given)) if given else None)
+            assert told["share"] == pytest.approx(len(given) / len(values))
+            assert [told[name] for name in said] == pytest.approx([given.count(c) / len(values) for c in codes])
             if how != "adjudicated":
                 assert resolve(values, scale, rule) == wanted[names[item], unit]  # one cell at a time, in Python
         if basis == "all":
@@ -199,3 +216,30 @@ def test_a_withdrawn_or_replaced_label_is_no_gold(store):
     store.tx("test", "replace", replace)
     sql = gold("turn", SCALES["ordinal"], "blind", GoldRule())
     assert store.rows(f"select value, people from ({sql}) g", [dataset, "helpfulness"]) == [(4.0, 2)]  # of 4 and 5
+
+
+WAITING = [
+    # people say, steps apart, waits: as ordered answers, as those of which none is above another
+    ((2.0, 4.0), 1, True, True), ((2.0, 3.0), 1, False, True), ((2.0, 2.0), 0, False, False),
+    ((2.0, 3.0), 0, True, True),
+    ((2.0, None), 4, True, True), ((0.0, 1.0, 1.0), 0, True, True), ((0.0, 1.0, 1.0), 1, False, False),
+    ((4.0,), 0, False, False), ((None, None), 0, False, False), ((1.0, 5.0), None, False, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scale", [Scale("ordinal", 0, 5, na=True), SCALES["drawn"]], ids=["ordered", "unordered"])
+@pytest.mark.parametrize(("said", "apart", "ordered", "unordered"), WAITING)
+def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, scale, said, apart, ordered, unordered):
+    waits = ordered if scale.kind == "ordinal" else unordered
+    assert disputed.lie_apart(said, scale, apart) == waits
+    dataset, _ = fill(store, [Cell(0, "turn:1", said, 3.0)], f"waits {store.newest()}")
+
+    def rows(waiting, means=False):
+        sql = gold("turn", scale, "all", GoldRule("median", apart, waiting), means=means)
+        return store.rows(f"select item_id, waits from ({sql}) g", [dataset, "helpfulness"])
+
+    [(item, told)] = rows("counted")
+    assert told is waits and (rows("out") == []) == waits and len(rows("out", means=True)) == 1
+    for saw in (True, False):  # once somebody has decided, with the judge in view or without, nothing waits
+        adjudicate(store, dataset, [(item, "turn:1", 1.0, saw, False)])
+        assert rows("out") == [(item, False)]

@@ -49,7 +49,7 @@ def test_every_change_is_told_and_the_newest_comes_first(store: Store) -> None:
 
 def test_a_changed_rule_says_what_it_was(store: Store) -> None:
     told = [e.what for e in trail.entries(store, Narrow(("settings",)))]
-    assert told[0] == "set the gold rule: apart 1, resolve median"
+    assert told[0] == "set the gold rule: apart 1, resolve median, waiting counted"
     assert told[1:] == [
         "set the rules of the queues: overlap 3 (before: overlap 2)",
         "set the rules of the queues: assisted share 0.2, claim minutes 30, overlap 2",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from judges import calibrate
-from judges.calibrate import Line, Meeting, Sums, anchoring, by_moments, from_sums, summarise
+from judges.calibrate import Line, Meeting, People, Said, Sums, anchoring, by_moments, from_sums, summarise
 from judges.gate import decide
 from judges.intervals import moments
 from judges.types import Dimension, Scale
@@ -55,7 +55,21 @@ def summed(given, scale):
     amounts = (np.array(v, dtype=float) for v in zip(*groups.values(), strict=True))
     items_ = len(np.unique(given.item))
     scored = np.array([k[2] for k in groups])
-    return Sums(*column, scored, *amounts, count, items_, (sum(means), sum(m * m for m in means)), total, cross)
+    return Sums(
+        *column, scored, *amounts, count, items_, (sum(means), sum(m * m for m in means)), total, cross, people(given)
+    )
+
+
+def people(given):
+    """What people said, by plain Python."""
+    own = {}
+    for item, human, judge, weight in zip(given.item, given.human, given.judge, given.weight, strict=True):
+        if not np.isnan(human) and not np.isnan(judge):
+            gap, cells = own.get(item, (0.0, 0.0))
+            own[item] = (gap + weight * (judge - human), cells + weight)
+    table = np.array(list(own.values())).reshape(-1, 2)
+    some = min(len(given), 1)
+    return Said(len(own), table.sum(axis=0), table.T @ table, People(len(given), some, some, 0))
 
 
 def test_the_table_of_methods_gives_one_half():
@@ -123,6 +137,10 @@ def test_sums_give_what_single_cells_give(dimension, data):
         if field.name == "interval":
             for name in ("point", "items", "cells", "n_eff"):  # ends differ: one resamples, one linearises
                 assert getattr(left, name) == pytest.approx(getattr(right, name)), name
+        elif field.name == "bias":
+            for name in ("point", "low", "high", "lower_bound", "se", "items", "cells", "n_eff"):
+                told = getattr(right, name)
+                assert getattr(left, name) == (told if told is None else pytest.approx(told)), name
         elif isinstance(left, (np.ndarray, float)):
             assert left == pytest.approx(right), field.name
         else:

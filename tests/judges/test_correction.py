@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import stats
 
-from judges.correction import Comparison, Corrected, compared, corrected, difference, moments
+from judges.correction import Comparison, Corrected, compared, corrected, difference, freedom, moments
 from judges.uncertainty import Interval, wilson
 
 
@@ -19,6 +19,12 @@ def flat(n: int, others: int, seed: int, noise: float = 0.6) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
     y = rng.normal(3, 1, n + others)
     return y, y + 1 + rng.normal(0, noise, n + others)
+
+
+def bare(found: Corrected) -> float:
+    """The standard error without the part for errors not seen."""
+    assert found.interval.se is not None and found.floor > 0
+    return (found.interval.se**2 - found.floor**2) ** 0.5
 
 
 def test_by_hand() -> None:
@@ -32,7 +38,48 @@ def test_by_hand() -> None:
     assert found.interval.point == pytest.approx(0.6137946, abs=1e-7)
     assert (found.people, found.judge, found.n, found.others) == (0.5, pytest.approx(55 / 90), 30, 60)
     # SE^2 = lambda^2 * (2/9 * 60/59) / 60 + (1 - lambda)^2 * .2586207 / 30 = .00175582 + .00086756
-    assert found.interval.se == pytest.approx(0.00262338**0.5, abs=1e-6)
+    assert bare(found) == pytest.approx(0.00262338**0.5, abs=1e-6)
+    # one cell an item, scale of 0 to 1: an error of half the scale in one of 30 items, z / 2 = .979982 times
+    assert found.floor == pytest.approx(0.979982 * 0.5 / 30, rel=1e-6)
+
+
+def test_the_error_that_no_label_has_shown_by_hand() -> None:
+    # 40 items of two equal cells, every other one 1 and 1, all labelled, drawn with one half: g = .5; (T - g M)^2 = 1,
+    # summed 40; (F - g)^2 = .25, summed 20: two cells err together. An error of a share is 1 a cell, of 80 cells.
+    f, item = np.repeat([0.0, 1.0] * 20, 2), np.repeat(np.arange(40), 2)
+    share = corrected(moments(item, f, f, item >= 0, np.full(80, 2.0)), (0, 1), share=True)
+    assert share.floor == pytest.approx(0.979982 * 2 / 80, rel=1e-6)
+    # a quarter of the people's answers was n/a: 60 cells are valued; on 1 to 5 an error is of two steps
+    y = np.where(np.arange(80) % 4 == 3, np.nan, 1 + 4 * f)
+    mean = corrected(moments(item, 1 + 4 * f, y, item >= 0), (1, 5))
+    assert mean.floor == pytest.approx(0.979982 * 2 * 2 / 60, rel=1e-6)
+    assert corrected(moments(item, 1 + 4 * f, y, item >= 0), (1, 5), level=0.8).floor == pytest.approx(
+        mean.floor * 1.2815516 / 1.959964, rel=1e-6
+    )
+
+
+def test_labels_that_do_not_cover_what_is_corrected_give_no_figure() -> None:
+    # of 200 cells 12 have a 1 and none of those is labelled: 6 %, where 5 % is the most; of 10 it is just 5 %; and of
+    # 60 labelled cells chance leaves out 6 % more than once in a hundred times (.94^60 = .024)
+    for ones, labelled, told in ((12, 80, True), (10, 80, False), (10, 150, False), (12, 60, False)):
+        f = np.where(np.arange(200) >= 200 - ones, 1.0, np.resize([3.0, 4.0, 5.0], 200))
+        known = np.arange(200) < labelled
+        found = corrected(moments(np.arange(200), f, np.where(known, f, np.nan), known), (1, 5))
+        assert (found.refused, found.uncovered, found.missing) == (told, ones / 200, 0)
+        assert (found.interval.point is None, found.lam > 0) == (told, not told)
+    known = np.arange(200) < 60
+    # nor an answer that no labelled cell got, of which shares are corrected
+    yes = np.where(np.arange(200) >= 180, 1.0, 0.0)
+    found = corrected(moments(np.arange(200), yes, np.where(known, 0.0, np.nan), known), (0, 1), share=True)
+    assert found.refused and found.uncovered == 0.1 and found.people == 0.0
+
+
+def test_people_who_differ_count_each() -> None:
+    # item 0: 2 and 4; item 1: 5 and n/a; item 2: three of 1: (3 + 5 / 2 + 1) / (1 + 1 / 2 + 1)
+    values = [3.0, 5.0, 1.0] * 12
+    known, item = np.ones(36, dtype=bool), np.arange(36)
+    found = corrected(moments(item, values, values, known, share=[1.0, 0.5, 1.0] * 12), (1, 5))
+    assert found.people == pytest.approx(6.5 / 2.5) and found.interval.point == pytest.approx(2.6)
 
 
 @pytest.mark.parametrize("slope", [1, 100, -1], ids=["within", "one", "none"])  # lambda is within 0..1, or cut to it
@@ -41,6 +88,7 @@ def test_is_the_published_formula_where_every_item_has_one_cell(n: int, others: 
     y, f = flat(n, others, seed=n + others)
     y = slope * y
     known = np.arange(n + others) < n
+    f[0], f[1] = min(f), max(f)  # labels cover what is corrected
     found = corrected(moments(np.arange(n + others), f, np.where(known, y, np.nan), known), (-999, 999))
     lam, rest = 0.0, 0.0
     if others:
@@ -51,7 +99,7 @@ def test_is_the_published_formula_where_every_item_has_one_cell(n: int, others: 
     assert found.lam == pytest.approx(lam)
     assert lam == {100: min(others, 1), -1: 0}.get(slope, lam)
     assert found.interval.point == pytest.approx(theta)
-    assert found.interval.se == pytest.approx((rest + (y[:n] - lam * f[:n]).var(ddof=1) / n) ** 0.5)
+    assert bare(found) == pytest.approx((rest + (y[:n] - lam * f[:n]).var(ddof=1) / n) ** 0.5)
 
 
 def test_one_item_without_labels_tells_next_to_nothing() -> None:
@@ -62,7 +110,7 @@ def test_one_item_without_labels_tells_next_to_nothing() -> None:
     known = np.arange(31) < 30
     found = corrected(moments(np.arange(31), f, np.where(known, f, np.nan), known), (0, 1))
     assert found.lam == pytest.approx(0.0323253, abs=1e-7)
-    assert (found.interval.point, found.interval.se) == pytest.approx((0.5161627, 0.0898463), abs=1e-7)
+    assert (found.interval.point, bare(found)) == pytest.approx((0.5161627, 0.0898463), abs=1e-7)
 
 
 @pytest.mark.parametrize("others", [1, 2, 5])
@@ -125,7 +173,7 @@ def test_clusters_weights_and_na_against_numerical_derivatives(seed: int) -> Non
     k = found.lam * (found.n + found.others) / found.others
     theta, se, planned = slow(item, f, y, known, w, k)
     assert found.interval.point == pytest.approx(theta, rel=1e-9)
-    assert found.interval.se == pytest.approx(se, rel=1e-6)
+    assert bare(found) == pytest.approx(se, rel=1e-6)
     # k makes that smallest (at people's own mean, which theta is near to)
     assert all(slow(item, f, y, known, w, k + d)[2] >= planned - 1e-5 for d in (-0.1, 0.1))
     assert found.interval.n_eff < found.n
@@ -186,14 +234,14 @@ def test_ends_are_students(level: float) -> None:
 
 
 def test_a_mean_keeps_to_the_scale() -> None:
-    # 40 labelled: Y = F = 5 and 4 in turn; 40 others with F = 6 and 5. var F = .25 * 40/39 = .2564103, that of all is
-    # .5 * 80/79 = .5063291; lambda = .2564103 / (.2564103 + .5063291) = .3361703; theta = 4.5 + lambda (5.5 - 4.5)
-    f = np.array([5.0, 4.0] * 20 + [6.0, 5.0] * 20)
+    # 40 labelled: Y = F = 5 and 4 in turn; 40 others with F = 5. var F = .25 * 40/39 = .2564103, that of all is
+    # (60 of 80 are 5) .75 * .25 * 80/79 = .1898734; lambda = .2564103 / (.2564103 + .1898734)
+    f = np.array([5.0, 4.0] * 20 + [5.0] * 40)
     known = np.arange(80) < 40
     high, low = (moments(np.arange(80), s * f, np.where(known, s * f, np.nan), known) for s in (1, -1))
-    assert corrected(high, (1, 9)).interval.point == pytest.approx(4.8361703)
-    assert corrected(high, (1, 4.75)).interval.point == corrected(high, (1, 4.75)).interval.high == 4.75
-    assert corrected(low, (-4.75, -1)).interval.point == corrected(low, (-4.75, -1)).interval.low == -4.75
+    assert corrected(high, (1, 9)).interval.point == pytest.approx(4.5 + 0.5745455 * 0.5, abs=1e-6)
+    assert corrected(high, (1, 4.7)).interval.point == corrected(high, (1, 4.7)).interval.high == 4.7
+    assert corrected(low, (-4.7, -1)).interval.point == corrected(low, (-4.7, -1)).interval.low == -4.7
     # a share that is cut to 1, or to 0, is Wilson's for as many as are labelled
     for given_, reach, end in ((high, (0, 1), 1.0), (low, (0, 1), 0.0)):
         cut, asked = corrected(given_, reach, share=True).interval, wilson(40 * end, 40)
@@ -281,8 +329,10 @@ def test_where_nothing_varies_there_is_no_certainty() -> None:
 def test_a_share_without_help_of_the_judge_is_wilsons_own() -> None:
     y = np.array([0.0, 1.0, 1.0, 1.0] * 10)
     found = corrected(moments(np.arange(40), np.zeros(40), y, np.ones(40, dtype=bool)), (0, 1), share=True)
-    # se^2 = p (1 - p) / (n - 1), so it is Wilson's for n - 1 = 39 trials, fewer as t_39 (2.0226909) is above 1.959964
-    trials = 39 * (1.959964 / 2.0226909) ** 2
+    # se^2 = p (1 - p) / (n - 1) and that of one error more, so it is Wilson's for about 39 trials, fewer as t_39
+    # (2.0226909) is above 1.959964
+    assert found.floor == pytest.approx(0.979982 / 40, rel=1e-6)
+    trials = 0.1875 / (0.1875 / 39 + found.floor**2) * (1.959964 / 2.0226909) ** 2
     asked = wilson(0.75 * trials, trials)
     assert (found.lam, found.interval.low, found.interval.high) == (
         0.0,
@@ -290,13 +340,14 @@ def test_a_share_without_help_of_the_judge_is_wilsons_own() -> None:
         pytest.approx(asked.high, rel=1e-6),
     )
     assert found.interval.lower_bound == pytest.approx(asked.lower_bound, rel=1e-6)
-    assert found.interval.se == pytest.approx(((asked.high or 0) - (asked.low or 0)) / 2 / 1.959964, rel=1e-6)
+    assert found.interval.se == pytest.approx(((asked.high or 0) - (asked.low or 0)) / 2 / 2.0226909, rel=1e-6)
     # at 80 %: t_39 is 1.3036386, the normal quantile 1.2815516
     given_ = moments(np.arange(40), np.zeros(40), y, np.ones(40, dtype=bool))
-    narrow, trials = corrected(given_, (0, 1), share=True, level=0.8).interval, 39 * (1.2815516 / 1.3036386) ** 2
+    small = corrected(given_, (0, 1), share=True, level=0.8)
+    narrow, trials = small.interval, 0.1875 / (0.1875 / 39 + small.floor**2) * (1.2815516 / 1.3036386) ** 2
     asked = wilson(0.75 * trials, trials, 0.8)
     assert (narrow.low, narrow.high, narrow.level) == (pytest.approx(asked.low), pytest.approx(asked.high), 0.8)
-    assert narrow.se == pytest.approx(((asked.high or 0) - (asked.low or 0)) / 2 / 1.2815516)
+    assert narrow.se == pytest.approx(((asked.high or 0) - (asked.low or 0)) / 2 / 1.3036386)
 
 
 def at(point: float, se: float) -> Interval:
@@ -304,17 +355,18 @@ def at(point: float, se: float) -> Interval:
 
 
 def test_pairs_are_turned_sorted_and_held_to_holm() -> None:
-    # d = .5, se = sqrt(.09 + .16) = .5: z = 1, p = .3173; d = 2, se = sqrt(.16 + .01): z = 4.85; d = 1.5, se = .3162
+    # d = .5, se = sqrt(.09 + .16) = .5: t = 1 with (.25)^2 / (.0081 + .0256) * 49 = 90.875 degrees of freedom; d = 2,
+    # se = sqrt(.16 + .01): t = 4.85 with .17^2 / (.0256 + .0001) * 49 = 55.101; d = 1.5, se = .3162
     found = compared([at(3.0, 0.3), at(3.5, 0.4), at(1.5, 0.1)])
     assert [(c.one, c.other) for c in found] == [(1, 2), (0, 2), (1, 0)]
-    assert found[2].p == pytest.approx(0.31731, abs=1e-5) and found[2].adjusted == found[2].p
-    assert found[0].adjusted == pytest.approx(3 * found[0].p) and found[1].adjusted == pytest.approx(2 * found[1].p)
+    assert found[2].p == pytest.approx(2 * stats.t.sf(1, 90.8754), abs=1e-6) and found[2].adjusted == found[2].p
+    assert found[0].adjusted == pytest.approx(3 * found[0].p) == found[1].adjusted > 2 * found[1].p > 0
     assert [c.apart for c in found] == [True, True, False]
-    assert found[0].difference.low == pytest.approx(2 - 1.959964 * 0.17**0.5)
+    assert found[0].difference.low == pytest.approx(2 - stats.t.ppf(0.975, 55.1011673) * 0.17**0.5)
     assert [c.difference.point for c in found] == pytest.approx([2, 1.5, 0.5])
     # a mean of 0 is a mean: .5 above it, and equal ones stand in the order given; without any error there is no test
     assert [(c.one, c.other, c.p) for c in compared([at(0.0, 0.5), at(0.5, 0.5), at(0.5, 0.5)])] == [
-        (1, 0, pytest.approx(2 * stats.norm.sf(0.5**0.5))), (2, 0, pytest.approx(2 * stats.norm.sf(0.5**0.5))),
+        (1, 0, pytest.approx(2 * stats.t.sf(0.5**0.5, 98))), (2, 0, pytest.approx(2 * stats.t.sf(0.5**0.5, 98))),
         (1, 2, pytest.approx(1)),
     ]  # fmt: skip
     assert [(c.one, c.other) for c in compared([at(0.5, 0.5), at(0.0, 0.5)])] == [(0, 1)]
@@ -338,7 +390,23 @@ def test_every_pair_is_there_once_and_every_figure_is_the_textbooks(means: Any, 
         (one, e), (other, d) = means[c.one], means[c.other]
         se = e + d if shared else (e * e + d * d) ** 0.5
         assert c.difference.point == one - other >= 0 and c.difference.se == pytest.approx(se)
-        assert c.p == pytest.approx(2 * stats.norm.sf((one - other) / se), abs=1e-12)
+        free = 49 if shared else 49 * (e * e + d * d) ** 2 / (e**4 + d**4)
+        assert c.p == pytest.approx(2 * stats.t.sf((one - other) / se, free), abs=1e-12)
+
+
+def test_freedom_is_that_of_welchs_test() -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(0, 1, 31), rng.normal(0.4, 3, 74)
+    means = [
+        Interval(float(x.mean()), None, None, None, len(x), len(x), float(len(x)), "", float(stats.sem(x)))
+        for x in (a, b)
+    ]
+    asked = stats.ttest_ind(a, b, equal_var=False)
+    pair = compared(means)[0]
+    assert pair.p == pytest.approx(asked.pvalue) and freedom(*means) == pytest.approx(asked.df)
+    sign = 1 if pair.one == 0 else -1
+    low, high = sorted(sign * end for end in asked.confidence_interval(0.95))
+    assert (pair.difference.low, pair.difference.high) == pytest.approx((low, high))
 
 
 def test_systems_that_share_items_get_the_longest_error() -> None:
@@ -354,9 +422,10 @@ def test_a_difference_rests_on_the_weaker_of_the_two() -> None:
     other = Interval(1.0, 0.5, 1.5, 0.6, 60, 90, 31.0, "", 0.4, level=0.8)
     for gap in (difference(one, other), difference(other, one)):
         assert (gap.items, gap.cells, gap.n_eff, gap.level) == (50, 90, 31.0, 0.8)
-    gap = difference(one, other)  # 2 with an error of .5; z = 1.2815516 at 80 % two-sided, 1.6448536 one-sided at 95 %
-    assert (gap.point, gap.low, gap.high) == pytest.approx((2.0, 2 - 0.6407758, 2 + 0.6407758))
-    assert gap.lower_bound == pytest.approx(2 - 0.8224268)
+    gap = difference(one, other)  # 2 with an error of .5, .0625 / (.0081 / 39 + .0256 / 30) of freedom
+    wide, bound = (0.5 * stats.t.ppf(p, 0.0625 / (0.0081 / 39 + 0.0256 / 30)) for p in (0.9, 0.95))
+    assert (gap.point, gap.low, gap.high) == pytest.approx((2.0, 2 - wide, 2 + wide))
+    assert gap.lower_bound == pytest.approx(2 - bound)
 
 
 def test_corrected_means_cover_where_the_judges_own_do_not() -> None:
@@ -370,7 +439,7 @@ def test_corrected_means_cover_where_the_judges_own_do_not() -> None:
         f = y + 0.4 + rng.normal(0, 0.6, item.size)
         chance = np.where(quality + rng.normal(0, 1, 600) > 0, 0.15, 0.05)
         known = (rng.random(600) < chance)[item]
-        found = corrected(moments(item, f, np.where(known, y, np.nan), known, (1 / chance)[item]), (-9, 9))
+        found = corrected(moments(item, f, np.where(known, y, np.nan), known, (1 / chance)[item]), (1, 5))
         low, high = found.interval.low or 9.0, found.interval.high or -9.0
         held += low <= 3.0 <= high
         spread = 1.96 * (f.var(ddof=1) / 600) ** 0.5

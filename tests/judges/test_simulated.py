@@ -5,7 +5,7 @@ from math import sqrt
 import pytest
 
 from judges.looks import boundary
-from tests.bench.simulations import strata
+from tests.bench.simulations import means, people, strata
 from tests.bench.simulations.intervals import anchored, by_need, coverage
 from tests.bench.simulations.worlds import ORDINARY, SKEWED, World, truth
 
@@ -62,3 +62,15 @@ def test_looking_at_draws_by_score_approves_few_that_should_not_be():
     assert (strata.standing(*edge, True) >= boundary(0.05, 100, 1_000)).any(axis=0).mean() <= 0.05
     good = strata.courses(strata.Known(0.7, SKEWED), "root", 400, 3, looks)
     assert (strata.standing(*good, True) >= boundary(0.05, 100, 1_000)).any(axis=0).mean() > 0.8
+
+
+def test_corrected_shares_of_rare_failures_hold_the_truth():
+    held, width = means.rare(0.03, 4, 0.8, 50, 120)
+    assert held >= 0.87 and width < 1.2  # without the error that no label has shown it was .80 to .83 of such samples
+
+
+def test_the_mean_of_a_cell_is_unbiased_and_its_lower_median_is_not():
+    found = people.figures(ORDINARY, people.UNEQUAL, 60)
+    points, held, corrected = found["mean of each cell"]
+    assert abs(points.mean()) < 4 * points.std() / sqrt(60) and min(held, corrected) > 0.86
+    assert found["lower median"][0].mean() > 0.2 and found["each label once"][2] < 0.6

@@ -1,0 +1,91 @@
+"""Several people of a cell: what becomes of means and of the judge's bias, and of kappa, by how they are put together.
+
+People and judge read the same quality, each with noise of their own and nobody kinder than another. 2,000 items of one
+cell, 120 of them labelled; harder ones, where quality is low, by more people if so asked.
+"""
+
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from judges.calibrate import Meeting, bias, said
+from judges.correction import corrected, moments
+from tests.bench.simulations.row import Row, covered, known
+from tests.bench.simulations.worlds import ORDINARY, SKEWED
+
+ITEMS, LABELLED = 2_000, 120
+UNEQUAL = 0
+"""Instead of a number of people: 4 on the harder half of the items, 1 or 2 on the others."""
+WAYS = ("lower median", "mean of each cell", "each label once")
+
+
+def asked(shares, people, rng):
+    """Labels (items, 4) as 1 to 5, nan where nobody was asked, and the judge's values, of `ITEMS` items."""
+    noise = 0.8
+    quality = rng.normal(size=ITEMS)
+    ends = [NormalDist(0, sqrt(1 + noise**2)).inv_cdf(p) for p in np.cumsum(shares)[:-1]]
+    given = np.searchsorted(ends, quality[:, None] + noise * rng.normal(size=(ITEMS, 5))) + 1.0
+    many = np.where(quality < 0, 4, rng.integers(1, 3, ITEMS)) if people == UNEQUAL else np.full(ITEMS, people)
+    labels = np.where(np.arange(4) < many[:, None], given[:, :4], np.nan)
+    labels[LABELLED:] = np.nan
+    return labels, given[:, 4]
+
+
+def lower_median(labels):
+    """The lower median of every row."""
+    many = (~np.isnan(labels)).sum(axis=1)
+    return np.sort(labels, axis=1)[np.arange(len(labels)), (many - 1) // 2]
+
+
+def figures(shares, people, runs, seed=0):
+    """By way: bias of the judge (points), how often its interval holds 0, and how often the corrected mean's holds."""
+    rng, real = np.random.default_rng(seed), float(np.arange(1, 6) @ shares)
+    points, held = {way: [] for way in WAYS}, {way: np.zeros(2) for way in WAYS}
+    for _ in range(runs):
+        labels, judge = asked(shares, people, rng)
+        some, item = np.arange(ITEMS) < LABELLED, np.arange(ITEMS)
+        human = lower_median(labels)
+        mean = np.full(ITEMS, np.nan)
+        mean[some] = np.nanmean(labels[some], axis=1)
+        weight = np.where(some, (~np.isnan(labels)).sum(axis=1), 1.0)
+        for way, value, w in ((WAYS[0], human, None), (WAYS[1], mean, None), (WAYS[2], mean, weight)):
+            one = np.ones(LABELLED)
+            met = Meeting(item[some], human[some], judge[some], one > 0, one if w is None else w[some], value[some])
+            found = bias(said(met), LABELLED, LABELLED)
+            means = corrected(moments(item, judge, value, some, w), (1, 5)).interval
+            points[way].append(found.point)
+            held[way] += [found.low <= 0 <= found.high, means.low is not None and means.low <= real <= means.high]
+    return {way: (np.array(points[way]), *(held[way] / runs)) for way in WAYS}
+
+
+def rows(scale=1.0):
+    """Every figure of this subject."""
+    runs = max(5, round(1_000 * scale))
+    for shares, named in ((ORDINARY, "even answers"), (SKEWED, "70 % fives")):
+        for people in (1, 2, 3, 4, UNEQUAL):
+            many = (
+                f"{people} {'person' if people == 1 else 'people'} an item"
+                if people
+                else "1 to 4 people, more on hard items"
+            )
+            for way, (points, held, means) in figures(shares, people, runs).items():
+                what, told = f"{named}, {many}, {way}", f"{points.mean():+.3f}"
+                if way != WAYS[1]:
+                    yield known(f"{what}: bias of the judge", f"{told}; held {held:.1%}, corrected mean {means:.1%}")
+                    continue
+                spread = points.std() / sqrt(runs)
+                yield Row(f"{what}: bias of the judge", "0", f"{told} -+ {spread:.3f}", abs(points.mean()) < 4 * spread)
+                yield covered(f"{what}: its interval", held, runs)
+                yield covered(f"{what}: corrected mean", means, runs)
+    for named, one in (("lower median", lower_median), ("mean", lambda labels: np.nanmean(labels, axis=1))):
+        yield known(f"kappa with two people's {named}", f"{_kappa(one):.3f}")
+    yield known("kappa with one person", f"{_kappa(lambda labels: labels[:, 0]):.3f}")
+
+
+def _kappa(way, items=200_000):
+    """Quadratic kappa with what two people are put together to, by its formula, as the mean is no answer."""
+    rng, ends = np.random.default_rng(3), [NormalDist(0, sqrt(1.64)).inv_cdf(p) for p in np.cumsum(ORDINARY)[:-1]]
+    given = np.searchsorted(ends, rng.normal(size=(items, 1)) + 0.8 * rng.normal(size=(items, 3))) + 1.0
+    x, y = way(given[:, :2]), given[:, 2]
+    return 2 * np.cov(x, y, bias=True)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
