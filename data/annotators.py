@@ -137,7 +137,7 @@ def labels(
 
 
 def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str) -> Labels:
-    kept = apart(store, judge_id) if judge_id else ""
+    kept = apart(store, judge_id, "g.item_id") if judge_id else ""
     frame = store.frame(
         "select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from ("
         "select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("

@@ -11,7 +11,7 @@ import numpy as np
 
 from data import cards, exposure
 from data.fewshot import apart
-from data.gold import BASES, WEIGHTED, Basis, gold, labels, rests_on
+from data.gold import BASES, Basis, gold, labels, rests_on
 from data.settings import gold_rule
 from data.store import Store, each_remembered, remembered
 from data.tuning import aside
@@ -115,11 +115,11 @@ def every(
 def meeting(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Meeting:
     """The cells of one judge and dimension where there is gold: who says what, and with which weight.
 
-    Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others. Items that stand as examples
-    in the judge's prompt are left out, here and in all figures (data/fewshot.py).
+    Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold.py) and 1 on the others.
+    Items that stand as examples in the judge's prompt are left out, here and in all figures (data/fewshot.py).
     """
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}) "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
         "select dense_rank() over (order by item_id) as no, human, judge, scored, weight from met order by 1, unit",
         [dataset_id, dimension.name, judge_id],
     )
@@ -149,10 +149,10 @@ def all_sums(
     marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}
     terms = [_terms(d) for d in asked]
     width = max(len(t) * (len(t) + 3) // 2 for t in terms)
-    extra = apart(store, judge_id)
-    parts, chosen = [f"held as materialized ({labels(basis, list(marks.values()))})"], []
+    counted = labels(basis, list(marks.values()), apart(store, judge_id))
+    parts, chosen = [f"held as materialized ({counted})"], []
     for n, (d, own) in enumerate(zip(asked, terms, strict=True)):
-        size, left = len(own), extra
+        size, left = len(own), ""
         if dropped and d.scale.drawn:
             code = f"cast({d.scale.categories.index(d.scale.drawn)} as double precision)"
             left += f" and g.value is distinct from {code} and s.value is distinct from {code}"
@@ -216,13 +216,12 @@ def met(
 ) -> str:  # fmt: skip
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight. $1 dataset, $2 dimension,
 
-    $3 judge; `extra` are further conditions on gold and scores, `among` on the items of the labels. Statements that ask
-    for several dimensions say where their labels are (`held`, see data/gold.py) and which scores may be met (`scores`).
+    $3 judge; `extra` are further conditions on gold and scores, `among` on the items of the labels: those that do not
+    count for a judge (`data.fewshot.apart`) are left out there, as weights are told from the labels. Statements that
+    ask for several dimensions say where their labels are (`held`, see data/gold.py) and which scores may be met.
     """
-    weight = "1 / g.probability" if basis in WEIGHTED else "cast(1 as double precision)"
     return (
-        "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, "
-        f"{weight} as weight "
+        "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight "
         + _JOINED.format(
             gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), among, held), scores=scores
         )
@@ -260,10 +259,11 @@ def items_in(
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
         + _JOINED.format(
-            gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id)), scores="score_now"
+            gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), apart(store, judge_id)),
+            scores="score_now",
         )
         + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
-        f"where s.judge_id is not null and {' and '.join(conditions)}{apart(store, judge_id)} "
+        f"where s.judge_id is not null and {' and '.join(conditions)} "
         f"order by i.name, g.unit limit {most:d}",
         [dataset_id, dimension.name, judge_id, *params],
     )

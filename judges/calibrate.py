@@ -6,7 +6,7 @@ They come as single cells (`Meeting`), or, where there are very many, as the sum
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import hypot
 from typing import NamedTuple
@@ -241,7 +241,7 @@ def decisions(summaries: Iterable[Summary], policy: Policy) -> dict[tuple[str, s
     return {(keys[key].dimension.sort, keys[key].dimension.name): decision for key, decision in decided.items()}
 
 
-def lines(shown: list[Summary], gate: list[Summary], policy: Policy) -> list[Line]:
+def lines(shown: Sequence[Summary], gate: Sequence[Summary], policy: Policy) -> list[Line]:
     """What the calibration page lists: figures on any basis beside the states that the gate's own basis gives."""
     states = decisions(gate, policy)
     return [

@@ -42,8 +42,8 @@ def _labelled(
     parts, picked = [], []
     for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
         d = ask.dimension
-        own = gold(d.sort, d.scale, basis, rule).replace("$2", f"${n + 3}")
-        parts.append(f"gold{n} as materialized (select * from ({own}) g where 1 = 1{apart(store, judge_id)})")
+        own = gold(d.sort, d.scale, basis, rule, apart(store, judge_id)).replace("$2", f"${n + 3}")
+        parts.append(f"gold{n} as materialized ({own})")
         picked.append(f"select item_id from gold{n}")
     parts += [
         f"few as materialized (select i.id, i.system_a, i.system_b from item i "
@@ -90,7 +90,7 @@ def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
     columns += ["null"] * (width - len(columns))
     mine = f"s.dimension = ${n + 3} and {units_of(ask.dimension, 's')}"
     before = [
-        f"g{n} as (select s.item_id, {side}avg(1 / l.probability) as w, count(l.value) as a, count(*) as m, "
+        f"g{n} as (select s.item_id, {side}avg(l.weight) as w, count(l.value) as a, count(*) as m, "
         f"coalesce(sum(l.value), 0) as h, sum(s.value) as j, {counted('l.value', 'h')}, {counted('s.value', 'j')} "
         f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
         f"where s.value is not null group by {by})",

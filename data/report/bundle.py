@@ -107,7 +107,7 @@ def _cells(store: Store, found: Evidence, one: One, shown: set[str]) -> str:
 
 def _on(store: Store, found: Evidence, one: One, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:
     d = one.dimension
-    met = calibration.met(store, found.dataset.id, d, basis, apart(store, found.judge.id))
+    met = calibration.met(store, found.dataset.id, d, basis, among=apart(store, found.judge.id))
     frame = store.frame(
         f"with met as ({met}) select i.id, i.name, m.unit, m.human, m.judge, m.scored, m.weight "
         "from met m join item i on i.id = m.item_id order by i.name, i.id, m.unit",

@@ -132,11 +132,11 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
     bases: list[Basis] = list(dict.fromkeys((gate, basis, *rests)))
     cells = {b: calibration.every(store, dataset_id, judge_id, dimensions, b) for b in bases}
     figures = {b: [*map(calibrate.summarise, cells[b], dimensions)] for b in bases}
-    lines = calibrate.lines(figures[basis], figures[gate], asked.policy)
+    lines = standing.lines(store, dataset_id, judge_id, figures[basis], figures[gate])
     told("Comparing it with rules that do not read the text")
     floors = baselines.measured(store, dataset_id, judge_id, dimensions, basis)
     ones, both = [], {gate, "assisted"} <= set(rests)
-    for line in standing.ordered(lines):
+    for line in lines:
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
         told(f"Looking into {line.dimension.title}")
         ones.append(

@@ -42,14 +42,14 @@ def page() -> None:
         reporting.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
     asked = policy.asked(store).policy
     counted = policy.basis(store, dataset.id)
-    gate = load.lines(store, at, counted, False, asked)
+    gate = load.lines(store, at, counted, False)
     with bar:
         basis, dropped = _basis(at, gate, counted)
     if basis is None:
         _nothing(dataset.name)
         calibrated.means(scores.means(store, dataset.id, judge), opened=True)
         return
-    lines = load.lines(store, at, basis, dropped, asked)
+    lines = load.lines(store, at, basis, dropped)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}"
     calibrated.resting(lines, basis, dropped, counted, load.rests(store, at))
     carding.shown(fewshot.used(store, judge))

@@ -14,7 +14,6 @@ from data.gold import Basis
 from data.store import Store
 from judges import calibrate
 from judges.calibrate import Line, Summary
-from judges.gate import Policy
 from judges.intervals import Interval
 from judges.types import Dimension
 from judges.votes import Agreement, table
@@ -57,11 +56,11 @@ def place(store: Store, dataset_id: str, judge_id: str, card: str) -> Place:
     return Place(store.url, tuple(store.touched(t) for t in _TABLES), dataset_id, judge_id, card)
 
 
-def lines(store: Store, at: Place, basis: Basis, dropped: bool, asked: Policy) -> list[Line]:
+def lines(store: Store, at: Place, basis: Basis, dropped: bool) -> list[Line]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
     gate = _summaries(store, at, counted := policy.basis(store, at.dataset), False)
     shown = gate if basis == counted and not dropped else _summaries(store, at, basis, dropped)
-    return standing.ordered(calibrate.lines(shown, gate, asked))
+    return standing.lines(store, at.dataset, at.judge, shown, gate)
 
 
 @st.cache_data(max_entries=64, show_spinner="Holding the judge against the gold ...")

@@ -48,6 +48,13 @@ def audit(found: Dataset, who: str) -> None:
         st.caption("More than asked for, so that every stratum has an item in the sample that is answered blind.")
     if new < size:
         st.caption("Fewer than asked for: the dataset has no more items that were not drawn.")
+    if known := queue.known_to_all(store, found.id):
+        text.warn(
+            "{n} not drawn yet can be answered blind by nobody who works here: all have answered there, or were shown "
+            "what a judge or other people said. The draw takes them like any others, as leaving them out would be no "
+            "random sample of this dataset; those that are drawn stay unanswered until somebody new answers them.",
+            n=many(known, "item"),
+        )
     st.dataframe(
         pd.DataFrame(
             [(s.stratum or "no system", s.items, s.before, s.now, s.blind, s.assisted) for s in shares],
@@ -78,17 +85,29 @@ def review(found: Dataset, who: str) -> None:
     left, right = st.columns([2, 1])
     judge = left.selectbox("Judge", list(judges), format_func=judges.get, key="review:judge")
     most = right.number_input("At most", 1, 1_000_000, 200, step=50, key="review:most")
-    new, kinds = queue.plan_review(store, found.id, judge, int(most))
+    new, kinds, reserved = queue.plan_review(store, found.id, judge, int(most))
     if new:
         text.say("This takes in **{n}**.", n=many(new, "item"))
     else:
-        st.markdown("Every item that needs a look at this judge is in the queue already.")
+        rest = " else" if reserved else ""
+        text.say("Everything{rest} that needs a look at this judge is in the queue already.", rest=rest)
+    if reserved:
+        text.quiet("{told}", told=left_out(reserved))
     if kinds:
         st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items that have it"]), hide_index=True)
     if st.button("Fill", type="primary", disabled=not new) and _done(
         lambda: queue.fill_review(store, who, found.id, judge, int(most)), "{n} taken into the review queue."
     ):
         st.rerun()
+
+
+def left_out(reserved: int) -> str:
+    """What is said of items that the audit sample has reserved."""
+    verb, they, them = ("stays", "it waits", "it") if reserved == 1 else ("stay", "they wait", "them")
+    return (
+        f"{many(reserved, 'further item')} {verb} out while {they} for answers in the audit sample: whoever saw the "
+        f"judge there first could not answer {them} blind."
+    )
 
 
 @st.dialog("How items are given out")

@@ -15,7 +15,7 @@ STATES: dict[State, str] = {
     "answered by you": "Answered by you",
     "answered": "Answered by others",
     "skipped by you": "Skipped by you",
-    "blind first": "Blind first",
+    "audit first": "Audit first",
     "known to you": "Known to you",
 }
 HELP = (
@@ -23,7 +23,7 @@ HELP = (
     "draws so far. Figures are weighted with 1 over it."
 )
 STATE = (
-    "Blind first: the item waits for its blind answers in the audit sample, and what the judge said stays hidden. "
+    "Audit first: the item waits for its answers in the audit sample, and what the judge said stays hidden. "
     "Known to you: you were shown what a judge or other people say of it, so the audit sample does not ask you."
 )
 COLUMNS = {
