@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
 
-from data import cards
-from data.fewshot import apart
+from data import cards, exposure, people
+from data.board import board
+from data.fewshot import apart, used
 from data.gold import STRATA, WEIGHTED, Basis, labels
+from data.ids import now
+from data.publishing.asking import units_of
 from data.store import Store, remembered
 from judges.response import Response, Stratum
 from judges.types import Dimension, UnitSort
@@ -15,6 +21,102 @@ TABLES = ("item", "judge", "card", "label", "draw", "item_use", "intake")
 """What it rests on."""
 Key = tuple[UnitSort, str]
 """Unit sort and name of a dimension."""
+Why = Literal[
+    "put aside", "in the prompt", "withdrawn", "answered with the judge in view", "answered in other dimensions",
+    "skipped", "known to all", "held", "waiting",
+]  # fmt: skip
+"""Why a drawn item has no label that counts; the first that holds."""
+MOST = 500
+"""Items of a list."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A drawn item that has no label that counts: its name, stratum, why, and by whom, in words."""
+
+    item: str
+    name: str
+    stratum: str
+    why: Why
+    told: str
+
+
+def summary(left: Sequence[Missing]) -> str:
+    """Why they are not answered, by number: "7 waiting, 3 put aside"; "" for none."""
+    counts = Counter(one.why for one in left)
+    return ", ".join(f"{counts[why]:,} {why}" for why in get_args(Why) if counts[why])
+
+
+def missing(
+    store: Store, person: str, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> list[Missing]:
+    """The items drawn to be answered blind that have no label of a dimension that counts, by stratum and name.
+
+    Nothing in it tells a score. What people wrote as a reason is told only of items that cannot come to this person
+    blind any more, as it may tell what they think of the item. Raises NotAllowed.
+    """
+    people.require(store, person, "annotator")
+    card = cards.maybe(store, judge_id)
+    counted = labels(basis, ["$3"], apart(store, judge_id))
+    units = units_of(dimension, "l")
+    rows = store.rows(
+        "select d.item_id, i.name, d.stratum, d.id, t.person, t.why from draw d join item i on i.id = d.item_id "
+        "left join tuning_now t on t.item_id = d.item_id "
+        "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind' and i.kind = $2 "
+        f"{'and i.cells > 3 ' if dimension.sort == 'section' else ''}"
+        f"and d.item_id not in (select l.item_id from ({counted}) l where {units}) order by d.stratum, i.name, i.id",
+        [dataset_id, card.kind if card else "", dimension.name],
+    )
+    ids = [str(row[0]) for row in rows]
+    taken = store.rows(
+        "select l.item_id, l.annotator from label l where l.item_id = any($1) and l.dimension = $2 and l.withdrawn "
+        f"and {units} and not exists (select 1 from label r where r.replaces = l.id) order by l.seq",
+        [ids, dimension.name],
+    )
+    back = {str(item): str(who) for item, who in taken}
+    said: dict[str, list[tuple[str, str, str, str]]] = {}
+    for item, who, action, mode, reason in store.rows(
+        "select item_id, person, action, mode, reason from answer_now where item_id = any($1) order by seq, id", [ids]
+    ):
+        said.setdefault(str(item), []).append((str(who), str(action), str(mode), str(reason)))
+    here, shown = [p.name for p in people.everyone(store)], used(store, judge_id)
+    hidden = exposure.pending(store, person)
+    there, moment = board(store), now()
+    found = []
+    with there.lock:
+        for item, name, stratum, draw_id, by, why in rows:
+            draw, answers = there.draws.get(str(draw_id)), said.get(str(item), [])
+            secret = item in hidden
+
+            def by_whom(who: Sequence[str], reason: str = "", secret: bool = secret) -> str:
+                return f"by {', '.join(who)}" + (f": {reason}" if reason and not secret else "")
+
+            saved = [a for a in answers if a[1] == "save"]
+            seen = [a[0] for a in saved if a[2] != "blind"]
+            skips = [a for a in answers if a[1] == "skip"]
+            held = there.holders(draw, moment) if draw else []
+            open_to = draw is not None and any(not there.past(draw, one) for one in here)
+            told: tuple[Why, str]
+            if by is not None:
+                told = "put aside", by_whom([by], why or "")
+            elif item in shown:
+                told = "in the prompt", "an example that the judge is shown"
+            elif item in back:
+                told = "withdrawn", by_whom([back[item]])
+            elif held:
+                told = "held", by_whom(held)
+            elif skips:
+                told = "skipped", "; ".join(by_whom([who], reason) for who, _, _, reason in skips)
+            elif seen:
+                told = "answered with the judge in view", by_whom(seen)
+            elif saved:
+                told = "answered in other dimensions", by_whom([a[0] for a in saved])
+            elif not open_to:
+                told = "known to all", "everybody who works here was shown what a judge or other people said"
+            else:
+                told = "waiting", "for a blind answer"
+            found.append(Missing(str(item), str(name), str(stratum), *told))
+    return found
 
 
 def responses(

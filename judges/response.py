@@ -51,6 +51,11 @@ class Response:
         """How many more answers it takes until that share is answered, overall and in every stratum."""
         return max(self.whole.lacks(least), sum(s.lacks(least) for s in self.strata))
 
+    def listed(self) -> str:
+        """Every stratum with its numbers, in words."""
+        named = [f"{s.name or 'no system'}: {s.answered:,} of {s.drawn:,}, for {round(s.items):,}" for s in self.strata]
+        return "; ".join(named)
+
     def told(self) -> str:
         """How many drawn items are not answered, in a sentence that names the strata with most of them; "" for none."""
         whole = self.whole

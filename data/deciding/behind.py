@@ -6,16 +6,19 @@ None of it refuses an approval. It is what somebody has to know who answers for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from data import datasets, fewshot, people
 from data.deciding.decided import Fact
+from data.gold import Basis
 from data.ids import canonical
 from data.publishing.asking import units_of
+from data.response import responses
 from data.store import Store
 from data.tuning import aside
 from judges.counted import many
+from judges.response import Response
 from judges.types import Dimension
 
 MANY = 0.1
@@ -53,6 +56,7 @@ class Behind:
     items shown in the judge's prompt that have labels, `judges` those of the same card that the same labels were
     held against, `leads` who may decide here. `untold` of the imported ones are of items that were said to be drawn at
     random, nobody says from how many: they count as they did before that was asked, as if drawn with certainty.
+    `response` is who answered, by stratum.
     """
 
     own: Mapping[str, int]
@@ -66,6 +70,7 @@ class Behind:
     judges: int
     leads: tuple[str, ...]
     untold: int = 0
+    response: Response = field(default_factory=Response)
 
     @property
     def labels(self) -> int:
@@ -107,6 +112,7 @@ class Behind:
         yield "labels of random items, of how many unknown", float(self.untold), "each counts as drawn with certainty"
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
         yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
+        yield "items drawn and answered", float(self.response.whole.answered), self.response.listed()
         yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
         yield "items drawn and put aside", float(self.aside), "as used for tuning, after they were drawn"
         yield "labelled examples left out", float(self.examples), "items in the judge's prompt that have such labels"
@@ -154,7 +160,10 @@ def behind(
     files, shown_ = _brought(store, imported), len(examples)
     query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
     untold = sum(certain.get(int(row[0]), 0) for row in store.rows(query, [dataset_id])) if certain else 0
-    return Behind(own, files, counts, changed, int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold)
+    basis: Basis = "imported" if counts else "gate"
+    response = responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
+    told = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
+    return Behind(own, files, counts, changed, *told)
 
 
 def _brought(store: Store, labels: Mapping[int, int]) -> tuple[Brought, ...]:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import streamlit as st
 
 from data import approvals
+from data.deciding import policy
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
 from pages.evidence import anchor, ceiling, confidence, load, size, slices
-from pages.parts import agreed, approved, clock, picked, reading, session
+from pages.parts import agreed, approved, clock, picked, reading, session, unanswered
 
 Panel = Callable[[load.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
@@ -29,6 +30,8 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     agreed.state(line)
+    basis = policy.basis(session.store(), at.dataset)
+    unanswered.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
     approved.decided(stand, clock.zone(), at.name, f"{at.judge}.{line.key}", line.decision.state == "eligible")
     with st.container(horizontal=True, vertical_alignment="center"):

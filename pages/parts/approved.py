@@ -15,7 +15,7 @@ from data.deciding.decided import Fact
 from judges.audits import audits
 from judges.counted import many
 from judges.raters.ceiling import Ceiling
-from pages.parts import clock, links, text
+from pages.parts import clock, links, text, unanswered
 from pages.parts.calibrated import number, span
 
 Status = Literal["suspended", "proposed", "open", "older", "approved", "declined", "withdrawn", "not yet"]
@@ -206,6 +206,9 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
     wait = f"{many(near.waiting, 'cell')} with answers that lie apart {'waits' if near.waiting == 1 else 'wait'} for "
     notes = [replied, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
+    unanswered.panel(
+        one.dataset.id, one.dataset.name, one.judge.id, one.line.dimension, one.basis, " ".join(one.against), "case"
+    )
     if near.origin:
         text.quiet("**Labels:** {origin}", origin=near.origin)
     for caution in near.cautions:
