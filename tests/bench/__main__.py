@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 def run(wanted: list[str]) -> int:
     """Run those (or all) measurements one after the other; 1 when one did not hold."""
-    there = {path.stem: path for path in sorted(HERE.glob("[!_]*.py"))}
+    there = sorted({p.stem for p in HERE.glob("[!_]*.py")} | {p.parent.name for p in HERE.glob("[!_]*/__init__.py")})
     if unknown := [name for name in wanted if name not in there]:
         print(f"There is no measurement {', '.join(unknown)}. There are: {', '.join(there)}.")
         return 1

@@ -294,9 +294,7 @@ def test_csv_runs_nothing_in_a_spreadsheet_and_the_others_keep_every_text(tmp_pa
     assert files.cell(-1.5) == -1.5 and files.cell(True) == "true"
 
 
-UNSEEN = (
-    "\t\n\r \0\x1b\u00a0\u00ad\u034f\u115f\u180e\u2003\u200b\u2028\u202e\u2060\u2800\u3000\u3164\ufe0f\ufeff"
-)
+UNSEEN = "\t\n\r \0\x1b\u00a0\u00ad\u034f\u115f\u180e\u2003\u200b\u2028\u202e\u2060\u2800\u3000\u3164\ufe0f\ufeff"
 SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u207c\u208a\u2a75\u2212"
 
 

@@ -214,8 +214,18 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
 
 @pytest.mark.parametrize(
     "name",
-    ["Assay samples", "assay  SAMPLES", "Аssаy samples", "Assay-Samples", "Assay", "x (file)", "x (file 3).",
-     "assay∕gate", "assay⁄command line", "assay╱gate"],
+    [
+        "Assay samples",
+        "assay  SAMPLES",
+        "Аssаy samples",
+        "Assay-Samples",
+        "Assay",
+        "x (file)",
+        "x (file 3).",
+        "assay∕gate",
+        "assay⁄command line",
+        "assay╱gate",
+    ],
 )
 def test_what_assay_does_by_itself_has_a_name_that_nobody_can_take(store: Store, name: str) -> None:
     people.join(store, "lea")
@@ -242,8 +252,24 @@ def test_no_name_can_make_the_sample_appear(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(
     "name",
-    ["Lеa", "ｌｅａ", "Léa", "L e a", "lеа", "ᏞᎬᎪ", "𝐋𝐞𝐚", "L\u0323ea", "ʟᴇᴀ", "Muller", "山田太郎", "エ藤", "l0u",
-     "∣ea", "ӏou", "ןea"],
+    [
+        "Lеa",
+        "ｌｅａ",
+        "Léa",
+        "L e a",
+        "lеа",
+        "ᏞᎬᎪ",
+        "𝐋𝐞𝐚",
+        "L\u0323ea",
+        "ʟᴇᴀ",
+        "Muller",
+        "山田太郎",
+        "エ藤",
+        "l0u",
+        "∣ea",
+        "ӏou",
+        "ןea",
+    ],
 )
 def test_a_name_that_looks_like_somebodys_is_told_apart(store: Store, name: str) -> None:
     for known in ("Lea", "Müller", "山田 太郎", "工藤", "lou"):

@@ -191,7 +191,9 @@ def test_a_store_in_use_by_this_process_is_not_opened_again_under_any_name(path:
     for name in ("a.duckdb", "link", "second name"):
         with pytest.raises(StoreLocked, match="in this process already"):
             at(path.with_name(name))
-    code = f"from data.store import open_store\nfrom data.errors import StoreLocked\ntry: open_store('duckdb:///{path}')"
+    code = (
+        f"from data.store import open_store\nfrom data.errors import StoreLocked\ntry: open_store('duckdb:///{path}')"
+    )
     assert f"process {os.getpid()}" in python(code + "\nexcept StoreLocked as e: print(e)")
     store.close()
     at(path).close()
@@ -382,5 +384,3 @@ def test_a_restore_on_a_full_disk_changes_nothing(path: Path, tmp_path: Path) ->
     before = every(tmp_path)
     assert "was not restored" in python(code)
     assert every(tmp_path) == before
-
-

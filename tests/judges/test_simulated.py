@@ -1,10 +1,11 @@
-"""Small, seeded editions of tests/bench/simulations.py: worlds whose truth is known."""
+"""Small, seeded editions of tests/bench/simulations: worlds whose truth is known."""
 
 from math import sqrt
 
 import pytest
 
-from tests.bench.simulations import ORDINARY, SKEWED, World, anchored, by_need, coverage, truth
+from tests.bench.simulations.intervals import anchored, by_need, coverage
+from tests.bench.simulations.worlds import ORDINARY, SKEWED, World, truth
 
 HALF = World(5, ORDINARY, 0.92)
 """A judge whose true kappa is about .5, over five turns a dialogue."""

@@ -1,0 +1,133 @@
+"""How often the 95 % intervals hold the truth, whether weights repair a sample drawn by need, and whether labels that
+
+follow the judge are found out.
+"""
+
+from collections.abc import Iterator
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from judges.intervals import Cells, difference, from_cells
+from judges.replicates import kappas, parts
+from judges.resampling import resampled_alike
+from tests.bench.simulations.row import Row, at_least, at_most, covered, known
+from tests.bench.simulations.worlds import FLAG, LOPSIDED, ORDINARY, SKEWED, VERDICT, made, truth, world_of
+
+
+class Held(NamedTuple):
+    """Shares of samples: whose interval holds the truth, whose one-sided bound does, whose percentile ends would."""
+
+    interval: float
+    bound: float
+    percentile: float
+    width: float
+
+
+def coverage(world, items, runs, seed=0):
+    """`Held` over that many samples, and the median width of the intervals; without an interval it is not held."""
+    real, rng = truth(world), np.random.default_rng(seed)
+    held, widths = np.zeros(3), []
+    for _ in range(runs):
+        cells = made(world, items, rng)
+        found = from_cells(*cells, world.k, world.weights)
+        if found.low is None:
+            continue
+        low, high = percentiles(*cells, world, items)
+        held += [found.low <= real <= found.high, found.lower_bound <= real, low <= real <= high]
+        widths.append(found.high - found.low)
+    return Held(*(held / runs), float(np.median(widths)))
+
+
+def percentiles(item, human, judge, world, items, replicates=500):
+    """The plain percentile interval of the same sample, to tell what studentising adds."""
+    given = parts(item, human, judge, None, items, world.k, world.weights)
+    drawn, _ = kappas(resampled_alike(given, replicates, 0), world.k, world.weights)
+    return np.nanquantile(drawn, [0.025, 0.975])
+
+
+def by_need(world, runs, weighted=True, items=2_000, seed=2):
+    """Kappas, and the share of their intervals that hold the truth, of samples drawn by need with known probabilities.
+
+    Need is here what a queue would like to know: how far the judge lies from people, and some luck.
+    """
+    real, rng = truth(world), np.random.default_rng(seed)
+    points, held = [], 0
+    for run in range(runs):
+        item, human, judge = made(world, items, rng)
+        doubt = np.bincount(item, np.abs(human - judge) + rng.random(len(item))) / np.bincount(item)
+        chance = 0.03 + 0.5 * np.clip(doubt / 2.5, 0, 1)
+        taken = (rng.random(items) < chance)[item]
+        weight = 1 / chance[item[taken]] if weighted else None
+        found = from_cells(item[taken], human[taken], judge[taken], world.k, world.weights, weight, seed=run)
+        points.append(found.point)
+        held += found.low <= real <= found.high
+    return np.array(points), held / runs
+
+
+def pull_of(world, by):
+    """The share of assisted labels that simply follow the judge which raises kappa by that much."""
+    blind, low, high = truth(world), 0.0, 1.0
+    for _ in range(14):
+        pull = (low + high) / 2
+        low, high = (pull, high) if truth(world, pull=pull) - blind < by else (low, pull)
+    return (low + high) / 2
+
+
+def anchored(world, pull, blind, assisted, runs, seed=3):
+    """(share of intervals of assisted - blind that hold the truth, share of those above 0) over that many samples."""
+    real, rng = truth(world, pull=pull) - truth(world), np.random.default_rng(seed)
+    held = found_out = 0
+    for run in range(runs):
+        one = made(world, blind, rng)
+        item, human, judge = made(world, assisted, rng)
+        human = np.where(rng.random(len(human)) < pull, judge, human)
+        found = difference(Cells(*one), Cells(item, human, judge), world.k, world.weights, seed=run)
+        held += found.low <= real <= found.high
+        found_out += found.low > 0
+    return held / runs, found_out / runs
+
+
+def rows(scale: float = 1.0) -> Iterator[Row]:
+    """Coverage over kappas, marginals, lengths and numbers of items; one look at the gate; draws by need; anchoring."""
+    runs = max(20, round(1_000 * scale))
+    for target, shares, named, lengths in (
+        (0.5, ORDINARY, "", (1, 3, 10, 0)),
+        (0.8, ORDINARY, "", (1, 3, 10, 0)),
+        (0.5, SKEWED, ", 70 % one answer", (1, 3, 10, 0)),
+        (0.2, SKEWED, ", 70 % one answer", (3,)),
+        (0.8, SKEWED, ", 70 % one answer", (3,)),
+        (0.5, LOPSIDED, ", 85 % one answer", (1, 3)),
+        (0.8, FLAG, ", yes or no", (1, 3)),
+        (0.5, VERDICT, ", verdicts", (1, 3)),
+    ):
+        for turns in lengths:
+            world = world_of(target, turns, shares)
+            for items in (50, 100, 200, 400):
+                found = coverage(world, items, runs)
+                many = f"{turns or '1 to 10'} turn{'' if turns == 1 else 's'}"
+                beside = f"bound {found.bound:.1%}, percentile {found.percentile:.1%}, width {found.width:.2f}"
+                yield covered(f"kappa {target}{named}, {items} items of {many}", found.interval, runs, beside)
+    world, runs = world_of(0.6, 3, ORDINARY), runs // 2
+    for weighted in (True, False):
+        points, held = by_need(world, runs, weighted)
+        bias, spread = points.mean() - truth(world), points.std() / sqrt(len(points))
+        how = "with" if weighted else "without"
+        name = f"a queue by need, 2,000 items of 3 turns, kappa .6, {how} its probabilities"
+        told = f"{bias:+.4f} -+ {spread:.4f}"
+        if weighted:
+            yield Row(f"{name}: bias", "0", told, abs(bias) <= max(0.01, 3 * spread))
+            yield covered(f"{name}: held", held, runs)
+        else:
+            yield known(f"{name}: bias", told)
+    world = world_of(0.5, 5, ORDINARY)
+    for blind, assisted in ((200, 50), (400, 100), (800, 200)):
+        for by in (0.1, 0.0):
+            held, found_out = anchored(world, pull_of(world, by) if by else 0.0, blind, assisted, runs)
+            name = f"assisted labels, kappa raised by {by}, {blind} blind and {assisted} assisted items"
+            yield covered(f"{name}: held", held, runs)
+            if by and blind == 800:
+                yield at_least(f"{name}: found out", 0.5, found_out, runs)
+            elif not by:
+                yield at_most(f"{name}: found out", 0.025, found_out, runs)
