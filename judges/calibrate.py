@@ -29,7 +29,7 @@ FRAGILE = 0.8
 class Meeting:
     """The cells of one dimension that have gold: item numbers, codes of people and judge (nan = n/a), whether the judge
 
-    gave any score there, and the weight 1/pi of each cell. All arrays have one length.
+    gave any score there, and the weight of each cell, the items that it stands for. All arrays have one length.
     """
 
     item: NDArray[np.int64]

@@ -290,7 +290,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield from _kappa("kappa", interval)
     yield f"bound at {_percent(found.asked.policy.level)}", interval.bound(found.asked.policy.level), "one-sided"
     yield "items", float(interval.items), "items in which both people and judge scored a cell"
-    yield "effective items", interval.n_eff, "n_eff after Kish, of the weights 1/probability"
+    yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
     yield "cells", float(gate.cells), "cells that both scored"
     yield "cells with gold", float(gate.gold_cells), ""
     yield "coverage", found.coverage, "share of the cells with gold that the judge answered, n/a where people say so"

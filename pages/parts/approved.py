@@ -166,7 +166,7 @@ def missing(one: Case) -> str:
     if decision.state == "eligible":
         return " ".join(one.against)
     told = {
-        "not enough gold": "Too few items have been labelled blind.",
+        "not enough gold": "Too few of the items drawn have been labelled blind.",
         "undefined": "Everybody gave one and the same answer, so agreement proves nothing.",
         "below": "The judge agrees with people too little.",
         "promising": "The judge may agree well enough, and there is too little gold to be sure.",

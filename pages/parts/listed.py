@@ -20,7 +20,8 @@ STATES: dict[State, str] = {
 }
 HELP = (
     "The chance with which an item of its stratum is in this part of the sample (blind, or with the judge), over all "
-    "draws so far. Figures are weighted with 1 over it."
+    "draws so far. Figures are weighted with the items of the stratum over those answered: 1 over it "
+    "where all are."
 )
 STATE = (
     "Audit first: the item waits for its answers in the audit sample, and what the judge said stays hidden. "

@@ -52,8 +52,8 @@ def test_nothing_answered_is_said_and_no_figure_is_made_up():
     none = Response((Stratum("x", 30, 10, 0),))
     assert none.told() == "None of the 10 drawn items is answered." and none.lacks(0.9) == 9
     two = Response((Stratum("x", 100, 50, 50), Stratum("", 30, 10, 0)))
-    nothing = "None of the 10 drawn from the 30 items of the stratum without a system is answered, so nothing speaks for"
-    assert two.against(0.9).endswith(f"{nothing} them.")
+    nothing = "None of the 10 drawn from the 30 items of the stratum without a system is answered, so nothing"
+    assert two.against(0.9).endswith(f"{nothing} speaks for them.")
     assert Response().told() == Response().against(0.9) == "" and Response().lacks(1.0) == 0
 
 

@@ -29,7 +29,7 @@ PER_SYSTEM_HARD = (0.05, 0.8, 0.8)
 WAYS = {
     "review first": "the review queue is worked first, then all that is left of the sample",
     "one system only": "only the sample's items of one system are answered",
-    "half a wave": "every second item is answered, of a judge that is good",
+    "half a wave": "half of the sample is answered, of a judge that is good",
     "put aside": "drawn items on which the judge is off are put aside for tuning",
     "hard ones skipped": "drawn items that are hard are skipped",
 }
@@ -109,9 +109,8 @@ def draw(w, seed=0):
 def work(w, person, stream="audit", system="", most=10_000, skips=lambda item: False):
     """Answer what the queue gives a person, up to `most` items; the review queue shows the judge's scores."""
     done = 0
-    where = (w.store, person, w.dataset, stream, Filters(system=system), [], 100)
-    while done < most and (given := queue.claim(*where)):
-        given = given[: most - done]
+    where = (w.store, person, w.dataset, stream, Filters(system=system), [])
+    while done < most and (given := queue.claim(*where, min(100, most - done))):
         if stream == "review":
             exposure.record(w.store, person, {g.item: [w.judge] for g in given}, "review desk")
         saved, refused = labels.save(w.store, person, [_answer(w, person, g, skips(g.item)) for g in given])
