@@ -153,7 +153,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
         joined += "join some_items c on c.item_id = g.item_id "
     else:
         several = joined = ""
-    kept = apart(store, judge_id) if judge_id else ""
+    kept = apart(store, judge_id, "g.item_id") if judge_id else ""
     frame = store.frame(
         "with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
         "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "

@@ -52,7 +52,13 @@ def _install(store: Store) -> None:
                 store,
                 MAKER,
                 from_path(path),
-                Plan(dataset=dataset.name, description=dataset.description, synthetic=True, sampling="random"),
+                Plan(
+                    dataset=dataset.name,
+                    description=dataset.description,
+                    synthetic=True,
+                    sampling="random",
+                    population=len(dataset.items),
+                ),
             )
             found = datasets.dataset(store, dataset.name)
             judges = datasets.judges(store, found.id)

@@ -41,7 +41,7 @@ _TIDY = timedelta(seconds=10)
 
 @dataclass(slots=True, eq=False)
 class Draw:
-    """An item in a queue. `closed`: enough people have answered it, or it waits for its blind answers elsewhere."""
+    """An item in a queue. `closed`: enough people have answered it, or the audit sample asks for it first."""
 
     id: str
     dataset: str
@@ -196,15 +196,12 @@ class Board:
             self._weigh(draw)
 
     def _weigh(self, draw: Draw) -> None:
-        """Open or close a draw; one that is to be answered blind also closes its item's place in the review queue."""
-        if draw.stream == "audit" and draw.mode == "blind":
+        """Open or close a draw; one of the audit sample also closes its item's place in the review queue."""
+        if draw.stream == "audit":
             for other in self.of_item[draw.item]:
                 if other.stream == "review":
                     self._weigh(other)
-        closed = self.full(draw) or (
-            draw.stream == "review"
-            and any(b.stream == "audit" and b.mode == "blind" and not self.full(b) for b in self.of_item[draw.item])
-        )
+        closed = self.full(draw) or (draw.stream == "review" and self.reserved(draw.item))
         if closed == draw.closed:
             return
         draw.closed = closed
@@ -226,6 +223,10 @@ class Board:
     def full(self, draw: Draw) -> bool:
         """Whether as many people have answered a draw as its dataset asks for."""
         return len(draw.savers) >= self.overlap.get(draw.dataset, OVERLAP)
+
+    def reserved(self, item: str) -> bool:
+        """Whether an item waits for its answers in the audit sample, so that the review queue must not take it."""
+        return any(draw.stream == "audit" and not self.full(draw) for draw in self.of_item[item])
 
     # -- asking -------------------------------------------------------------------------------------------------
 

@@ -134,15 +134,15 @@ def meeting(
 
     `first`: only those of so many items, the ones that were the first to be labelled.
 
-    Weights are 1/pi of the item's draw on the bases of random draws and 1 on the others. Items that stand as examples
-    in the judge's prompt are left out, here and in all figures (data/fewshot.py). `among` is a further condition on the
-    labels' l.item_id, with $1 the dataset and $2 the dimension.
+    Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold.py) and 1 on the others.
+    Items that stand as examples in the judge's prompt are left out, here and in all figures (data/fewshot.py). `among`
+    is a further condition on the labels' l.item_id, with $1 the dataset and $2 the dimension.
     """
     params: list[Any] = [dataset_id, dimension.name, judge_id]
     if first is not None:
         among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
-    cells = met(store, dataset_id, dimension, basis, apart(store, judge_id), among, waiting=waiting)
+    cells = met(store, dataset_id, dimension, basis, among=apart(store, judge_id) + among, waiting=waiting)
     frame = store.frame(
         f"with met as ({cells}) select dense_rank() over (order by m.item_id) as no, "
         f"{', '.join(f'm.{column}' for column in MEETING.split(', '))}, "
@@ -172,7 +172,7 @@ def _earliest(
 ) -> list[str]:
     """The items with a value of people and judge that were the first to be labelled blind; later changes move none."""
     rows = store.rows(
-        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}), both_valued as ("
+        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}), both_valued as ("
         "select distinct item_id from met where scored and human is not null and judge is not null) "
         "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
         f"where l.mode = 'blind' group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
@@ -200,12 +200,12 @@ def all_sums(
     marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}
     terms = [_terms(d) for d in asked]
     width = max(len(t) * (len(t) + 3) // 2 for t in terms)
-    extra = apart(store, judge_id)
     strata = f" {_DRAWN.format(of='o')} group by coalesce(d.stratum, '')" if basis in WEIGHTED else ""
     order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
-    parts, chosen = [f"held as materialized ({labels(basis, list(marks.values()))})"], []
+    counted = labels(basis, list(marks.values()), apart(store, judge_id))
+    parts, chosen = [f"held as materialized ({counted})"], []
     for n, (d, own) in enumerate(zip(asked, terms, strict=True)):
-        size, left = len(own), extra
+        size, left = len(own), ""
         if dropped and d.scale.drawn:
             code = f"cast({d.scale.categories.index(d.scale.drawn)} as double precision)"
             left += f" and g.value is distinct from {code} and s.value is distinct from {code}"
@@ -285,15 +285,15 @@ def met(
     """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
 
     share, people and waits (data/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on gold
-    and scores, `among` on the items of the labels. Statements that ask for several dimensions say where their labels
+    and scores, `among` on the items of the labels: those that do not count for a judge (`data.fewshot.apart`) are left
+    out there, as weights are told from the labels. Statements that ask for several dimensions say where their labels
     are (`held`) and which scores may be met (`scores`); `waiting` as in `every`.
     """
     rule = gold_rule(store, dataset_id)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
-    weight = "1 / g.probability" if basis in WEIGHTED else "cast(1 as double precision)"
     return (
-        "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, "
-        f"{weight} as weight, g.mean, g.share, g.people, g.waits "
+        "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
+        "g.mean, g.share, g.people, g.waits "
         + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis, rule, among, held), scores=scores)
         + f"where 1 = 1{extra}"
     )
@@ -331,10 +331,11 @@ def items_in(
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
         + _JOINED.format(
-            gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id)), scores="score_now"
+            gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), apart(store, judge_id)),
+            scores="score_now",
         )
         + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
-        f"where s.judge_id is not null and {' and '.join(conditions)}{apart(store, judge_id)} "
+        f"where s.judge_id is not null and {' and '.join(conditions)} "
         f"order by i.name, g.unit limit {most:d}",
         [dataset_id, dimension.name, judge_id, *params],
     )

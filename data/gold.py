@@ -21,7 +21,11 @@ BASES: dict[Basis, str] = {
 policy says so (`data.deciding.policy.basis`); labels given after a reveal are in none of them."""
 
 WEIGHTED: tuple[Basis, ...] = ("gate", "imported", "assisted")
-"""The bases on which a cell counts 1/pi, pi being the probability with which its item was drawn."""
+"""The bases of random draws, on which a cell counts N_h / answered_h: as many items as its item stands for.
+
+N_h are the items of the stratum (n_h / pi_h: drawn, by the probability of being drawn), and answered_h those of the
+drawn ones that have a counted label of the dimension. Where all are answered that is 1 / pi_h.
+"""
 
 _RANDOM = "(d.probability is not null or l.probability is not null)"
 # A draw is made here only: the probability of an imported label stands beside the label, and is its importer's word.
@@ -62,17 +66,38 @@ def rests_on(mode: str, random: bool, drawn: bool) -> list[Basis]:
     return [basis for basis, holds in bases.items() if holds]
 
 
+STRATA = (
+    "select d.stratum, d.mode, i.kind, count(*) as drawn, sum(case when i.cells > 3 then 1 else 0 end) as cut, "
+    "row_number() over (order by d.stratum, d.mode, i.kind) as part from draw d join item i on i.id = d.item_id "
+    "where d.dataset_id = $1 and d.stream = 'audit' group by d.stratum, d.mode, i.kind"
+)
+"""SQL of the parts of a dataset's audit sample ($1): stratum, mode and kind of item, how many of its items were drawn,
+
+how many of these have sections (a pair has three other units), and its number.
+"""
+
+
 def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
-    """SQL of the labels that a basis rests on: item_id, unit, no, value, probability; $1 dataset.
+    """SQL of the labels that a basis rests on: item_id, unit, no, value, probability, part, drawn, cut; $1 dataset.
 
     `names` are the parameters of the dimensions ("$2"), of which `no` is the place; `among` is a further condition on
-    l.item_id.
+    l.item_id. Who counts as having answered is told from these labels alone. `part`, `drawn` and `cut` are those of
+    `STRATA`, NULL where the item was not drawn here; the part of imported labels whose items were drawn at random from
+    N is -N, so that what came in several goes is one sample.
     """
     no = " ".join(f"when {name} then {n}" for n, name in enumerate(names[1:], 1))
+    strata, parts = "", "cast(null as bigint) as part, cast(null as bigint) as drawn, cast(null as bigint) as cut"
+    if basis in WEIGHTED:
+        strata = f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
+        parts = "h.part, h.drawn, h.cut"
+        if basis != "gate":
+            strata += "left join intake n on n.seq = l.seq and d.id is null and l.probability is not null "
+            parts = "coalesce(h.part, -n.population) as part, h.drawn, h.cut"
     return (
         f"select l.item_id, l.unit, {f'case l.dimension {no} else 0 end' if no else '0'} as no, l.value, "
-        "coalesce(d.probability, l.probability) as probability from label_now l join item i on i.id = l.item_id "
-        "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
+        f"coalesce(d.probability, l.probability) as probability, {parts} "
+        "from label_now l join item i on i.id = l.item_id "
+        f"left join draw_now d on d.id = l.draw_id and d.stream = 'audit' {strata}"
         f"where i.dataset_id = $1 and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
     )
 
@@ -80,25 +105,27 @@ def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
 def gold(
     sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "", means: bool = False
 ) -> str:  # fmt: skip
-    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, people, low, high, how, waits,
+    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight, people, what they say.
 
-    share, mean.
+    That is low, high, how, waits, share and mean.
 
     Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did
     not ask for the judge's score, and on the gate's only where it was done here. Otherwise ordered scales resolve
     to the lower median of the values or, by a rule of majority, to the commonest one (drawn: the lower median), and
     to n/a where most people said so; unordered ones and flags to the majority, a drawn vote to the scale's `drawn`
     category where it has one, else to no gold.
-    `probability` is the inclusion probability of the item (NULL: not a random draw); `low` and `high` are the ends of
-    what people said, and `how` tells how the value came about: one, agreed, median, majority, drawn, adjudicated.
+    `probability` is the inclusion probability of the item (NULL: not a random draw), and `weight` the items that it
+    stands for (`WEIGHTED`; 1 on the other bases); `low` and `high` are the ends of what people said, and `how` tells
+    how the value came about: one, agreed, median, majority, drawn, adjudicated.
     `waits`: people lie further apart than the rule allows and nobody has adjudicated; where the rule leaves such cells
     out, they have no gold. For means a cell is not its `value`, whose lower median of two would bend them, but all that
     people said, each of them alike: `mean` of the values given and `share` of the people who gave one, the others
     saying n/a (adjudicated: that value, 1, or 0 for n/a). With `means` a share of the people for each answer of the
     table stands beside it (said0, said1 ...), and every cell is there, drawn, waiting or not: without those, what is
     left would be easier than what people were asked.
-    `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4". `held` is a query of
-    them among the `labels` of several dimensions, for statements that ask for all of these.
+    `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4"; items that do not
+    count are left out there, so that they do not count as answered. `held` is a query of them among the `labels` of
+    several dimensions, for statements that ask for all of these.
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
     unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
@@ -109,11 +136,15 @@ def gold(
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
     said = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
     source = held or labels(basis, ["$2"], among)
+    drawn = "cut" if sort == "section" else "drawn"
+    counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
     cells = (
-        f"with labels as (select l.item_id, l.unit, l.value, l.probability from ({source}) l where {_UNITS[sort]}), "
+        "with labels as (select l.item_id, l.unit, l.value, l.probability, l.part, "
+        f"l.{drawn} as drawn from ({source}) l where {_UNITS[sort]}), "
         "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
-        "count(*) as people, count(value) as valued, "
+        "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
         f"avg(value) as mean{said} from labels group by item_id, unit), "
+        f"response as (select part, {counts} as answered from cells where part is not null group by part), "
         f"settled as (select item_id, unit, value, {unseen} as counts from adjudication_now where dimension = $2), "
         "disputed as (select l.item_id, l.unit, l.value from labels l join cells c "
         f"on c.item_id = l.item_id and c.unit = l.unit where {worth}), "
@@ -163,8 +194,14 @@ def gold(
         f", case when a.counts then case when a.value = {c} then 1.0 else 0.0 end else c.said{n} end as said{n}"
         for n, c in enumerate(codes)
     )
+    weight = "cast(1 as double precision)"
+    if basis in WEIGHTED:  # an item with a label was asked, whatever its content says of its units
+        asked = "cast(greatest(c.drawn, r.answered) as double precision)"
+        weight = f"1 / c.probability * coalesce({asked} / r.answered, 1)"
+        weight = f"case when c.part < 0 then cast(-c.part as double precision) / r.answered else {weight} end"
+        joins += "left join response r on r.part = c.part "
     return (
-        f"{cells}{resolved}select c.item_id, c.unit, c.probability, c.people, c.low, c.high, "
+        f"{cells}{resolved}select c.item_id, c.unit, c.probability, {weight} as weight, c.people, c.low, c.high, "
         f"case when a.counts then a.value else {value} end as value, "
         "case when a.counts then 'adjudicated' when c.people = 1 then 'one' "
         "when c.valued = 0 or c.valued = c.people and c.low = c.high then 'agreed' "

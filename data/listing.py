@@ -22,11 +22,11 @@ State = Literal[
     "answered",
     "answered by you",
     "skipped by you",
-    "blind first",
+    "audit first",
     "known to you",
 ]
 STATES: tuple[State, ...] = (
-    "open to you", "held by you", "held", "answered", "answered by you", "skipped by you", "blind first",
+    "open to you", "held by you", "held", "answered", "answered by you", "skipped by you", "audit first",
     "known to you",
 )  # fmt: skip
 
@@ -79,7 +79,7 @@ def listing(
             if fit is None or draw.id in fit
         ]
         # What a judge said of an item that is to be answered blind shows neither here nor through a filter.
-        every = [e for e in every if fit is None or e[2] != "blind first"]
+        every = [e for e in every if fit is None or e[2] != "audit first"]
         counts = Counter(s for _, _, s in every)
         chosen = [e for e in every if state is None or e[2] == state]
         part = [(e, tuple(there.holders(e[1], moment))) for e in chosen[skip : skip + most]]
@@ -105,7 +105,7 @@ def listing(
             Row(
                 draw.item, place, name, tuple(s for s in (one, other) if s), draw.mode, probability, stratum,
                 "" if draw.mode == "blind" else model or "",
-                () if stands == "blind first" else _reasons(json.loads(reasons), (draw.item, judge) in known),
+                () if stands == "audit first" else _reasons(json.loads(reasons), (draw.item, judge) in known),
                 stands, len(draw.savers), overlap, holders,
             )
         )  # fmt: skip
@@ -126,7 +126,7 @@ def _state(there: Board, draw: Draw, person: str, moment: datetime) -> State:
     if mine:
         return "answered by you" if mine[0] == "save" else "skipped by you"
     if draw.closed:
-        return "answered" if there.full(draw) else "blind first"
+        return "answered" if there.full(draw) else "audit first"
     if there.past(draw, person):
         return "known to you"
     if not there.free(draw, person, moment):

@@ -116,16 +116,23 @@ def _population(
     return found, outlook.worth(store, dataset_id, found.strata, used), share, used
 
 
+class Filling(NamedTuple):
+    """What would come into the review queue: how many items, how many of them for each kind of reason, and how many
+
+    that need a look stay out because they are reserved for the audit sample."""
+
+    new: int
+    kinds: dict[str, int]
+    reserved: int
+
+
 def plan_review(
     store: Store, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
-) -> tuple[int, dict[str, int]]:
-    """How many items would come into the review queue, and how many of them for each kind of reason.
-
-    `kind`: only items that have a reason of this kind.
-    """
-    there = _reviewed(store, dataset_id)
-    new = [n for n in _needs(store, dataset_id, judge_id, kind) if n.item not in there][:most]
-    return len(new), dict(Counter(kind for n in new for kind in {r.kind for r in n.reasons}).most_common())
+) -> Filling:
+    """What `fill_review` would take; `kind`: only items that have a reason of this kind."""
+    new, _, reserved = _sorted(store, board(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
+    kinds = Counter(kind for n in new[:most] for kind in {r.kind for r in n.reasons})
+    return Filling(len(new[:most]), dict(kinds.most_common()), reserved)
 
 
 def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None) -> list[Need]:
@@ -138,7 +145,8 @@ def fill_review(
 ) -> int:
     """Take the items that need a look most into the review queue, those not in it yet; how many were taken.
 
-    `kind`: only items that have a reason of this kind, as "not spared" for the rest of what is kept unseen.
+    `kind`: only items that have a reason of this kind, as "not spared" for the rest of what is kept unseen. Items of
+    the audit sample stay out while they wait for answers: whoever saw them here could not answer them there.
     Raises NotAllowed below the role researcher, BadInput for a number that cannot be.
     """
     if not 1 <= most <= MOST:
@@ -148,22 +156,24 @@ def fill_review(
 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
-        there = _reviewed(tx, dataset_id)
-        rows = [_review(dataset_id, judge_id, need) for need in [n for n in found if n.item not in there][:most]]
-        return _append(tx, rows)
+        new, *_ = _sorted(tx, board(store, tx), dataset_id, found)
+        return _append(tx, [_review(dataset_id, judge_id, need) for need in new[:most]])
 
     return store.tx(actor, "fill review queue", work, target=dataset_id)
 
 
 class Taken(NamedTuple):
-    """Items newly taken into the review queue, and those that were in it already."""
+    """Items newly taken into the review queue, those that were in it already, and those that stay out of it as they are
+
+    reserved for the audit sample."""
 
     new: int
     there: int
+    reserved: int = 0
 
 
 def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reasons: Iterable[Reason]) -> Taken:
-    """Take the items of the given reasons into the review queue, those not in it yet.
+    """Take the items of the given reasons into the review queue, those not in it yet, and not reserved for the audit.
 
     Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
     """
@@ -174,9 +184,8 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
         here = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
         if any(need.item not in here for need in found):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
-        there = _reviewed(tx, dataset_id)
-        rows = [_review(dataset_id, judge_id, need) for need in found if need.item not in there]
-        return Taken(_append(tx, rows), len(found) - len(rows))
+        new, there, reserved = _sorted(tx, board(store, tx), dataset_id, found)
+        return Taken(_append(tx, [_review(dataset_id, judge_id, need) for need in new]), there, reserved)
 
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
 
@@ -187,9 +196,16 @@ def _review(dataset_id: str, judge_id: str, need: Need) -> tuple[Any, ...]:
     return (new_id(), dataset_id, need.item, "review", "assisted", judge_id, "", None, -need.need, reasons)
 
 
-def _reviewed(store: Store | Tx, dataset_id: str) -> set[str]:
-    rows = store.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
-    return {str(r[0]) for r in rows}
+def _sorted(
+    reader: Store | Tx, there: Board, dataset_id: str, found: Sequence[Need]
+) -> tuple[list[Need], int, int]:  # fmt: skip
+    """What of this may come into the review queue, how many are in it already, and how many the audit has reserved."""
+    rows = reader.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
+    known = {str(r[0]) for r in rows}
+    with there.lock:
+        reserved = {need.item for need in found if need.item not in known and there.reserved(need.item)}
+    new = [need for need in found if need.item not in known and need.item not in reserved]
+    return new, len(found) - len(new) - len(reserved), len(reserved)
 
 
 def _append(tx: Tx, rows: list[tuple[Any, ...]]) -> int:
@@ -326,6 +342,20 @@ def waiting(store: Store, person: str, dataset_id: str, stream: Stream, filters:
         if fit is None:
             return there.count(dataset_id, stream, person, now())
         return sum(d.id in fit for d in there.line(dataset_id, stream, person, now()))
+
+
+def known_to_all(store: Store, dataset_id: str) -> int:
+    """How many items that are not drawn yet could be answered blind by nobody who works here now.
+
+    They were shown with a judge's scores or other people's labels to each, or answered. They stay in the population: a
+    sample of the others would speak of the others alone.
+    """
+    here, there = [p.name for p in people.everyone(store)], board(store)
+    query = "select id from item where dataset_id = $1 and id not in (select item_id from draw where stream = 'audit')"
+    with there.lock:
+        told = [(w.last.keys() | w.known | w.judged) for w in (there.workers[name] for name in here)]
+        shared = set.intersection(*map(set, told)) if told else set[str]()
+    return len(shared & {str(r[0]) for r in store.rows(query, [dataset_id])}) if shared else 0
 
 
 def stranded(store: Store, dataset_id: str) -> int:

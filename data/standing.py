@@ -9,13 +9,15 @@ from data import calibration, datasets
 from data.deciding import plans, policy
 from data.fewshot import apart
 from data.gold import Basis
+from data.response import responses
 from data.settings import Waiting, gold_rule
 from data.store import Store, remembered
 from judges import calibrate
 from judges.calibrate import Line, Summary
 from judges.endpoint import practice
-from judges.gate import decide_together
+from judges.gate import Decision, decide_together
 from judges.looks import Plan
+from judges.response import held
 from judges.types import SORTS, Dimension
 
 TABLES = (
@@ -51,28 +53,36 @@ def both(
     return [pair for pair in zip(counted, out, strict=True) if pair[0].people.waiting]
 
 
-def ordered(lines: Sequence[Line]) -> list[Line]:
-    """Lines by the sort of their unit, then by name."""
+def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None) -> list[Line]:
+    """Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together,
+
+    with an eye to who answered; by the sort of their unit, then by name. All of them rest on the same labels, so they
+    share the error that the workspace's policy allows. The one place where what is shown becomes a decision.
+    """
+    gate = _checked(store, dataset_id, judge_id)
+    states = _states(store, dataset_id, judge_id)
+    lines = [
+        Line(one, other, states[other.dimension.sort, other.dimension.name])
+        for one, other in zip(shown or gate, gate, strict=True)
+    ]
     return sorted(lines, key=lambda line: (SORTS.index(line.dimension.sort), line.dimension.name))
 
 
-def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None) -> list[Line]:
-    """Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together.
-
-    All of them rest on the same labels, so they share the error that the workspace's policy allows.
-    """
-    gate = _checked(store, dataset_id, judge_id)
+def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], Decision]:
+    """The decision on every dimension of a judge, by unit sort and name."""
+    asked, judges = policy.asked(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
+    checked = {judge: _checked(store, dataset_id, judge) for judge in judges}
     intervals = {
         (judge, one.dimension.sort, one.dimension.name): one.interval
-        for judge in dict.fromkeys([judge_id, *_judges(store, dataset_id)])
-        for one in _checked(store, dataset_id, judge)
+        for judge, found in checked.items()
+        for one in found
     }
-    states = decide_together(intervals, policy.asked(store).policy, plans.plan(store, dataset_id))
-    lines = [
-        Line(one, other, states[judge_id, other.dimension.sort, other.dimension.name])
-        for one, other in zip(shown or gate, gate, strict=True)
-    ]
-    return ordered(lines)
+    states = decide_together(intervals, asked.policy, plans.plan(store, dataset_id))
+    mine = [one.dimension for one in checked[judge_id]]
+    answered = responses(store, dataset_id, judge_id, mine, policy.basis(store, dataset_id))
+    return {
+        (d.sort, d.name): held(states[judge_id, d.sort, d.name], answered[d.sort, d.name], asked.answered) for d in mine
+    }
 
 
 def _judges(store: Store, dataset_id: str) -> list[str]:
@@ -111,7 +121,7 @@ def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     """
     digest = hashlib.sha256()
     rows = store.rows(
-        f"with met as ({calibration.met(store, dataset_id, dimension, basis, apart(store, judge_id))}) "
+        f"with met as ({calibration.met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
         "select i.hash, m.unit, m.human, m.judge, m.scored, m.weight from met m join item i on i.id = m.item_id "
         "order by i.hash, m.unit, m.human, m.judge, m.scored, m.weight",
         [dataset_id, dimension.name, judge_id],

@@ -29,9 +29,9 @@ FRAGILE = 0.8
 class Meeting:
     """The cells of one dimension that have gold: item numbers, codes of people and judge (nan = n/a), whether the judge
 
-    gave any score there, the weight 1/pi of each cell, and the stratum that its item was drawn from, as a code (None:
+    gave any score there, the weight of each cell, the items that it stands for, and the stratum that its item was drawn
 
-    all were drawn alike). All arrays have one length.
+    from, as a code (None: all were drawn alike). All arrays have one length.
 
     Of cells that several people labelled: `mean` of the values that they gave (nan: n/a only) and `share` of them who
     gave one, how many `people`, and whether it `waits` for somebody who adjudicates. Without these, one person each.

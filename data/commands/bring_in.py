@@ -45,6 +45,9 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--sampling", choices=SAMPLINGS, default="unknown", help="how the labelled items were chosen (default: unknown)"
     )
+    parser.add_argument(
+        "--of", type=int, metavar="N", help="how many items the labelled ones were drawn from, with --sampling random"
+    )
     parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
     parser.add_argument(
         "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be taken to this file"
@@ -69,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
         format=options.format,
         sampling=options.sampling,
         mappings=mappings,
+        population=options.of,
     ).check()
     with contextlib.ExitStack() as stack:
         rejects = stack.enter_context(options.rejects.open("wb")) if options.rejects else None

@@ -6,16 +6,19 @@ None of it refuses an approval. It is what somebody has to know who answers for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from data import datasets, fewshot, people
 from data.deciding.decided import Fact
+from data.gold import Basis
 from data.ids import canonical
 from data.publishing.asking import units_of
+from data.response import responses
 from data.store import Store
 from data.tuning import aside
 from judges.counted import many
+from judges.response import Response
 from judges.types import Dimension
 
 MANY = 0.1
@@ -51,7 +54,9 @@ class Behind:
     one. `drawn` items are to be labelled blind, of which `skipped` were passed over by everybody, and `aside` put aside
     after they were drawn, by somebody's choice. `examples` are
     items shown in the judge's prompt that have labels, `judges` those of the same card that the same labels were
-    held against, `leads` who may decide here.
+    held against, `leads` who may decide here. `untold` of the imported ones are of items that were said to be drawn at
+    random, nobody says from how many: they count as they did before that was asked, as if drawn with certainty.
+    `response` is who answered, by stratum.
     """
 
     own: Mapping[str, int]
@@ -64,6 +69,8 @@ class Behind:
     examples: int
     judges: int
     leads: tuple[str, ...]
+    untold: int = 0
+    response: Response = field(default_factory=Response)
 
     @property
     def labels(self) -> int:
@@ -102,8 +109,10 @@ class Behind:
         how = "they count" if self.counts else "they do not count, by the policy"
         told = canonical([one._asdict() for one in self.imported[:_KEPT]])
         yield "labels from files", float(self.brought), f"{how}: {told}" if self.brought else ""
+        yield "labels of random items, of how many unknown", float(self.untold), "each counts as drawn with certainty"
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
         yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
+        yield "items drawn and answered", float(self.response.whole.answered), self.response.listed()
         yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
         yield "items drawn and put aside", float(self.aside), "as used for tuning, after they were drawn"
         yield "labelled examples left out", float(self.examples), "items in the judge's prompt that have such labels"
@@ -115,9 +124,10 @@ def behind(
 ) -> Behind:
     """What the labels of one dimension are that the gate counts for a judge; `counts`: imported ones, too."""
     own, imported = dict[str, int](), dict[int, int]()
-    changed, examples, shown = 0, set[str](), fewshot.used(store, judge_id)
-    for item, annotator, here, seq, again in store.rows(
-        "select l.item_id, l.annotator, d.probability is not null, l.seq, l.replaces is not null "
+    changed, examples, shown, certain = 0, set[str](), fewshot.used(store, judge_id), dict[int, int]()
+    for item, annotator, here, seq, again, sure in store.rows(
+        "select l.item_id, l.annotator, d.probability is not null, l.seq, l.replaces is not null, "
+        "l.probability is not null and l.probability >= 1 "
         "from label_now l join item i on i.id = l.item_id "
         "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
         f"where i.dataset_id = $1 and l.dimension = $2 and {units_of(dimension, 'l')} and l.mode = 'blind' "
@@ -129,6 +139,7 @@ def behind(
             continue
         if not here:
             imported[int(seq)] = imported.get(int(seq), 0) + 1
+            certain[int(seq)] = certain.get(int(seq), 0) + bool(sure)
         if here or counts:
             own[str(annotator)] = own.get(str(annotator), 0) + 1
             changed += bool(again)
@@ -147,7 +158,12 @@ def behind(
     tried = sum(name == card for _, name, *_ in datasets.judges(store, dataset_id))
     leads = tuple(p.name for p in people.everyone(store) if p.may("lead"))
     files, shown_ = _brought(store, imported), len(examples)
-    return Behind(own, files, counts, changed, int(drawn), int(skipped), int(aside_), shown_, tried, leads)
+    query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
+    untold = sum(certain.get(int(row[0]), 0) for row in store.rows(query, [dataset_id])) if certain else 0
+    basis: Basis = "imported" if counts else "gate"
+    response = responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
+    told = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
+    return Behind(own, files, counts, changed, *told)
 
 
 def _brought(store: Store, labels: Mapping[int, int]) -> tuple[Brought, ...]:
@@ -181,6 +197,11 @@ def _cautions(found: Behind) -> Iterator[str]:
         yield (
             f"{found.brought:,} of {found.labels:,} labels came in from files, by {who}, who said that they are blind "
             "and their items drawn at random. Nobody here can check that."
+        )
+    if found.counts and found.untold:
+        yield (
+            f"{found.untold:,} imported labels are of items that were drawn at random, and nobody said from how many: "
+            "each counts as an item that was sure to be drawn. Today's imports ask."
         )
     if found.changed:
         yield f"{found.changed:,} of {found.labels:,} labels were changed after they had been given."

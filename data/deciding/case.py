@@ -289,7 +289,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield from _kappa("kappa", interval)
     yield from plans.facts(store, found.dataset.id, line.decision, found.asked)
     yield "items", float(interval.items), "items in which both people and judge scored a cell"
-    yield "effective items", interval.n_eff, "n_eff after Kish, of the weights 1/probability"
+    yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
     yield "cells", float(gate.cells), "cells that both scored"
     yield "cells with gold", float(gate.gold_cells), ""
     yield "coverage", found.coverage, "share of the cells with gold that the judge answered, n/a where people say so"

@@ -23,6 +23,10 @@ COVERAGE = 0.9
 """The share of the gold cells that a judge has to have replied to, where nothing else was set: kappa rests on those
 
 alone, and a judge that fails on what is hard would look better than it is."""
+ANSWERED = 0.9
+"""The share of the drawn items that people have to have answered, where nothing else was set: those that nobody answers
+
+may be the hard ones, and then the judge looks better than it is."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class Asked:
     four_eyes: another lead than the one who proposes has to approve. alarms: an audit of the judge in alarm refuses an
     approval, instead of only being shown beside it. coverage: the least share of the cells with gold that the judge has
     answered (n/a is an answer only where people say it), 0 to 1. imported: labels from files count too, for which only
-    whoever imported them can say that they are blind and their items drawn at random.
+    whoever imported them can say that they are blind and their items drawn at random. answered: the least share of the
+    items drawn to be labelled blind that have a label, overall and in every stratum, 0 to 1.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -40,6 +45,7 @@ class Asked:
     alarms: bool = False
     coverage: float = COVERAGE
     imported: bool = False
+    answered: float = ANSWERED
 
     def basis(self, synthetic: bool = False) -> Basis:
         """Which labels count; in a dataset marked as synthetic imported ones always do, as all of it is made up."""
@@ -48,8 +54,8 @@ class Asked:
     def check(self) -> Asked:
         """Itself. Raises BadInput for values that make no sense, or under which nothing would be refused any more."""
         gate = self.policy
-        numbers = {"threshold": gate.threshold, "level": gate.level, "coverage": self.coverage}
-        for name, value in numbers.items():
+        shares = {"coverage": self.coverage, "share of drawn items answered": self.answered}
+        for name, value in {"threshold": gate.threshold, "level": gate.level, **shares}.items():
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise BadInput(f"The {name} is {value!r}: it must be a number.")
         for name, count in (("items", gate.min_items), ("items for any verdict", gate.min_clusters)):
@@ -76,8 +82,9 @@ class Asked:
             )
         if gate.min_clusters < MIN_CLUSTERS:
             raise BadInput(f"Below {MIN_CLUSTERS} items no interval can be believed: ask for at least as many.")
-        if not (math.isfinite(self.coverage) and 0 <= self.coverage <= 1):
-            raise BadInput(f"The judge's coverage is {self.coverage:g}: it must be from 0 to 1, such as 0.9.")
+        for name, share in shares.items():
+            if not (math.isfinite(share) and 0 <= share <= 1):
+                raise BadInput(f"The {name} is {share:g}: it must be from 0 to 1, such as 0.9.")
         return self
 
 
@@ -175,7 +182,7 @@ def looser(new: Asked, old: Asked) -> bool:
         bound = gate.level if gate.lower_bound else 0.0
         return (
             gate.threshold, gate.min_items, gate.min_clusters, bound, gate.horizon, one.coverage, float(one.alarms),
-            float(one.four_eyes), float(not one.imported),
+            float(one.four_eyes), float(not one.imported), one.answered,
         )  # fmt: skip
 
     return any(now < before for now, before in zip(strict(new), strict(old), strict=True))
@@ -253,8 +260,11 @@ def stored(new: Asked) -> dict[str, Any]:
 
 
 def read(kept: Mapping[str, Any]) -> Asked:
-    """The same back again. Of what was kept when nothing was said of them, imported labels count, and looks do not."""
-    return _asked(_ONE_LOOK | kept.get("policy", {}), {"imported": True} | dict(kept))
+    """The same back again. Of what was kept when nothing was said of them, imported labels count, and neither looks nor
+
+    who answered do.
+    """
+    return _asked(_ONE_LOOK | kept.get("policy", {}), {"imported": True, "answered": 0.0} | dict(kept))
 
 
 _ONE_LOOK = {"horizon": 0}
@@ -269,4 +279,5 @@ def _asked(gate: Mapping[str, Any], more: Mapping[str, Any]) -> Asked:
         bool(more.get("alarms")),
         float(more.get("coverage", COVERAGE)),
         bool(more.get("imported")),
+        float(more.get("answered", ANSWERED)),
     )

@@ -43,7 +43,7 @@ class Arms(NamedTuple):
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Arms:
     """The arms of one dimension. Seconds are those of whole items, with all that was asked of them."""
     params = [dataset_id, dimension.name, judge_id]
-    sort = met(store, dataset_id, dimension, "all", apart(store, judge_id))
+    sort = met(store, dataset_id, dimension, "all", among=apart(store, judge_id))
     # The cells with gold are asked for, so that the units and the items left out are those of every other figure.
     cells = (
         f"with met as ({sort}), beside as (select m.item_id, m.unit, m.judge, l.value, l.mode, l.annotator, "

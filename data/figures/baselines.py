@@ -42,11 +42,12 @@ def _measured(
         return {(d.sort, d.name): Floors(0) for d in dimensions}
     names = list(dict.fromkeys(d.name for d in dimensions))
     marks = {name: "$2" if n == 0 else f"${n + 4}" for n, name in enumerate(names)}
-    parts = [f"held as materialized ({labels(basis, list(marks.values()), ' and l.item_id <= $4')})"]
+    few = f" and l.item_id <= $4{apart(store, judge_id)}"
+    parts = [f"held as materialized ({labels(basis, list(marks.values()), few)})"]
     parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
     for n, d in enumerate(dimensions):
         held = f"select * from held where no = {names.index(d.name)}"
-        cells = met(store, dataset_id, d, basis, apart(store, judge_id), held=held, scores="seen")
+        cells = met(store, dataset_id, d, basis, held=held, scores="seen")
         parts.append(f"met{n} as ({cells.replace('$2', marks[d.name])})")
     chosen = [f"select {n} as n, * from met{n} where scored" for n in range(len(dimensions))]
     frame = store.frame(

@@ -9,7 +9,7 @@ import numpy as np
 
 from data import calibration
 from data.fewshot import apart
-from data.gold import WEIGHTED, Basis, gold
+from data.gold import Basis, gold
 from data.settings import gold_rule
 from data.store import Store
 from judges.baselines import guessed, length
@@ -55,7 +55,6 @@ def same(
     Items that stand as examples in the prompt of any of them are left out for all.
     """
     scale = dimension.scale
-    weight = "1 / g.probability" if basis in WEIGHTED else "cast(1 as double precision)"
     joins = "".join(
         f"left join score_now s{n} on s{n}.item_id = g.item_id and s{n}.unit = g.unit and s{n}.dimension = $2 "
         f"and s{n}.judge_id = ${n + 3} "
@@ -64,9 +63,9 @@ def same(
     columns = "".join(f", s{n}.value as j{n}" for n in range(len(judge_ids)))
     shown = "".join(dict.fromkeys(apart(store, one) for one in judge_ids))
     frame = store.frame(
-        f"select g.item_id, g.unit, g.value as human, {weight} as weight{columns} "
-        f"from ({gold(dimension.sort, scale, basis, gold_rule(store, dataset_id))}) g {joins}"
-        f"join item i on i.id = g.item_id where g.value is not null{shown} order by i.hash, g.item_id, g.unit",
+        f"select g.item_id, g.unit, g.value as human, g.weight{columns} "
+        f"from ({gold(dimension.sort, scale, basis, gold_rule(store, dataset_id), shown)}) g {joins}"
+        "join item i on i.id = g.item_id where g.value is not null order by i.hash, g.item_id, g.unit",
         [dataset_id, dimension.name, *judge_ids],
     )
     values = {

@@ -83,7 +83,7 @@ def _neyman(
     if imagined is None:
         return sampling.worths(sizes, "root")
     code = {h: n for n, h in enumerate(sizes)}
-    cells = met(store, dataset_id, dimension, "gate", apart(store, judge_id))
+    cells = met(store, dataset_id, dimension, "gate", among=apart(store, judge_id))
     rows = [
         (str(i), float(h) - scale.base, round(float(j)) - scale.base, float(w))
         for i, h, j, w in store.rows(

@@ -29,7 +29,7 @@ def _repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension
     if not flips:
         return None
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}) "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
         "select dense_rank() over (order by m.item_id) - 1 as item, "
         "dense_rank() over (order by m.item_id, m.unit) - 1 as cell, m.human, m.judge, m.weight, s.sample, s.value "
         "from met m join score s on s.item_id = m.item_id and s.unit = m.unit and s.dimension = $2 "

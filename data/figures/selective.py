@@ -91,7 +91,7 @@ def verdicts(
     `near`: of ordered answers, one step apart is agreement.
     """
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}) "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
         "select item_id, human, judge, weight from met where scored order by item_id, unit",
         [dataset_id, dimension.name, judge_id],
     )

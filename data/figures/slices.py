@@ -183,7 +183,7 @@ def _numbered(
 ) -> tuple[Meeting, Coded]:
     """`data.calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, apart(store, judge_id))}), "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}), "
         "numbered as (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) "
         f"select n.no, m.unit, {MEETING} from met m join numbered n on n.id = m.item_id "
         "order by n.no, m.unit",

@@ -61,10 +61,13 @@ class Admission:
                 raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
 
     def finish(self) -> None:
-        """Take what waited, and settle which label replaces which. Raises what `take` does."""
+        """Take what waited, and settle which label replaces which, and what probability they have.
+
+        Raises what `take` does, and BadInput where more items have labels than they were drawn from.
+        """
         for entries in self._waited():
             self.take(entries, last=True)
-        self.door.spool.replace(self.labels.known.replaced())
+        self.door.spool.settle(self.labels.known.replaced(), self.labels.probability())
 
     def close(self) -> None:
         """Complete the report."""

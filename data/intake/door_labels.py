@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from data.errors import BadInput
 from data.ids import content_id
 from data.intake import rows
 from data.intake.asked import asked
@@ -11,6 +12,12 @@ from data.intake.door import Door, No, check_text, person
 from data.intake.known import Cell, Labels, slot
 from data.intake.lines import LabelIn, Line
 from data.intake.sentences import show
+from data.intake.spool import LATER
+
+NO_PROBABILITY = (
+    "A label's item is said to be drawn at random, but neither from how many items nor with which probability: the "
+    "label is kept, and does not count for the approval check."
+)
 
 
 class LabelDoor:
@@ -19,6 +26,7 @@ class LabelDoor:
     def __init__(self, door: Door, known: Labels) -> None:
         self.door, self.known = door, known
         self.people: dict[str, str] = {}
+        self._sampled: set[str] = set()
         self._asked = door.brief.questions
 
     def take(self, line: Line) -> None:
@@ -30,7 +38,9 @@ class LabelDoor:
         check_text(given.team)
         made_at = rows.moment(given.made_at)
         where = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
-        report = self.door.report
+        report, probability = self.door.report, self._probability(given)
+        if probability == LATER:
+            self._sampled.add(item.id)
         # What came in before somebody of that name worked here stands under the plain name.
         if self.known.held(self._key(line, (*where, named), value, given.mode, made_at)):
             report.known.labels += 1
@@ -49,14 +59,38 @@ class LabelDoor:
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
-        probability = self.door.brief.plan.probability
-        if probability is not None and "probability" in given.model_fields_set:
-            probability = given.probability
+        if probability is None and self.door.brief.plan.sampling == "random":
+            self.door.tally.warn(NO_PROBABILITY)
         told = (given.mode, "", "", False, None, probability, None, False, made_at)
         self.door.spool.add("label", [(key, "", *cell[:3], value, annotator, *told)])
         report.new.labels += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
         self.door.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
+
+    def _probability(self, given: LabelIn) -> float | None:
+        """That with which the item was drawn: what the plan says, or the line's own; LATER where that takes a count.
+
+        A line may say in any case that its item was not drawn at random (null).
+        """
+        plan, told = self.door.brief.plan, "probability" in given.model_fields_set
+        if plan.sampling not in ("all", "random") or (told and given.probability is None):
+            return None
+        if plan.population is not None:
+            return LATER
+        return given.probability if told else 1.0 if plan.sampling == "all" else None
+
+    def probability(self) -> float | None:
+        """What LATER stands for, once all lines were taken: n labelled items of N. None where nothing waits for it.
+
+        Raises BadInput where more items have labels than they were drawn from.
+        """
+        n, population = len(self._sampled), self.door.brief.plan.population
+        if not n or population is None:
+            return None
+        if n > population:
+            told = f"{n:,} items have labels, and are said to be drawn from {population:,}"
+            raise BadInput(f"{told}: give the number that there were to draw from.")
+        return n / population
 
     def _key(self, line: Line, cell: Cell, value: float | None, mode: str, made_at: datetime) -> str:
         when = made_at.isoformat() if line.nth is None else ""

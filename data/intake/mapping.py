@@ -73,7 +73,10 @@ class JudgmentColumns(Strict):
 
 
 class LabelColumns(Strict):
-    """A person's answers in a table. `unit` may be `turn`: that of the row. Without `made_at` the time is unknown."""
+    """A person's answers in a table. `unit` may be `turn`: that of the row. Without `made_at` the time is unknown.
+
+    `probability` is that with which the item was drawn, where items are said to be drawn at random.
+    """
 
     value: From
     values: dict[str, str] = Field(default_factory=dict)
@@ -83,6 +86,7 @@ class LabelColumns(Strict):
     mode: From = From(constant="blind")
     made_at: From = From()
     team: From = From()
+    probability: From = From()
 
 
 class Mapping(Strict):
@@ -116,7 +120,7 @@ class Mapping(Strict):
             yield from (judged.model, judged.raw, judged.value, judged.reason, judged.turn)
         for label in self.labels:
             yield from (label.value, label.unit, label.dimension, label.annotator)
-            yield from (label.mode, label.made_at, label.team)
+            yield from (label.mode, label.made_at, label.team, label.probability)
 
     def faults(self, columns: Collection[str], there: Cards | None = None) -> list[str]:
         """What is missing before a table with these columns can be read, in sentences; empty when nothing is.

@@ -15,6 +15,7 @@ FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "tab
 Sampling = Literal["all", "random", "picked", "unknown"]
 SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
 _NAME = 120
+_MOST = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,9 @@ class Plan:
     """How a source is to be imported.
 
     `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen: only `all` and
-    `random` let the labels count for the gate. `mappings` say what the columns of tables mean; `models` renames the
-    judges that a file names.
+    `random` let the labels count for the gate, and `random` only with a probability: `population` is the number of
+    items that the labelled ones were drawn from; without it the lines tell their own. `mappings` say what the columns
+    of tables mean; `models` renames the judges that a file names.
     """
 
     dataset: str
@@ -33,9 +35,10 @@ class Plan:
     sampling: Sampling = "unknown"
     mappings: tuple[Mapping, ...] = ()
     models: dict[str, str] = field(default_factory=dict)
+    population: int | None = None
 
     def check(self) -> Plan:
-        """Itself. Raises BadInput for a name, format or sampling that cannot be."""
+        """Itself. Raises BadInput for a name, format, sampling or population that cannot be."""
         name = self.dataset
         if not name.strip() or name != name.strip() or len(name) > _NAME or not name.isprintable():
             raise BadInput(f"{name[:60]!r} cannot name a dataset: 1 to {_NAME} characters, no space at its ends.")
@@ -43,9 +46,8 @@ class Plan:
             raise BadInput(f"{self.format!r} is not a format. There are: {', '.join(FORMATS)}.")
         if self.sampling not in SAMPLINGS:
             raise BadInput(f"{self.sampling!r} is not a sampling. There are: {', '.join(SAMPLINGS)}.")
+        if self.population is not None and self.sampling != "random":
+            raise BadInput("The number of items that a sample was drawn from belongs to items drawn at random.")
+        if self.population is not None and not 1 <= self.population <= _MOST:
+            raise BadInput(f"A sample of {self.population:,} items cannot be: give a number from 1 to {_MOST:,}.")
         return self
-
-    @property
-    def probability(self) -> float | None:
-        """The inclusion probability of imported labels: 1 where their items stand for the dataset, else unknown."""
-        return 1.0 if self.sampling in ("all", "random") else None

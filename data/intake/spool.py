@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -54,7 +55,13 @@ TABLES: dict[str, list[tuple[str, pa.DataType]]] = {
         ("person", _TEXT),
     ],
 }
+LATER = -1.0
+"""In the place of a label's probability that is known when all labels are."""
 _ROWS, _CHARACTERS = 10_000, 8 * 2**20
+
+
+Change = Callable[[list[str], list[Any]], list[Any]]
+"""The new values of a column, from the ids of rows and the values that they have."""
 
 
 class Spool:
@@ -88,9 +95,17 @@ class Spool:
                     return True
         return False
 
-    def replace(self, labels: dict[str, str]) -> None:
-        """Name in the label rows which earlier label each replaces; called before `done`, for those that do."""
-        self._tables["label"].patch("replaces", labels)
+    def settle(self, labels: dict[str, str], probability: float | None) -> None:
+        """Name in the label rows which earlier label each replaces, and put the probability where it is LATER.
+
+        Called once, before `done`.
+        """
+        changes: dict[str, Change] = {}
+        if labels:
+            changes["replaces"] = lambda ids, held: [labels.get(n, v) for n, v in zip(ids, held, strict=True)]
+        if probability is not None:
+            changes["probability"] = lambda _, held: [probability if v == LATER else v for v in held]
+        self._tables["label"].patch(changes)
 
     def open(self, name: str) -> BinaryIO:
         """A new file in the folder, for reading and writing."""
@@ -140,18 +155,21 @@ class _Table:
         self.count += len(self._rows)
         self._rows, self._weight = [], 0
 
-    def patch(self, column: str, values: dict[str, str]) -> None:
-        """Set a column of the rows with these ids; the file is rewritten, a batch at a time."""
+    def patch(self, changes: dict[str, Change]) -> None:
+        """Set columns of all rows; the file is rewritten, a batch at a time."""
         self.close()
-        if not values or not self.count:
+        if not changes or not self.count:
             return
-        place, old = self.schema.get_field_index(column), self.file.rename(self.file.with_suffix(".old"))
+        old = self.file.rename(self.file.with_suffix(".old"))
         with pq.ParquetFile(old) as source, pq.ParquetWriter(self.file, self.schema, compression="lz4") as target:
             for batch in source.iter_batches(_ROWS):
                 table = pa.Table.from_batches([batch])
-                ids, held = table["id"].to_pylist(), table[column].to_pylist()
-                new = [values.get(name, value) for name, value in zip(ids, held, strict=True)]
-                target.write_table(table.set_column(place, self.schema.field(place), pa.array(new, type=pa.string())))
+                ids = table["id"].to_pylist()
+                for column, change in changes.items():
+                    place = self.schema.get_field_index(column)
+                    new = pa.array(change(ids, table[column].to_pylist()), type=self.schema.field(place).type)
+                    table = table.set_column(place, self.schema.field(place), new)
+                target.write_table(table)
         old.unlink()
 
     def close(self) -> int:

@@ -211,6 +211,8 @@ class _Table:
             "made_at": made_at or self.time,
             "team": label.team.text(row).strip(),
         }
+        if label.probability:
+            data["probability"] = _chance(label.probability.text(row).strip())
         key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
         return Line(self.file, record.line, "label", data, row, nth=None if made_at else self.seen.count(*key))
 
@@ -233,6 +235,14 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise _No("turn", f"turn must be a number (it is {show(text)}).") from None
+
+
+def _chance(text: str) -> float | None:
+    """A probability as it reads; what is none is refused at the door, with the reason."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise _No("probability", f"probability must be a number from 0 to 1 (it is {show(text)}).") from None
 
 
 def _turns(cell: Any) -> tuple[list[Any], str]:

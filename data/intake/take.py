@@ -152,8 +152,8 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
         require(tx, actor, "lead")
         put(tx, dataset_id, "gold", asdict(made.rule))
     added = report.new
-    facts = (new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling)
-    columns = "id, dataset_id, source, format, sampling, items, judgments, labels"
+    facts = (new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling, plan.population)
+    columns = "id, dataset_id, source, format, sampling, population, items, judgments, labels"
     tx.add("intake", columns, [(*facts, added.items, added.judgments, added.labels)])
 
 

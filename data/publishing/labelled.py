@@ -43,8 +43,8 @@ def _labelled(
     parts, picked = [], []
     for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
         d = ask.dimension
-        own = gold(d.sort, d.scale, basis, rule, means=True).replace("$2", f"${n + 3}")
-        parts.append(f"gold{n} as materialized (select * from ({own}) g where 1 = 1{apart(store, judge_id)})")
+        own = gold(d.sort, d.scale, basis, rule, apart(store, judge_id), means=True).replace("$2", f"${n + 3}")
+        parts.append(f"gold{n} as materialized ({own})")
         picked.append(f"select item_id from gold{n}")
     parts += [
         f"few as materialized (select i.id, i.system_a, i.system_b from item i "
@@ -94,13 +94,14 @@ def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
         columns += ["min(g.lowest)", "max(g.highest)"] if ask.mean else ends
     columns += ["null"] * (width - len(columns))
     mine = f"s.dimension = ${n + 3} and {units_of(ask.dimension, 's')}"
+    judged = nearest("s.value")
     before = [
-        f"g{n} as (select s.item_id, {side}avg(1 / l.probability) as w, sum(l.share) as a, count(l.mean) as valued, "
+        f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
         "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
-        f"min({nearest('s.value')}) as lowest, max({nearest('s.value')}) as highest, {said}, {counted(nearest('s.value'), 'j')} "
+        f"min({judged}) as lowest, max({judged}) as highest, {said}, {counted(judged, 'j')} "
         f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
         f"where s.value is not null group by {by})",
-        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t, {counted(nearest('s.value'), 'c')} "
+        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t, {counted(judged, 'c')} "
         f"from seen s where {mine} group by {by})",
     ]
     sided = " and g.side = o.side" if side else ""

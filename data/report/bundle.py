@@ -38,7 +38,7 @@ figures.csv       every dimension on every basis: kappa, low, high (95% interval
                   n_eff (their effective number), cells, exact, within_one, leniency (judge - people), correlation,
                   ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
 states.csv        what the gate says of each dimension, and the rules that do not read the text
-confusion.csv     every cell of every table of agreement: cells counts them, weight sums 1/pi
+confusion.csv     every cell of every table of agreement: cells counts them, weight sums those of cells.csv
 people.csv        how far people agree with each other on the cells that several labelled, and the judge with them
 slices.csv        the same by system, language, length ...: p_holm tests whether slices differ
 growth.csv        kappa on the first n items that were labelled
@@ -55,7 +55,7 @@ In CSV files a text that begins like a formula has a ' before it. An empty field
 _CELLS = """\
 cells/            the cells behind each dimension, from which every figure can be computed again:
                   human and judge in words, and as codes; n/a is an answer, an empty judge is unscored;
-                  weight is 1/pi of the item's draw"""
+                  weight is the items of its stratum over those of them drawn and answered"""
 _NO_CELLS = """\
 cells/            is only in an archive that a researcher or a lead makes: it tells of every item what people and the
                   judge said, and who has seen that cannot answer blind any more"""
@@ -107,7 +107,7 @@ def _cells(store: Store, found: Evidence, one: One, shown: set[str]) -> str:
 
 def _on(store: Store, found: Evidence, one: One, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:
     d = one.dimension
-    met = calibration.met(store, found.dataset.id, d, basis, apart(store, found.judge.id))
+    met = calibration.met(store, found.dataset.id, d, basis, among=apart(store, found.judge.id))
     frame = store.frame(
         f"with met as ({met}) select i.id, i.name, m.unit, m.human, m.judge, m.scored, m.weight "
         "from met m join item i on i.id = m.item_id order by i.name, i.id, m.unit",

@@ -26,6 +26,7 @@ _ASKED = {
     "alarms": "an audit in alarm refuses an approval",
     "coverage": "share of the gold cells that the judge has to have replied to",
     "imported": "imported labels count",
+    "answered": "share of the drawn items that people have to have answered, overall and in every stratum",
 }
 
 

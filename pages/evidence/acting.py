@@ -31,8 +31,9 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) ->
             except AssayError as error:
                 text.refuse(error)
         if (judge, name) in kept:
-            new, there = kept[judge, name]
+            new, there, reserved = kept[judge, name]
             told = f"{many(new, 'item')} taken" + (f", {there:,} in the queue already" if there else "")
+            told += f", {reserved:,} left out as the audit sample waits for them" if reserved else ""
             text.quiet(":green[:material/check_circle:] {told}", told=told)
             links.to(
                 "queue",

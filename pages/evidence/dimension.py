@@ -7,10 +7,11 @@ from collections.abc import Callable
 import streamlit as st
 
 from data import approvals
+from data.deciding import policy
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
 from pages.evidence import anchor, ceiling, confidence, load, rates, samples, selective, size, slices
-from pages.parts import agreed, approved, clock, picked, reading, session
+from pages.parts import agreed, approved, clock, picked, reading, session, unanswered
 
 Panel = Callable[[load.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
@@ -32,6 +33,8 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     agreed.state(line)
+    basis = policy.basis(session.store(), at.dataset)
+    unanswered.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
     approved.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "eligible")

@@ -57,8 +57,13 @@ def _form(who: Person, asked: Asked) -> None:
                 help="Fewer items make the interval wider; below 30 there is never a verdict.",
             )  # fmt: skip
             coverage = st.number_input(
-                "Answered at least, %", 0.0, 100.0, 100 * asked.coverage, 5.0, "%g",
+                "Answered by the judge, %", 0.0, 100.0, 100 * asked.coverage, 5.0, "%g",
                 help="A judge that fails on what is hard looks better than it is: kappa rests on what it answered.",
+            )  # fmt: skip
+            answered = st.number_input(
+                "Drawn items answered by people, %", 0.0, 100.0, 100 * asked.answered, 5.0, "%g",
+                help="Overall and in every stratum. Items that nobody answers may be the hard ones, and then the judge "
+                "looks better than it is.",
             )  # fmt: skip
         with right:
             bound = st.toggle(
@@ -93,6 +98,7 @@ def _form(who: Person, asked: Asked) -> None:
             new = {"threshold": threshold, "min_items": items, "lower_bound": bound, "level": level / 100,
                    "horizon": horizon}  # fmt: skip
             beside = {"four_eyes": eyes, "alarms": alarms, "coverage": round(coverage / 100, 6), "imported": imported}
+            beside["answered"] = round(answered / 100, 6)
             _change(who, asked, new, beside, reason)
 
 

@@ -58,7 +58,7 @@ _CONCLUSIONS = {
     "below": "**Not to be published.** On {name} judge and people differ too often for one to stand in for the other: "
     "kappa {kappa}, where 0 is luck and 1 full agreement.",
     "not enough gold": "**Not to be published: nothing can be said yet.** On {name} there are {items} with blind "
-    "labels of a random draw and a score, too few to say how far to trust the judge.",
+    "labels of a random draw and a score, not enough of what was drawn to say how far to trust the judge.",
     "undefined": "**Not to be published: nothing can be said.** On {name} everybody gave one and the same answer, so "
     "agreement proves nothing.",
 }

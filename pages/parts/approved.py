@@ -16,7 +16,7 @@ from judges.audits import audits
 from judges.counted import many
 from judges.raters.ceiling import Ceiling
 from judges.uncertainty import Interval
-from pages.parts import clock, links, text
+from pages.parts import clock, links, text, unanswered
 from pages.parts.calibrated import between, number, span
 
 Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"]
@@ -189,7 +189,7 @@ def missing(one: Case) -> str:
     if decision.state == "eligible":
         return " ".join(one.against)
     told = {
-        "not enough gold": "Too few items have been labelled blind.",
+        "not enough gold": "Too few of the items drawn have been labelled blind.",
         "undefined": "Everybody gave one and the same answer, so agreement proves nothing.",
         "below": "The judge agrees with people too little.",
         "promising": "The judge may agree well enough, and there is too little gold to be sure.",
@@ -235,6 +235,9 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
     whose = f"The figures are agreement with these people's labels, {many_} a cell." if gate.gold_cells else ""
     notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
+    unanswered.panel(
+        one.dataset.id, one.dataset.name, one.judge.id, one.line.dimension, one.basis, " ".join(one.against), "case"
+    )
     if near.origin:
         text.quiet("**Labels:** {origin}", origin=near.origin)
     for caution in near.cautions:

@@ -36,6 +36,10 @@ def told(asked: Asked) -> list[str]:
         else "No lower bound: a judge that is worse may pass by luck.",
         f"Answers of the judge to at least {100 * asked.coverage:g}% of the cells with gold; its n/a "
         "counts where people say n/a too.",
+        f"Answers of people to at least {100 * asked.answered:g}% of the items drawn to be labelled blind, overall and "
+        "in every stratum: those that nobody answers may be the hard ones."
+        if asked.answered
+        else "Drawn items that nobody answered are not asked about: they may be the hard ones.",
     ]
     if asked.alarms:
         found.append("No audit of the judge in alarm.")

@@ -105,7 +105,8 @@ def resting(
     """What the figures below rest on, and whether the gate's are others, which rest on `counted`."""
     items = max(line.shown.gold_items for line in lines)
     cells = sum(line.shown.gold_cells for line in lines)
-    weights = "each weighted by 1 / its chance of being drawn" if basis in WEIGHTED else "each counted once"
+    stands = "each weighted by the items that it stands for (those of its stratum / those answered)"
+    weights = stands if basis in WEIGHTED else "each counted once"
     ties = ", ties dropped on both sides" if dropped else ""
     text.quiet(
         "These figures rest on **{basis}**: {items}, {cells} with gold, {weights}{ties}.",

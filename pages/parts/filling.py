@@ -46,6 +46,13 @@ def audit(found: Dataset, who: str) -> None:
         text.refuse(error)
         return
     drawing.planned(shares, int(size))
+    if known := queue.known_to_all(store, found.id):
+        text.warn(
+            "{n} not drawn yet can be answered blind by nobody who works here: all have answered there, or were shown "
+            "what a judge or other people said. The draw takes them like any others, as leaving them out would be no "
+            "random sample of this dataset; those that are drawn stay unanswered until somebody new answers them.",
+            n=many(known, "item"),
+        )
     drawing.outlook(found, shares, judges, design)
     if st.button("Draw", type="primary", disabled=not any(s.now for s in shares)) and _done(
         lambda: queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design),
@@ -70,11 +77,14 @@ def review(found: Dataset, who: str) -> None:
     judge = left.selectbox("Judge", list(judges), format_func=judges.get, key="review:judge")
     most = right.number_input("At most", 1, 1_000_000, 200, step=50, key="review:most")
     kind = _kind(found, judge)
-    new, kinds = queue.plan_review(store, found.id, judge, int(most), kind)
+    new, kinds, reserved = queue.plan_review(store, found.id, judge, int(most), kind)
     if new:
         text.say("This takes in **{n}**.", n=many(new, "item"))
     else:
-        st.markdown("Every item that needs a look at this judge is in the queue already.")
+        rest = " else" if reserved else ""
+        text.say("Everything{rest} that needs a look at this judge is in the queue already.", rest=rest)
+    if reserved:
+        text.quiet("{told}", told=left_out(reserved))
     if kinds:
         st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items that have it"]), hide_index=True)
     if st.button("Fill", type="primary", disabled=not new) and _done(
@@ -97,6 +107,15 @@ def _kind(found: Dataset, judge: str) -> ReasonKind | None:
         "Take in", list(ways), format_func=lambda way: ways[way], horizontal=True, key="review:kind", index=1
     )
     return chosen
+
+
+def left_out(reserved: int) -> str:
+    """What is said of items that the audit sample has reserved."""
+    verb, they, them = ("stays", "it waits", "it") if reserved == 1 else ("stay", "they wait", "them")
+    return (
+        f"{many(reserved, 'further item')} {verb} out while {they} for answers in the audit sample: whoever saw the "
+        f"judge there first could not answer {them} blind."
+    )
 
 
 @st.dialog("How items are given out")

@@ -69,7 +69,8 @@ def plan(found: list[Known]) -> Plan | None:
         key="import:sampling",
         help="Only answers on all items, or on random ones, can count for the gate.",
     )
-    made = Plan(name, sampling=sampling)
+    population = _population() if sampling == "random" else None
+    made = Plan(name, sampling=sampling, population=population)
     for table in (one for one in found if one.format == "table"):
         st.subheader("What its columns mean")
         st.text(table.file.name)
@@ -84,6 +85,22 @@ def plan(found: list[Known]) -> Plan | None:
         text.quiet("Give the new dataset a name to see what would be imported.")
         return None
     return made.check()
+
+
+def _population() -> int | None:
+    """How many items the labelled ones were drawn from, as the person says."""
+    given = st.number_input(
+        "Drawn at random from how many items?", 1, 1_000_000_000, None, key="import:population", width=330,
+        placeholder="not known",
+        help="Each label then stands for as many items: the number given here over the number with labels. Not needed "
+        "where the lines tell their own probability.",
+    )  # fmt: skip
+    if given is None:
+        text.quiet(
+            "Without it, only labels whose lines tell the probability of their draw count for the approval check. The "
+            "others are kept, and every figure on all blind labels has them."
+        )
+    return given
 
 
 class Seen:

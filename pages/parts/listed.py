@@ -15,15 +15,16 @@ STATES: dict[State, str] = {
     "answered by you": "Answered by you",
     "answered": "Answered by others",
     "skipped by you": "Skipped by you",
-    "blind first": "Blind first",
+    "audit first": "Audit first",
     "known to you": "Known to you",
 }
 HELP = (
     "The chance with which an item of its stratum is in this part of the sample (blind, or with the judge), over all "
-    "draws so far. Figures are weighted with 1 over it."
+    "draws so far. Figures are weighted with the items of the stratum over those answered: 1 over it "
+    "where all are."
 )
 STATE = (
-    "Blind first: the item waits for its blind answers in the audit sample, and what the judge said stays hidden. "
+    "Audit first: the item waits for its answers in the audit sample, and what the judge said stays hidden. "
     "Known to you: you were shown what a judge or other people say of it, so the audit sample does not ask you."
 )
 COLUMNS = {

@@ -21,7 +21,10 @@ _UNITS: dict[Kind, list[str]] = {
     "response": ["response"],
 }
 _JUDGED = ["Card", "Model", "Value in", "Its cells mean", "Reason in", "Whole reply in", "Turn in"]
-_LABELLED = ["Value in", "Its cells mean", "Unit", "Dimension", "Annotator", "Annotator in", "Mode", "Made at in"]
+_LABELLED = [
+    "Value in", "Its cells mean", "Unit", "Dimension", "Annotator", "Annotator in", "Mode", "Made at in",
+    "Probability in",
+]  # fmt: skip
 
 
 def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
@@ -165,11 +168,12 @@ def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: li
             "Annotator in": _only(label.annotator),
             "Mode": label.mode.constant,
             "Made at in": _only(label.made_at),
+            "Probability in": _only(label.probability),
         }
         for label in start.labels
     ]
     pick = st.column_config.SelectboxColumn(options=columns)
-    config: dict[str, Any] = dict.fromkeys(("Value in", "Annotator in", "Made at in"), pick)
+    config: dict[str, Any] = dict.fromkeys(("Value in", "Annotator in", "Made at in", "Probability in"), pick)
     asked = sorted({name for of, _, name in cards.questions(session.store()) if of == kind})
     config["Unit"] = st.column_config.SelectboxColumn(options=_UNITS[kind], default=_UNITS[kind][0])
     config["Dimension"] = st.column_config.SelectboxColumn(options=asked)
@@ -183,6 +187,7 @@ def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: li
             annotator=_one(row["Annotator in"]) or From(constant=row["Annotator"]),
             mode=From(constant=row["Mode"] or "blind"),
             made_at=_one(row["Made at in"]),
+            probability=_one(row["Probability in"]),
         )
         for row in _table(f"{key}:{kind}:labels", _LABELLED, rows, config)
     ]

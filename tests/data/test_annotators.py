@@ -141,7 +141,8 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     for name in ("testset-v1", "gpt-3.5-turbo-testset-v1"):
         source = from_path(real / "pandalm" / f"{name}.json")
         known = detect(source)[0]
-        take(opened, "lea", source, Plan("pandalm", sampling="random", mappings=(suggest(known.columns, known.rows),)))
+        plan = Plan("pandalm", sampling="random", population=10_000, mappings=(suggest(known.columns, known.rows),))
+        take(opened, "lea", source, plan)
     panda = datasets.dataset(opened, "pandalm").id
     [verdict] = annotators.dimensions(opened, panda).values()
     [(judge, *_)] = datasets.judges(opened, panda)

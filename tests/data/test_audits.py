@@ -264,9 +264,9 @@ def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
         triage.flagged(one, "Low helpfulness", "Helpfulness is 1.", 0.4, "turn:1", "helpfulness"),
         triage.flagged(two, "Low helpfulness", "Helpfulness is 1.", 0.9),
     ]
-    assert queue.take_flagged(store, "lea", dataset, judge, reasons[:1]) == (1, 0)
-    assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (1, 1)
-    assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (0, 2)
+    assert queue.take_flagged(store, "lea", dataset, judge, reasons[:1]) == (1, 0, 0)
+    assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (1, 1, 0)
+    assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (0, 2, 0)
     assert queue.waiting(store, "bob", dataset, "review", Filters(dimension="helpfulness", reason="flagged")) == 1
     given = queue.claim(store, "ann", dataset, "review", Filters(reason="flagged"), [], 9)
     assert [g.item for g in given] == [two, one] and {g.mode for g in given} == {"assisted"}

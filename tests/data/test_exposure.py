@@ -403,7 +403,8 @@ def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[di
     again = seeds.dialogue(1)
     change(again)
     seeds.lines(tmp_path / "again.jsonl", [again])
-    take(house.store, "lea", from_path(tmp_path / "again.jsonl"), Plan(dataset=dataset_name, sampling="random"))
+    plan = Plan(dataset=dataset_name, sampling="random", population=10_000)
+    take(house.store, "lea", from_path(tmp_path / "again.jsonl"), plan)
     other = dataset(house.store, dataset_name).id
     settings.set_rules(house.store, "lea", other, QueueRules(overlap=2, assisted_share=0))
     queue.draw_audit(house.store, "lea", other, 1, "", seed=1)

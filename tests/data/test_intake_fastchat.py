@@ -56,7 +56,7 @@ def files(content: dict[str, list[Any]]) -> Source:
 
 def bring(store: Store, content: dict[str, list[Any]]) -> Any:
     """Import files into the dataset `d`."""
-    return take(store, "lea", files(content), Plan("d", sampling="random"))
+    return take(store, "lea", files(content), Plan("d", sampling="random", population=10_000))
 
 
 def scores(store: Store) -> list[tuple[Any, ...]]:

@@ -10,9 +10,14 @@ from typing import Any
 import pytest
 
 from data import people
+from data.datasets import dataset
 from data.errors import BadInput, NotAllowed
+from data.gold import gold
 from data.intake import Plan, Refused, preview, take
+from data.intake.door_labels import NO_PROBABILITY
+from data.settings import GoldRule
 from data.verify import verify
+from judges.card import cards
 from judges.tokens import tokens
 from judges.types import ITEM, Pair
 from tests.data.importing import bring, counts, label, pair, source, verdict, workspace, wrong
@@ -33,14 +38,14 @@ MIXED: list[Any] = [
 
 def test_items_judgments_and_labels_may_stand_in_any_order(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    done = bring(store, MIXED, sampling="random")
+    done = bring(store, MIXED, sampling="random", population=4)
     assert (done.items, done.judgments, done.labels, done.known, done.rejected) == (2, 2, 4, 0, 0)
     codes = store.rows("select unit, dimension, value, probability, saw, answer_id from label order by unit, dimension")
     assert codes == [
-        ("conversation", "repair_handling", None, 1.0, False, ""),
-        ("conversation", "weakest_turn", 0.0, 1.0, False, ""),
-        ("pair", "verdict", 1.0, 1.0, False, ""),
-        ("turn:2", "helpfulness", 4.0, 1.0, False, ""),
+        ("conversation", "repair_handling", None, 0.5, False, ""),
+        ("conversation", "weakest_turn", 0.0, 0.5, False, ""),
+        ("pair", "verdict", 1.0, 0.5, False, ""),
+        ("turn:2", "helpfulness", 4.0, 0.5, False, ""),
     ]
     assert store.rows("select person, role, active from person_now where person = 'ann'") == [
         ("ann", "annotator", False)
@@ -209,7 +214,40 @@ def test_only_where_items_stand_for_the_dataset_have_labels_a_probability(tmp_pa
     for n, sampling in enumerate(("all", "random", "picked", "unknown")):
         bring(store, [pair(f"p{n}"), label(f"p{n}", "a")], sampling=sampling)
     found = store.rows("select i.name, l.probability from label l join item i on i.id = l.item_id order by i.name")
-    assert found == [("p0", 1.0), ("p1", 1.0), ("p2", None), ("p3", None)]
+    assert found == [("p0", 1.0), ("p1", None), ("p2", None), ("p3", None)]
+    store.close()
+
+
+def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    told = [pair(f"p{n}") for n in range(4)]
+    told += [label(f"p{n}", "a", annotator=who) for n in range(3) for who in ("ann", "bob")]
+    told += [label("p3", "a", probability=0.25)]
+    for population, warned in ((None, [f"{NO_PROBABILITY} (6 times)"]), (30, [])):
+        plan = Plan("d", sampling="random", population=population)
+        assert preview(store, source(told), plan).warnings == warned
+    with pytest.raises(BadInput, match=r"4 items have labels, and are said to be drawn from 2: give the number"):
+        bring(store, told, sampling="random", population=2)
+    with pytest.raises(BadInput, match="belongs to items drawn at random"):
+        bring(store, told, sampling="all", population=30)
+    with pytest.raises(BadInput, match=r"A sample of 0 items cannot be"):
+        bring(store, told, sampling="random", population=0)
+    bring(store, told, sampling="random")
+    query = "select distinct i.name, l.probability from label l join item i on i.id = l.item_id order by i.name, 2"
+    assert store.rows(query) == [("p0", None), ("p1", None), ("p2", None), ("p3", 0.25)]
+    more = [pair(f"q{n}") for n in range(5)] + [label(f"q{n}", "a") for n in range(5)]
+    bring(store, more, sampling="random", population=40)
+    more = [pair("r"), label("r", "a"), pair("s"), label("s", "a", probability=None)]
+    bring(store, more, sampling="random", population=40)
+    assert store.rows(query)[4:] == [*((f"q{n}", 0.125) for n in range(5)), ("r", 0.025), ("s", None)]
+    assert store.rows("select population from intake") == [(None,), (40,), (40,)]
+    # What came in two goes is one sample of 40: each of its six items stands for as many.
+    asked = next(d for d in cards()["long_form_pairwise"].dimensions if d.name == "verdict")
+    cells = gold("pair", asked.scale, "imported", GoldRule())
+    query = f"select i.name, g.weight from ({cells}) g join item i on i.id = g.item_id order by i.name"
+    found = store.rows(query, [dataset(store, "d").id, "verdict"])
+    assert found == [("p3", 4.0), *((f"q{n}", 40 / 6) for n in range(5)), ("r", 40 / 6)]
+    assert verify(store) == []
     store.close()
 
 

@@ -194,7 +194,7 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
     file = seeds.lines(tmp_path / "l.jsonl", [{**said, "annotator": name} for name in named])
 
     def bring() -> list[str]:
-        take(store, "lea", from_path(file), Plan("demo", sampling="random"))
+        take(store, "lea", from_path(file), Plan("demo", sampling="random", population=99))
         return sorted(n for n, _, _ in people.imported(store))
 
     first = bring()
@@ -209,7 +209,7 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
     assert {n for (n,) in store.rows("select annotator from label")} == set(first)
     late = seeds.lines(tmp_path / "f.jsonl", [{**said, "annotator": "zed", "made_at": "2199-01-01T00:00:00Z"}])
     with pytest.raises(Refused, match="still to come"):
-        take(store, "lea", from_path(late), Plan("demo", sampling="random"))
+        take(store, "lea", from_path(late), Plan("demo", sampling="random", population=99))
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from data import board, labels, listing, people, queue, settings
+from data import board, datasets, exposure, labels, listing, people, queue, settings
 from data.datasets import dataset
 from data.errors import BadInput, NotAllowed
 from data.ids import new_id, now
 from data.queue import Filters, Stream
 from data.settings import QueueRules
 from data.store import Store, open_store
+from judges import triage
 from tests import seeds
 
 ANY = Filters()
@@ -161,33 +162,57 @@ def test_an_answer_that_becomes_a_skip_opens_the_item_again_to_others(tmp_path: 
     assert queue.waiting(store, "p0", found, "review") == 0
 
 
-def test_items_that_wait_for_blind_answers_stay_out_of_the_review_queue(tmp_path: Path, clock: Clock) -> None:
-    store, found = make(tmp_path, count=10, audit=10)
-    blind = {g.item for g in take(store, "p0", found, 10, "audit") if g.mode == "blind"}
-    assert len(blind) == 8
-    assert not blind & {g.item for g in take(store, "p1", found, 10)}
+@pytest.mark.parametrize("first", ["audit", "review"])
+def test_what_the_audit_has_drawn_is_reserved_whoever_fills_first(tmp_path: Path, clock: Clock, first: str) -> None:
+    store, found = make(tmp_path, count=10, audit=8 if first == "audit" else 0, review=False)
+    judge = datasets.judges(store, found)[0][0]
+    if first == "audit":
+        assert queue.plan_review(store, found, judge) == (2, {"broken rule": 2, "no confidence": 2}, 8)
+    taken = queue.fill_review(store, "lea", found, judge)
+    if first == "review":
+        queue.draw_audit(store, "lea", found, 8, judge, seed=1)
+    assert taken == (2 if first == "audit" else 10)
+    drawn = {r[0] for r in store.rows("select item_id from draw where stream = 'audit'")}
+    assert not drawn & {g.item for g in take(store, "p1", found, 10)}, "neither those to be answered blind nor the rest"
     assert queue.waiting(store, "p1", found, "review") == 2
     states = Counter(r.state for r in listing.listing(store, "p1", found, "review", ANY).rows)
-    assert states == {"blind first": 8, "held by you": 2}
+    assert states == {"held by you": 2} | ({"audit first": 8} if first == "review" else {})
+    flagged = [triage.flagged(item, "turn:1", "helpfulness", 0.5) for item in sorted(drawn)]
+    assert queue.take_flagged(store, "lea", found, judge, flagged) == ((0, 0, 8) if first == "audit" else (0, 8, 0))
     for given in take(store, "p0", found, 10, "audit"):
         answer(store, "p0", given)
     queue.release(store, "p1", found)
     clock.on(0.01)
+    assert queue.fill_review(store, "lea", found, judge) == (8 if first == "audit" else 0), "what is answered may go on"
     assert queue.waiting(store, "p1", found, "review") == 10
-    assert queue.waiting(store, "p0", found, "review") == 0, "never the same item twice, in whichever stream"
+    assert queue.waiting(store, "p0", found, "review") == 2, "never the same item twice, in whichever stream"
+
+
+def test_items_that_everybody_was_shown_are_told_before_a_sample_is_drawn(tmp_path: Path, clock: Clock) -> None:
+    store, found = make(tmp_path, count=10, people_n=1)
+    for given in take(store, "p0", found, 4):
+        exposure.record(store, "p0", {given.item: [given.judge]}, "review desk")
+    assert queue.known_to_all(store, found) == 0, "lea has seen none of them"
+    for given in take(store, "p0", found, 4):
+        exposure.record(store, "lea", {given.item: [given.judge]}, "report")
+    assert queue.known_to_all(store, found) == 4
+    queue.draw_audit(store, "lea", found, 10, "", seed=1)
+    assert (queue.known_to_all(store, found), queue.stranded(store, found)) == (0, 4)
 
 
 def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clock: Clock) -> None:
-    store, found = make(tmp_path, count=10, audit=10)
+    store, found = make(tmp_path, count=10)
+    queue.draw_audit(store, "lea", found, 8, datasets.judges(store, found)[0][0], seed=1)
     audit = listing.listing(store, "p0", found, "audit", ANY).rows
+    assert {r.mode for r in audit} == {"blind", "assisted"}
     assert all(r.judge == "" and r.reasons == () for r in audit if r.mode == "blind")
     assert all(r.judge == "judge-one" for r in audit if r.mode == "assisted")
     review = listing.listing(store, "p0", found, "review", ANY).rows
-    assert all(bool(r.reasons) == (r.state != "blind first") for r in review)
+    assert all(bool(r.reasons) == (r.state != "audit first") for r in review)
     # nor can a filter be asked which of them have a reason
     narrowed = listing.listing(store, "p0", found, "review", Filters(reason="broken rule"))
     assert narrowed.total == 2
-    assert "blind first" not in narrowed.states
+    assert "audit first" not in narrowed.states
 
 
 def test_own_open_claims_come_first_even_when_more_needed_items_come_in(tmp_path: Path, clock: Clock) -> None:
@@ -445,7 +470,7 @@ def test_the_plan_is_what_the_draw_does(tmp_path: Path) -> None:
 def test_filling_takes_what_the_plan_says_and_only_once(tmp_path: Path) -> None:
     store, found = make(tmp_path, count=10, review=False)
     judge = store.rows("select id from judge")[0][0]
-    n, kinds = queue.plan_review(store, found, judge, 6)
+    n, kinds, _ = queue.plan_review(store, found, judge, 6)
     assert (n, kinds["broken rule"]) == (6, 6)
     assert queue.fill_review(store, "lea", found, judge, 6) == 6
     assert queue.fill_review(store, "lea", found, judge, 6) == 4

@@ -30,7 +30,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
         people.join(made, name)
     lines = [*items, *(seeds.judgment(i) for i in items), *labels]
     take(made, "lea", from_path(seeds.lines(tmp_path / "a.jsonl", lines)), Plan("demo"))
-    take(made, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", blind)), Plan("demo", sampling="random"))
+    take(
+        made,
+        "lea",
+        from_path(seeds.lines(tmp_path / "b.jsonl", blind)),
+        Plan("demo", sampling="random", population=10_000),
+    )
     yield made
     made.close()
 
@@ -98,7 +103,12 @@ def test_nor_by_taking_back_what_was_answered_meanwhile(store: Store, tmp_path: 
     assert [u.drawn for u in tuning.listed(store, here(store))] == [True]
     said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "made_at": "2026-02-01T12:00:00Z"}
     line = {**said, "item": "d-0004", "annotator": "ben", "mode": "blind"}
-    take(store, "lea", from_path(seeds.lines(tmp_path / "c.jsonl", [line])), Plan("demo", sampling="random"))
+    take(
+        store,
+        "lea",
+        from_path(seeds.lines(tmp_path / "c.jsonl", [line])),
+        Plan("demo", sampling="random", population=10_000),
+    )
     assert cells(store, "imported") == 3, "what is aside does not count, however it is answered"
     with pytest.raises(BadInput, match="d-0004 cannot be taken back"):
         tuning.take_back(store, "lea", here(store), ids(store, 4), "it agrees so well")

@@ -145,7 +145,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     for name in TOLD:
         merged = folder / f"{name}.jsonl"
         merged.write_text("".join(path.read_text(encoding="utf-8") for path in written(folder, name)))
-        take(opened, "lea", from_path(merged), Plan(name, sampling="random"))
+        take(opened, "lea", from_path(merged), Plan(name, sampling="random", population=10_000))
     return opened
 
 

@@ -40,7 +40,8 @@ def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
     for name in ("testset-v1", "gpt-3.5-turbo-testset-v1", "pandalm-7b-testset-v1"):
         source = from_path(real / "pandalm" / f"{name}.json")
         known = detect(source)[0]
-        take(store, "lea", source, Plan("pandalm", sampling="random", mappings=(suggest(known.columns, known.rows),)))
+        plan = Plan("pandalm", sampling="random", population=10_000, mappings=(suggest(known.columns, known.rows),))
+        take(store, "lea", source, plan)
     return store
 
 
