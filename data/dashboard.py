@@ -244,17 +244,17 @@ def withheld(store: Store, dataset_id: str, judge_id: str) -> list[Withheld]:
         if decision is not None and decision.decision != "approve":
             found.append(_decided(line.dimension, decision))
         else:
-            state = "not decided" if line.decision.state == "eligible" else line.decision.state
+            state = "not decided" if line.decision.state == "meets policy" else line.decision.state
             why = _OUTSIDE[state] if state == "not decided" else line.decision.reason
             found.append(Withheld(line.dimension, state, why, _OUTSIDE[state]))
     return found
 
 
 _OUTSIDE = {
-    "not enough gold": "Too few items have been labelled by people to say whether the judge can be believed.",
+    "below minimum sample": "Too few items have been labelled by people to say whether the judge can be believed.",
     "undefined": "Everyone gave the same answer, so it could not be seen whether the judge can tell answers apart.",
-    "below": "The judge does not agree well enough with people.",
-    "promising": "The judge seems to agree with people; more labels are needed to be sure.",
+    "fails": "The judge does not agree well enough with people.",
+    "inconclusive": "The judge seems to agree with people; more labels are needed to be sure.",
     "not decided": "The judge agrees with people well enough; no lead has decided yet.",
 }
 _WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}

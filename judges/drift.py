@@ -24,7 +24,7 @@ Reason = Literal["no gold", "pooled", "since", "latest", "bound", "weights", "lo
 """Why: the first four suspend, the others are to be looked at."""
 
 ALPHA = 0.05
-"""The chance that the gold since the approval ever says "below" of a judge whose true kappa is at the threshold."""
+"""The chance that the gold since the approval ever says "fails" of a judge whose true kappa is at the threshold."""
 ITEMS = 50
 """Items since the approval below which nothing is concluded from them alone."""
 OTHERS = 18
@@ -181,7 +181,7 @@ def _doubts(
             "approval was held to, but few new items stand for many others so far: it settles as more of the draw is "
             "labelled.",
         )
-    elif (decision := gate.decide(pooled, replace(policy, horizon=0))).state != "eligible":
+    elif (decision := gate.decide(pooled, replace(policy, horizon=0))).state != "meets policy":
         # What passed once at the bound of all looks need not pass at each: in doubt it is below that of one look.
         yield "bound", f"By all gold it would not be approved now: {decision.reason}"
     if since is not None and since.point is not None and since.point < threshold:

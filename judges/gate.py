@@ -16,7 +16,7 @@ from judges.multiple import holm
 from judges.planner import MOST_TIMES, more_range
 from judges.uncertainty import MIN_CLUSTERS, Interval
 
-State = Literal["not enough gold", "undefined", "below", "promising", "eligible"]
+State = Literal["below minimum sample", "undefined", "fails", "inconclusive", "meets policy"]
 Key = TypeVar("Key", bound=Hashable)
 
 _ROUNDING = 1e-9
@@ -97,8 +97,8 @@ class Decision:
 def decide(interval: Interval, policy: Policy | None = None, plan: Plan | None = None, shared: int = 1) -> Decision:
     """One dimension decided, the error being shared by so many; the default policy asks 100 items, .5, and its bound.
 
-    In this order: undefined (enough items, yet no disagreement to be expected), not enough gold, below, promising,
-    eligible. The interval of a `plan` is that of the items of its newest look.
+    In this order: undefined (enough items, yet no disagreement to be expected), below minimum sample, fails,
+    inconclusive, meets policy. The interval of a `plan` is that of the items of its newest look.
     """
     policy = policy or Policy()
     return _decided(interval, policy, plan, shared, shared)
@@ -157,15 +157,15 @@ def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, 
     on_items = f"on {many(interval.items, 'item')}"
     stands = f"Kappa {_figure(point, threshold)} {on_items} reaches the {_plain(threshold)} that the policy asks"
     if not policy.lower_bound:
-        return Decision("eligible", f"{stands}; it asks no lower bound.", "", None, low, needed, together)
+        return Decision("meets policy", f"{stands}; it asks no lower bound.", "", None, low, needed, together)
     if z is None or low is None:
         missing = "More random items: these are too few, or too much alike, to tell the error."
-        return Decision("promising", f"{stands}, but no lower bound can be formed.", missing, shared=together)
+        return Decision("inconclusive", f"{stands}, but no lower bound can be formed.", missing, shared=together)
     named = f"its lower bound, {_figure(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
     if z >= needed - _ROUNDING:
-        return Decision("eligible", f"{stands}, and so does {named}.", "", None, low, needed, together)
+        return Decision("meets policy", f"{stands}, and so does {named}.", "", None, low, needed, together)
     more = more_range(interval, threshold, needed)
-    return Decision("promising", f"{stands}, but {named}, does not.", _more(more, interval, plan), more, low, needed,
+    return Decision("inconclusive", f"{stands}, but {named}, does not.", _more(more, interval, plan), more, low, needed,
                     together)  # fmt: skip
 
 
@@ -186,7 +186,7 @@ def _few(interval: Interval, schedule: Schedule, plan: Plan | None) -> Decision:
     asked = "the plan's first look is at" if plan is not None else "the policy asks for"
     more = max(1, schedule.first - interval.items)
     return Decision(
-        "not enough gold",
+        "below minimum sample",
         f"There is gold for {many(interval.items, 'item')}; {asked} {schedule.first:,}.",
         f"Gold for {many(more, 'more random item')}.",
         (more, more),
@@ -200,8 +200,8 @@ def _below(point: float, interval: Interval, threshold: float) -> Decision:
     )
     if interval.high is not None and interval.high >= threshold:
         hope = f"that it may yet reach it cannot be ruled out, as the interval ends at {interval.high:.2f}."
-        return Decision("below", reason, f"A judge that agrees better; {hope}")
-    return Decision("below", reason, "A judge that agrees better: more labels are unlikely to change this.")
+        return Decision("fails", reason, f"A judge that agrees better; {hope}")
+    return Decision("fails", reason, "A judge that agrees better: more labels are unlikely to change this.")
 
 
 def _more(items: tuple[int, int] | None, interval: Interval, plan: Plan | None) -> str:

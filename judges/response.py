@@ -81,7 +81,7 @@ class Response:
 
 
 def held(decision: Decision, response: Response, least: float) -> Decision:
-    """A decision as who answered lets it stand: without enough answers there is not enough gold, whatever it says.
+    """A decision as who answered lets it stand: without enough answers it is below minimum sample, whatever it says.
 
     What is undefined stays so, as more answers of one value define nothing.
     """
@@ -89,8 +89,8 @@ def held(decision: Decision, response: Response, least: float) -> Decision:
         return decision
     more = response.lacks(least)
     missing = f"Blind answers to {many(more, 'more drawn item')}."
-    if decision.state not in ("not enough gold", "undefined"):
-        return replace(decision, state="not enough gold", reason=against, missing=missing, more=(more, more))
+    if decision.state not in ("below minimum sample", "undefined"):
+        return replace(decision, state="below minimum sample", reason=against, missing=missing, more=(more, more))
     low, high = decision.more or (0, 0)
     return replace(decision, reason=f"{decision.reason} {against}", more=(max(more, low), max(more, high)))
 

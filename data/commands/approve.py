@@ -123,7 +123,7 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
         low = one.line.decision.bound
         bound = "" if low is None else f", lower bound {low:.3f}"
         print(
-            f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<16} "
+            f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<20} "
             f"{kappa}{bound}, {interval.items:,} items, mark {case.seen(store, one)}"
         )
         note = approvals.note(store, stand)
@@ -133,5 +133,5 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
         for held in (stand.holds, stand.proposed):
             if held is not None:
                 print(f"    {approvals.DONE[held.decision]} by {held.person} on {held.at:%Y-%m-%d}: {held.reason}")
-        if one.against and one.line.decision.state == "eligible":
+        if one.against and one.line.decision.state == "meets policy":
             print(f"    {' '.join(one.against)}")

@@ -265,8 +265,8 @@ def _against(found: Case) -> Iterator[str]:
             "this judge is a language model that they could speak for: it can be published on labels given here, in a "
             "dataset that is not so marked."
         )
-    if decision.state != "eligible":
-        yield f"The gate says {decision.state}. {decision.reason} {decision.missing}".strip()
+    if decision.state != "meets policy":
+        yield f"The approval check says: {decision.state}. {decision.reason} {decision.missing}".strip()
     elif share is not None and share < found.asked.coverage:
         yield (
             f"The judge has answered {_percent(share)} of the {gate.gold_cells:,} cells with gold ({gate.unscored:,} "

@@ -123,11 +123,18 @@ def _rows(store: Store | Tx) -> list[Approval]:
     return sorted((_read(row) for row in store.rows(_COLUMNS)), key=lambda a: (a.seq, a.id))
 
 
+_WORDS = {
+    "eligible": "meets policy", "promising": "inconclusive", "below": "fails",
+    "not enough gold": "below minimum sample",
+}  # fmt: skip
+"""What states are called that were stored under another name."""
+
+
 def _read(row: Row) -> Approval:
     id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, kept = row
     asked = policy.read(json.loads(kept))
     return Approval(
-        str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason), str(state), asked.policy,
+        str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason), _WORDS.get(state, state), asked.policy,
         str(print_), str(person), at, int(seq), asked,
     )  # fmt: skip
 

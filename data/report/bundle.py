@@ -37,7 +37,7 @@ figures.json      every figure with every digit, for programs
 figures.csv       every dimension on every basis: kappa, low, high (95% interval), bound (one-sided, 95%), items,
                   n_eff (their effective number), cells, exact, within_one, leniency (judge - people), correlation,
                   ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
-states.csv        what the gate says of each dimension, and the rules that do not read the text
+states.csv        what the approval check says of each dimension, and the rules that do not read the text
 confusion.csv     every cell of every table of agreement: cells counts them, weight sums those of cells.csv
 people.csv        how far people agree with each other on the cells that several labelled, and the judge with them
 slices.csv        the same by system, language, length ...: p_holm tests whether slices differ

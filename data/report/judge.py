@@ -74,17 +74,17 @@ def _opening(found: Evidence) -> list[str]:
         )
     if not found.rests:
         return [*parts, note("Nobody has labelled anything here that this judge was asked: nothing can be said yet.")]
-    eligible = [one.dimension.title for one in found.dimensions if one.line.decision.state == "eligible"]
+    eligible = [one.dimension.title for one in found.dimensions if one.line.decision.state == "meets policy"]
     told = "{n} of {all} dimensions reach what this workspace asks before a judge's scores may be published"
     parts.append(
-        para(told + (": **{which}**." if eligible else "."), n=states.count("eligible"), all=len(states),
+        para(told + (": **{which}**." if eligible else "."), n=states.count("meets policy"), all=len(states),
              which=", ".join(eligible))
     )  # fmt: skip
     if found.basis != found.gate:
         parts.append(
             note(
                 "There are no {gate}, which alone count for a decision. The figures below rest on {basis}, and every "
-                "state is “not enough gold”, whatever they say.",
+                "state is “below minimum sample”, whatever they say.",
                 gate=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
             )
         )  # fmt: skip
@@ -138,8 +138,8 @@ def _overview(found: Evidence) -> list[str]:
     mark = (
         "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound"
         f"{plots.REACH if found.asked.policy.lower_bound else ''}. Long tick: how far two people agree with each "
-        "other, with its interval below, where 30 items have labels of two. ● eligible, ○ promising, ✕ below, "
-        "□ not enough gold, – undefined."
+        "other, with its interval below, where 30 items have labels of two. ● meets policy, ○ inconclusive, ✕ fails, "
+        "□ below minimum sample, – undefined."
     )
     columns = list(rows[0]) if rows else []
     resting += para("{whose}", "quiet", whose=_whose(found))

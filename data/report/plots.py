@@ -13,7 +13,7 @@ from judges.selective import Selective, Step
 from judges.types import Dimension
 from judges.uncertainty import Interval
 
-MARKS = {"eligible": "●", "promising": "○", "below": "✕", "not enough gold": "□", "undefined": "–"}
+MARKS = {"meets policy": "●", "inconclusive": "○", "fails": "✕", "below minimum sample": "□", "undefined": "–"}
 """The marks of the states in text."""
 REACH = ", which has to reach the dashed line too: it holds however often one looks, for all decisions on these labels"
 """What is asked of a lower bound, after its name."""
@@ -107,7 +107,7 @@ def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
 def _row(name: str, interval: Interval) -> svg.Row:
     point = interval.point
     told = f"{'undefined' if point is None else f'{point:.2f}'} on {interval.items:,} items"
-    state = "eligible" if name == "blind" else "promising"
+    state = "meets policy" if name == "blind" else "inconclusive"
     return svg.Row(name, "", point, interval.low, interval.high, None, state, told)
 
 

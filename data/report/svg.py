@@ -27,12 +27,12 @@ from data.report.drawing import (
 ROW = 26
 """Height of a row, in pixels."""
 _LOOKS = {
-    "eligible": (0, "dot"),
+    "meets policy": (0, "dot"),
     "approved": (0, "dot"),
-    "promising": (2, "ring"),
-    "below": (4, "cross"),
+    "inconclusive": (2, "ring"),
+    "fails": (4, "cross"),
     "suspended": (4, "cross"),
-    "not enough gold": (5, "square"),
+    "below minimum sample": (5, "square"),
     "undefined": (5, "square"),
     "other": (1, "dot"),
     "beside": (5, "diamond"),

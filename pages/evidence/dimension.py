@@ -37,7 +37,7 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     unanswered.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
-    approved.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "eligible")
+    approved.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: words for name, (words, _) in PANELS.items() if name != "rates" or _parted(line)}
         chosen = picked.tab("panel", "Look into", there)

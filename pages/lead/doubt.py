@@ -37,7 +37,7 @@ def _row(figure: Figure, asked: float) -> Row:
     low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < asked
     items = many(int(figure.items or 0), "item")
     kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.2f}"
-    state = "below" if low else "beside" if figure.what == "at the approval" else "other"
+    state = "fails" if low else "beside" if figure.what == "at the approval" else "other"
     return Row(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
 
 

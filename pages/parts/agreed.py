@@ -18,10 +18,10 @@ from pages.parts import charts, reading, rows, text
 from pages.parts.calibrated import number, span
 
 _BADGES = {
-    "eligible": ":green-badge[:material/check_circle: eligible]",
-    "promising": ":orange-badge[:material/trending_up: promising]",
-    "below": ":red-badge[:material/cancel: below]",
-    "not enough gold": ":gray-badge[:material/hourglass_empty: not enough gold]",
+    "meets policy": ":green-badge[:material/check_circle: meets policy]",
+    "inconclusive": ":orange-badge[:material/trending_up: inconclusive]",
+    "fails": ":red-badge[:material/cancel: fails]",
+    "below minimum sample": ":gray-badge[:material/hourglass_empty: below minimum sample]",
     "undefined": ":gray-badge[:material/block: undefined]",
 }
 REASONS = {
@@ -45,19 +45,19 @@ def state(line: Line) -> None:
         items=many(gate.interval.items, "item"),
     )  # fmt: skip
     text.quiet(
-        ("" if line.gated else "The gate: ") + "{reason}" + (" **Missing: {missing}**" if decision.missing else ""),
+        ("" if line.gated else "The approval check: ") + "{reason}" + (" **Missing: {missing}**" if decision.missing else ""),
         reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
     )  # fmt: skip
 
 
 _CONCLUSIONS = {
-    "eligible": "**Good enough to publish.** On {name} the judge says what people say in {exact} of cells{near}. With "
+    "meets policy": "**Good enough to publish.** On {name} the judge says what people say in {exact} of cells{near}. With "
     "luck taken out that is kappa {kappa}, and all that the policy asks of it is met.",
-    "promising": "**Not to be published yet.** On {name} the judge looks good enough (the same answer in {exact} of "
+    "inconclusive": "**Not to be published yet.** On {name} the judge looks good enough (the same answer in {exact} of "
     "cells{near}), but with this much gold that could still be luck.",
-    "below": "**Not to be published.** On {name} judge and people differ too often for one to stand in for the other: "
+    "fails": "**Not to be published.** On {name} judge and people differ too often for one to stand in for the other: "
     "kappa {kappa}, where 0 is luck and 1 full agreement.",
-    "not enough gold": "**Not to be published: nothing can be said yet.** On {name} there are {items} with blind "
+    "below minimum sample": "**Not to be published: nothing can be said yet.** On {name} there are {items} with blind "
     "labels of a random draw and a score, not enough of what was drawn to say how far to trust the judge.",
     "undefined": "**Not to be published: nothing can be said.** On {name} everybody gave one and the same answer, so "
     "agreement proves nothing.",

@@ -128,7 +128,7 @@ def row(
     `click` opens or closes it.
     """
     places, interval = [11, 65, 24], one.line.gate.interval
-    figured = one.line.decision.state not in ("not enough gold", "undefined")
+    figured = one.line.decision.state not in ("below minimum sample", "undefined")
     with st.container(gap=None):
         badge, name, figure = st.columns(places, gap="small", vertical_alignment="center")
         badge.markdown(BADGES[status(one, stand, note)])
@@ -171,7 +171,7 @@ def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
 
 
 def may(one: Case, lead: bool) -> str:
-    """What an eligible dimension's figures say."""
+    """What the figures of a dimension say that meets the policy."""
     interval, asked, low = one.line.gate.interval, one.asked.policy, one.line.decision.bound
     sure = (
         f" Even at the cautious end it is {low:.2f}, and {asked.threshold:.2f} is asked."
@@ -186,13 +186,13 @@ def may(one: Case, lead: bool) -> str:
 def missing(one: Case) -> str:
     """Why a dimension may not be published, in a sentence."""
     decision = one.line.decision
-    if decision.state == "eligible":
+    if decision.state == "meets policy":
         return " ".join(one.against)
     told = {
-        "not enough gold": "Too few of the items drawn have been labelled blind.",
+        "below minimum sample": "Too few of the items drawn have been labelled blind.",
         "undefined": "Everybody gave one and the same answer, so agreement proves nothing.",
-        "below": "The judge agrees with people too little.",
-        "promising": "The judge may agree well enough, and there is too little gold to be sure.",
+        "fails": "The judge agrees with people too little.",
+        "inconclusive": "The judge may agree well enough, and there is too little gold to be sure.",
     }[decision.state]
     return f"{told} {wanted(decision.missing)}".strip()
 
@@ -334,9 +334,9 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
 
 
 _GONE = {
-    "not enough gold": "There is too little gold now to say how far to believe {judge}.",
-    "below": "By the labels as they are now, {judge} agrees with people too little.",
-    "promising": "By the labels as they are now, {judge} may agree well enough, and it is not sure any more.",
-    "eligible": "What the policy asks beside the agreement of {judge} is not met any more.",
+    "below minimum sample": "There is too little gold now to say how far to believe {judge}.",
+    "fails": "By the labels as they are now, {judge} agrees with people too little.",
+    "inconclusive": "By the labels as they are now, {judge} may agree well enough, and it is not sure any more.",
+    "meets policy": "What the policy asks beside the agreement of {judge} is not met any more.",
     "undefined": "How far {judge} agrees with people cannot be said any more.",
 }

@@ -43,7 +43,7 @@ COLUMNS = {
     "leniency": st.column_config.NumberColumn(
         width=70, format="%+.2f", help="Mean of judge − people in scale steps: above 0 the judge is kinder."
     ),
-    "state": st.column_config.TextColumn(width=126, help="What the gate says, on the labels that the policy counts."),
+    "state": st.column_config.TextColumn(width=126, help="What the approval check says, on the labels that the policy counts."),
     "floor": st.column_config.TextColumn(
         width=88,
         help="Whether its kappa lies above those of two rules that do not read the text: one looks only at the length, "
@@ -128,7 +128,7 @@ def resting(
     elif basis != counted:
         st.warning(
             text.plain(
-                f"The gate counts {_lower(BASES[counted])}, and this dataset has none: every state below is “not "
+                f"The approval check counts {_lower(BASES[counted])}, and this dataset has none: every state below is “not "
                 "enough gold”, whatever these figures say. Draw an audit sample on the Queues page, and label it."
             ),
             icon=":material/info:",
@@ -157,8 +157,8 @@ def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> N
     known = [top for top in tops.values() if top is not None and not top.verdictless]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
-        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● eligible, "
-        "○ promising, ✕ below, □ not enough gold, – undefined. Click a row of the table to see it below.",
+        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● meets policy, "
+        "○ inconclusive, ✕ fails, □ below minimum sample, – undefined. Click a row of the table to see it below.",
         asked=asked, top="Long tick: how far people agree with each other, with its interval below." if known else "",
     )  # fmt: skip
 
@@ -175,7 +175,7 @@ def whose(lines: Sequence[Line], known: bool) -> str:
 def _missing(line: Line) -> str:
     """What is missing in a few words; the sentences stand in the detail."""
     state, more = line.decision.state, line.decision.more_told
-    return more or {"eligible": "nothing", "below": "agreement"}.get(state, "more agreement")
+    return more or {"meets policy": "nothing", "fails": "agreement"}.get(state, "more agreement")
 
 
 def table(

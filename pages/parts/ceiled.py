@@ -23,10 +23,10 @@ def ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
     if found is None:
         return
     rows: list[tuple[str, Interval | None, str, str]] = [
-        ("two people", found.between, "eligible", f"{many(found.between.cells, 'pair')} of labels"),
-        ("judge and one person", found.judge, "promising", f"{many(found.items, 'item')}, the same cells"),
-        ("judge and gold", gold, "promising", f"{many(gold.items, 'item')}, as above" if gold else ""),
-        ("alpha, all people", found.alpha, "eligible", f"{many(found.cells, 'cell')}, {found.people:,} people"),
+        ("two people", found.between, "meets policy", f"{many(found.between.cells, 'pair')} of labels"),
+        ("judge and one person", found.judge, "inconclusive", f"{many(found.items, 'item')}, the same cells"),
+        ("judge and gold", gold, "inconclusive", f"{many(gold.items, 'item')}, as above" if gold else ""),
+        ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'cell')}, {found.people:,} people"),
     ]
     spans = [
         Row(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")

@@ -17,7 +17,7 @@ from pages.parts.calibrated import number, small, span
 from pages.parts.rows import clickable
 
 RULES = {LENGTH: "rule “only length”", CONSTANT: "rule “always the same”"}
-_LOOKS = {"better": "eligible", "worse": "below", "cannot tell": "promising", "too few items": "not enough gold"}
+_LOOKS = {"better": "meets policy", "worse": "fails", "cannot tell": "inconclusive", "too few items": "below minimum sample"}
 
 
 def one_only() -> None:
@@ -170,7 +170,7 @@ def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str]
     """Kappas with their intervals, then the differences."""
     spans = []
     for who, interval in found.kappas.items():
-        state = "eligible" if who not in pairs else "beside" if who in RULES else "other"
+        state = "meets policy" if who not in pairs else "beside" if who in RULES else "other"
         told = f"{number(interval.point, '.2f')} ({span(interval)})"
         spans.append(Row(names[who], "", interval.point, interval.low, interval.high, None, state, told))
     st.markdown("**Agreement with people** (kappa)")

@@ -43,7 +43,7 @@ def doubted(store: Store, dataset: Dataset, judge: str) -> None:
             links.to("approvals", "Look at it", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
-_COLOURS = {"suspended": "red", "below": "red", "promising": "orange", "not decided": "green", "proposed": "blue"}
+_COLOURS = {"suspended": "red", "fails": "red", "inconclusive": "orange", "not decided": "green", "proposed": "blue"}
 
 
 def reading() -> None:

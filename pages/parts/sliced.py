@@ -67,7 +67,7 @@ def chart(one: Sliced, whole: Interval, key: str) -> str:
     spans = [Row("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
     for slice_ in ranked:
         i = slice_.interval
-        state = "not enough gold" if i.verdictless or i.point is None else "eligible"
+        state = "below minimum sample" if i.verdictless or i.point is None else "meets policy"
         spans.append(Row(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
     row = charts.intervals(spans, key, whole.point, "all", reach=(0.0, 1.0), click=True)
     st.caption(

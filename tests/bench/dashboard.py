@@ -104,7 +104,7 @@ def approve(tx, dimensions):
     """Put an approval of each dimension on record, under a policy that asks for nothing."""
     asked = Asked(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
     for d in dimensions:
-        decided.append(tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "eligible", asked, "", [])
+        decided.append(tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "meets policy", asked, "", [])
 
 
 def more(store):

@@ -62,7 +62,7 @@ def opened(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, st
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
-    """A store in which helpfulness is eligible, safety is below, context_use has not enough gold, coherence none."""
+    """A store in which helpfulness meets policy, safety fails, context_use is below minimum sample, coherence undefined."""
     cells = [*judged(150), *(replace(c, dimension="safety", judge=3.0 + (c.people == (5.0,))) for c in judged(150))]
     cells += judged(20, "context_use")
     cells += [Cell(n, "conversation", (4.0,), 4.0, probability=0.5, dimension="coherence") for n in range(120)]
@@ -140,7 +140,7 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     store, key = demo
     done = approve(store, key, reason="  Clear of the threshold, says 対話.  ")
     assert (done.decision, done.person, done.reason) == ("approve", "lea", "Clear of the threshold, says 対話.")
-    assert (done.state, done.policy, done.key) == ("eligible", Policy(), key)
+    assert (done.state, done.policy, done.key) == ("meets policy", Policy(), key)
     line = next(line for line in standing.standing(store, *key[:2]) if line.key == "turn.helpfulness")
     assert done.print == standing.fingerprint(store, *key[:2], line.dimension, "gate")
     kept = approvals.evidence(store, done.id)
@@ -227,10 +227,10 @@ def test_what_is_not_there_is_not_decided_on(demo: tuple[Store, Key]) -> None:
 def test_what_the_gate_refuses_is_refused(demo: tuple[Store, Key]) -> None:
     store, key = demo
     for dimension, state, words in (
-        (("turn", "safety"), "below", "says below. Kappa 0.36 on 150 items"),
-        (("turn", "context_use"), "not enough gold", "says not enough gold.*80 more random items"),
+        (("turn", "safety"), "fails", "says: fails. Kappa 0.36 on 150 items"),
+        (("turn", "context_use"), "below minimum sample", "says: below minimum sample.*80 more random items"),
         (("conversation", "coherence"), "undefined", "says undefined"),
-        (("conversation", "verdict"), "not enough gold", "says not enough gold"),
+        (("conversation", "verdict"), "below minimum sample", "says: below minimum sample"),
     ):
         mine = (*key[:2], *dimension)
         for decision in ("approve", "propose"):
@@ -254,7 +254,7 @@ def test_dimensions_are_decided_together(tmp_path: Path) -> None:
     found = case.case(store, *key)
     alone = gate.decide(found.line.gate.interval)
     level, bound = found.line.decision.bound, alone.bound
-    assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "eligible"
+    assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "meets policy"
     refused(store, NotApprovable, "shared by 3 decisions", lambda: approve(store, key))
     store.close()
 
@@ -523,7 +523,7 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     [gone] = approvals.now(store, *key[:2])
     then, now = approvals.moved(store, done), approvals.moved(store, gone)
     assert then is not None and now is not None and then > 0.9 > 0.5 > now
-    assert (gone.decision, gone.person, gone.policy.threshold, gone.state) == ("suspend", AUTOMATIC, 0.5, "below")
+    assert (gone.decision, gone.person, gone.policy.threshold, gone.state) == ("suspend", AUTOMATIC, 0.5, "fails")
     assert gone.reason.startswith("Since the approval came new labels. Kappa was")
     assert f"{then:.2f} (" in gone.reason and f"{now:.2f} (" in gone.reason
     assert approvals.waits(store).suspended == (gone,)
@@ -656,10 +656,10 @@ def test_the_command_refuses_what_the_function_refuses(
         return code, "".join(capsys.readouterr())
 
     code, said = run("--list")
-    assert code == 0 and f"mark {mark}" in said and "not enough gold" in said
+    assert code == 0 and f"mark {mark}" in said and "below minimum sample" in said
     good = ("--dimension", "helpfulness", "--reason", "Stands.")
     for args, words in (
-        (("--dimension", "safety", "--reason", "Because."), "The gate says"),
+        (("--dimension", "safety", "--reason", "Because."), "The approval check says"),
         ((*good, "--judge", "other"), "No judge of"),
         ((*good, "--as", AUTOMATIC, "--seen", mark), "is kept for"),
         (good, "--list tells it"),
@@ -723,7 +723,7 @@ class Decisions(RuleBasedStateMachine):
     def what_is_approved_meets_its_policy(self) -> None:
         for one in approvals.approved(self.store, ""):
             interval = case.case(self.store, *self.key).line.gate.interval
-            assert gate.decide(interval, one.policy).state == "eligible"
+            assert gate.decide(interval, one.policy).state == "meets policy"
             assert one.decision == "approve" and one == approvals.now(self.store)[0]
 
     def teardown(self) -> None:
@@ -770,11 +770,11 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     store.tx("lea", "join", lambda tx: people.append(tx, [people.Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
     before, mark = case.case(store, *key), standing.fingerprint(store, dataset, judge, HELP, "gate")
-    assert before.line.decision.state == "below"
+    assert before.line.decision.state == "fails"
     take(store, "ray", from_path(forged(store, tmp_path)), Plan("demo", sampling="random", population=10_000))
     assert standing.fingerprint(store, dataset, judge, HELP, "gate") == mark
     assert case.case(store, *key).line.gate.interval == before.line.gate.interval
-    refused(store, NotApprovable, "The gate says below", lambda: approve(store, key))
+    refused(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
     told = case.beside(store, case.case(store, *key)).origin
     assert told.startswith("The check counts 150 labels given here. 450 imported ones do not count for the approval ")
     assert "450 from forged.jsonl, imported by ray on 20" in told
@@ -826,7 +826,7 @@ def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synth
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
     key = (dataset, judge, "turn", "helpfulness")
     take(store, "ray", from_path(decisions(store, tmp_path, 150)), Plan("demo", sampling="random", population=10_000))
-    assert case.case(store, *key).line.decision.state == "eligible"
+    assert case.case(store, *key).line.decision.state == "meets policy"
     refused(store, NotApprovable, "labels and decisions counts", lambda: approve(store, key))
     facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, *key))}
     assert facts["adjudicated"] == (150, '{"lea (file)":150}')

@@ -38,7 +38,7 @@ def approve(
         for d in calibration.dimensions(store, judge):
             if d.name in names:
                 key = (dataset, judge, d.sort, d.name)
-                decided.append(tx, key, decision, "because kappa is 0.987", person, "eligible", LOOSE, "", [])
+                decided.append(tx, key, decision, "because kappa is 0.987", person, "meets policy", LOOSE, "", [])
 
     store.tx(person, decision, work)
 
@@ -202,7 +202,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     found = dashboard.whole(store, datasets.dataset(store, NASTY), judge)
     assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
     why = {w.dimension.name: w for w in found.withheld}
-    assert "helpfulness" not in why and why["context_use"].state == "not enough gold"
+    assert "helpfulness" not in why and why["context_use"].state == "below minimum sample"
     assert re.fullmatch(r"Declined by lea on \d{4}-\d\d-\d\d: because kappa is 0.987", why["verdict"].why)
     assert why["coherence"].why.startswith("Suspended by the gate on ")
     made = document(found, now(), dashboard.run_names(found.runs))

@@ -133,7 +133,7 @@ def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
 def test_before_the_first_look_nothing_is_decided(store: Store) -> None:
     dataset, judge = planned(store, 150, [200, 300])
     found = case.case(store, dataset, judge, "turn", "helpfulness")
-    assert found.line.decision.state == "not enough gold"
+    assert found.line.decision.state == "below minimum sample"
     assert "150 items; the plan's first look is at 200" in found.line.decision.reason
     told = next(told for name, _, told in case.facts(store, found) if name == "looks")
     assert told == "at 200, 300 items, fixed before the first label"

@@ -80,7 +80,7 @@ def archive(place: tuple[Store, str, str]) -> dict[str, str]:
 
 @given(st.lists(st.tuples(NAMES, NAMES, FIGURES, FIGURES, FIGURES, NAMES), max_size=4), NAMES)
 def test_intervals_are_well_formed(rows: list[Any], title: str) -> None:
-    made = [svg.Row(name, sub, point, low, high, low, "below", said) for name, sub, point, low, high, said in rows]
+    made = [svg.Row(name, sub, point, low, high, low, "fails", said) for name, sub, point, low, high, said in rows]
     ElementTree.fromstring(svg.intervals(made, 0.5, title, title=title))
 
 
@@ -212,7 +212,7 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
     dataset, judge = fill(store, cells, "decided", card="mt_bench")
     columns = "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person"
     rows = [
-        (f"a{n}", dataset, judge, "turn", "rating", decision, "We <b>met</b>.", "eligible", "{}", "0", "lea")
+        (f"a{n}", dataset, judge, "turn", "rating", decision, "We <b>met</b>.", "meets policy", "{}", "0", "lea")
         for n, decision in enumerate(("propose", "approve"))
     ]
     for row in rows:
@@ -228,7 +228,7 @@ def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
     store = with_lead(tmp_path / "c.duckdb")
     document = report(store, "lea", *fill(store, [Cell(0, TURN, (), 3.0, dimension="rating")], "bare", card="mt_bench"))
     assert "Nobody has labelled anything here" in document
-    assert all(d["state"] == "not enough gold" for d in figures_in(document)["dimensions"])
+    assert all(d["state"] == "below minimum sample" for d in figures_in(document)["dimensions"])
     with pytest.raises(NotFound):
         report(store, "lea", "nowhere", "nobody")
     with pytest.raises(NotAllowed):

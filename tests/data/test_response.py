@@ -117,12 +117,12 @@ def test_an_example_of_the_prompt_and_what_is_put_aside_do_not_count_as_answered
 @pytest.mark.parametrize("way", sim.WAYS)
 def test_nobody_is_approved_by_leaving_out_what_is_hard(way: str) -> None:
     found = sim.once(way, 1, good=way == "half a wave", min_items=15, items=150)
-    assert found.state == "not enough gold" and found.alone == "eligible" and found.unanswered > 50
+    assert found.state == "below minimum sample" and found.alone == "meets policy" and found.unanswered > 50
 
 
 def test_what_is_drawn_is_answered_where_the_review_queue_is_worked_first(tmp_path: Path) -> None:
     found = sim.once("audit first", 1, items=126, min_items=12)
-    assert found.unanswered == 0 and found.state == "below" and found.kappa is not None and found.kappa < 0.5
+    assert found.unanswered == 0 and found.state == "fails" and found.kappa is not None and found.kappa < 0.5
 
 
 @pytest.mark.parametrize(("people_n", "overlap"), [(2, 1), (2, 2), (3, 2)])
@@ -155,7 +155,7 @@ def test_a_further_draw_suspends_nothing_and_refuses_a_new_approval(tmp_path: Pa
     queue.draw_audit(w.store, "lea", w.dataset, 30, "", 3)
     assert suspension.check(w.store) == [] and approvals.approved(w.store, w.dataset)
     found = case.case(w.store, *key)
-    assert found.line.decision.state == "not enough gold" and found.line.decision.more_items == 18
+    assert found.line.decision.state == "below minimum sample" and found.line.decision.more_items == 18
     assert "30 of 135 drawn items are not answered" in found.against[0]
     sim.work(w, "ann", most=28)
     assert case.case(w.store, *key).against == []
@@ -177,7 +177,7 @@ def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
     assert "not answered" not in line.decision.reason
     policy.set_asked(w.store, "lea", replace(policy.asked(w.store), answered=0.9), "Not any more.")
     line = next(one for one in standing.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
-    assert line.decision.state == "not enough gold" and "23 of 63 drawn items are not answered" in line.decision.reason
+    assert line.decision.state == "below minimum sample" and "23 of 63 drawn items are not answered" in line.decision.reason
 
 
 # -- what is missing --------------------------------------------------------------------------------------------------

@@ -345,17 +345,17 @@ def evidence(name: str, model: str = "synthetic-judge-a") -> dict[str, Interval]
 
 def test_dialogues_show_four_states_of_the_gate() -> None:
     states = {name: decide(interval).state for name, interval in evidence("support-dialogues").items()}
-    assert states["helpfulness"] == "eligible"
-    assert states["coherence"] == states["task_completion"] == "promising"
-    assert states["context_use"] == "below"
-    assert states["repair_handling"] == "not enough gold"
+    assert states["helpfulness"] == "meets policy"
+    assert states["coherence"] == states["task_completion"] == "inconclusive"
+    assert states["context_use"] == "fails"
+    assert states["repair_handling"] == "below minimum sample"
     together = decide_together(evidence("support-dialogues"))
-    assert together["helpfulness"].state == "eligible"
+    assert together["helpfulness"].state == "meets policy"
 
 
 def test_one_line_answers_show_the_fifth_state() -> None:
     assert decide(evidence("short-answers")["coherence"]).state == "undefined"
-    assert decide(evidence("short-answers")["factuality"]).state == "eligible"
+    assert decide(evidence("short-answers")["factuality"]).state == "meets policy"
 
 
 def test_the_second_judge_agrees_less() -> None:

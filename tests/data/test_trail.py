@@ -29,7 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     queue.claim(opened, "ann", demo, "review", queue.Filters(), [], 3)
     judge = opened.rows("select id from judge limit 1")[0][0]
     decided = [
-        (new_id(), demo, judge, "turn", "helpfulness", "decline", "too few <b>items</b>", "promising", "{}", "p", "lea")
+        (new_id(), demo, judge, "turn", "helpfulness", "decline", "too few <b>items</b>", "inconclusive", "{}", "p", "lea")
     ]
     columns = "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person"
     opened.tx("lea", "approval", lambda tx: tx.add("approval", columns, decided))

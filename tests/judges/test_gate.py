@@ -39,38 +39,38 @@ def interval(point=0.7, bound=0.62, items=150, error=None, high=None):
 @pytest.mark.parametrize(
     ("found", "policy", "state"),
     [
-        (interval(), Policy(), "eligible"),
-        (interval(items=99), Policy(), "not enough gold"),
-        (interval(items=100), Policy(), "eligible"),
-        (interval(items=29), Policy(min_items=10), "not enough gold"),
-        (interval(items=30), Policy(min_items=10), "eligible"),
+        (interval(), Policy(), "meets policy"),
+        (interval(items=99), Policy(), "below minimum sample"),
+        (interval(items=100), Policy(), "meets policy"),
+        (interval(items=29), Policy(min_items=10), "below minimum sample"),
+        (interval(items=30), Policy(min_items=10), "meets policy"),
         (interval(point=None), Policy(), "undefined"),
         (interval(point=None, items=30), Policy(), "undefined"),
-        (interval(point=None, items=29), Policy(), "not enough gold"),
-        (interval(point=None, items=0), Policy(), "not enough gold"),
-        (interval(point=0.49, bound=0.4), Policy(), "below"),
-        (interval(point=0.49, bound=0.4, items=99), Policy(), "not enough gold"),
-        (interval(point=0.5, bound=0.4), Policy(), "promising"),
-        (interval(point=0.5, bound=0.4), LOOSE, "eligible"),
-        (interval(point=0.49, bound=0.4), LOOSE, "below"),
-        (far(2.55), Policy(), "promising"),
-        (far(2.60), Policy(), "eligible"),
-        (far(2.60, items=1001), Policy(), "promising"),
-        (far(3.81, items=1001), Policy(), "eligible"),
-        (far(1.64), ONCE, "promising"),
-        (far(1.65), ONCE, "eligible"),
-        (interval(point=0.7, bound=None), Policy(), "promising"),
-        (interval(point=0.7, bound=None), LOOSE, "eligible"),
-        (interval(point=0.7, bound=0.6), Policy(threshold=0.6), "promising"),
-        (far(2.60), Policy(level=0.99), "promising"),
-        (far(2.40), Policy(level=0.9), "eligible"),
+        (interval(point=None, items=29), Policy(), "below minimum sample"),
+        (interval(point=None, items=0), Policy(), "below minimum sample"),
+        (interval(point=0.49, bound=0.4), Policy(), "fails"),
+        (interval(point=0.49, bound=0.4, items=99), Policy(), "below minimum sample"),
+        (interval(point=0.5, bound=0.4), Policy(), "inconclusive"),
+        (interval(point=0.5, bound=0.4), LOOSE, "meets policy"),
+        (interval(point=0.49, bound=0.4), LOOSE, "fails"),
+        (far(2.55), Policy(), "inconclusive"),
+        (far(2.60), Policy(), "meets policy"),
+        (far(2.60, items=1001), Policy(), "inconclusive"),
+        (far(3.81, items=1001), Policy(), "meets policy"),
+        (far(1.64), ONCE, "inconclusive"),
+        (far(1.65), ONCE, "meets policy"),
+        (interval(point=0.7, bound=None), Policy(), "inconclusive"),
+        (interval(point=0.7, bound=None), LOOSE, "meets policy"),
+        (interval(point=0.7, bound=0.6), Policy(threshold=0.6), "inconclusive"),
+        (far(2.60), Policy(level=0.99), "inconclusive"),
+        (far(2.40), Policy(level=0.9), "meets policy"),
     ],
 )
 def test_the_states_at_their_boundaries(found, policy, state):
     decision = decide(found, policy)
     assert decision.state == state
     assert decision.reason.endswith(".")
-    assert bool(decision.missing) == (state != "eligible")
+    assert bool(decision.missing) == (state != "meets policy")
 
 
 def test_the_default_policy_is_the_bound_on_a_hundred_items_however_often_one_looks():
@@ -80,7 +80,7 @@ def test_the_default_policy_is_the_bound_on_a_hundred_items_however_often_one_lo
 
 def test_rounding_does_not_cost_the_threshold():
     # .1 + .2 is not .3: a point that is the threshold but for rounding reaches it
-    assert decide(interval(point=0.3, bound=0.2), Policy(threshold=0.1 + 0.2, lower_bound=False)).state == "eligible"
+    assert decide(interval(point=0.3, bound=0.2), Policy(threshold=0.1 + 0.2, lower_bound=False)).state == "meets policy"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_rounding_does_not_cost_the_threshold():
 )
 def test_not_enough_gold_says_how_many_more(items, policy, more):
     decision = decide(interval(items=items), policy)
-    assert (decision.state, decision.more) == ("not enough gold", (more, more))
+    assert (decision.state, decision.more) == ("below minimum sample", (more, more))
     assert f"{more} more random item" in decision.missing
 
 
@@ -104,7 +104,7 @@ def test_promising_says_how_many_more_as_a_range():
 @pytest.mark.parametrize("found", [interval(point=0.5, bound=0.4), far(0.7)])
 def test_at_the_threshold_no_number_is_promised(found):
     decision = decide(found)
-    assert decision.state == "promising" and decision.more is None and "will not settle it" in decision.missing
+    assert decision.state == "inconclusive" and decision.more is None and "will not settle it" in decision.missing
 
 
 def test_the_bound_that_is_told_is_the_threshold_that_would_just_be_met():
@@ -119,7 +119,7 @@ def test_full_agreement_has_the_bound_of_the_rule_of_three():
     human = rng.integers(0, 5, 120)
     found = from_cells(np.arange(120), human, human, 5)
     decision = decide(found)
-    assert decision.state == "eligible" and 0.9 < decision.bound < found.lower_bound < 1
+    assert decision.state == "meets policy" and 0.9 < decision.bound < found.lower_bound < 1
     # one in 120 cells one step apart, -log(a) times, a being the chance that so far a normal figure lies out
     tail = NormalDist().cdf(-decision.needed)
     assert 1 - decision.bound == pytest.approx((1 - found.lower_bound) * log(tail) / log(0.05))
@@ -175,9 +175,9 @@ def test_a_policy_without_sense_is_refused(wrong):
 def test_cells_that_agree_by_chance_are_below_and_constant_ones_undefined():
     rng = np.random.default_rng(1)
     human, judge = rng.integers(0, 5, (2, 400))
-    assert decide(from_cells(np.arange(400), human, judge, 5)).state == "below"
+    assert decide(from_cells(np.arange(400), human, judge, 5)).state == "fails"
     assert decide(from_cells(np.arange(400), np.full(400, 4), np.full(400, 4), 5)).state == "undefined"
-    assert decide(from_cells(np.arange(400), human, human, 5)).state == "eligible"
+    assert decide(from_cells(np.arange(400), human, human, 5)).state == "meets policy"
 
 
 def test_the_bound_refuses_a_judge_that_the_point_rule_lets_through():
@@ -192,7 +192,7 @@ def test_the_bound_refuses_a_judge_that_the_point_rule_lets_through():
     assert truth == pytest.approx(0.45, abs=0.015)
     found = [linearised(*moments(*draw(100, 10 + seed))) for seed in range(1000)]
     by_point, by_bound = (
-        np.mean([decide(one, policy).state == "eligible" for one in found]) for policy in (LOOSE, ONCE)
+        np.mean([decide(one, policy).state == "meets policy" for one in found]) for policy in (LOOSE, ONCE)
     )
     assert by_point > 0.18
     assert by_bound < 0.03
@@ -230,13 +230,13 @@ def test_together_is_never_more_generous_than_alone_and_passes_what_holm_passes(
     p_values = [1.0 if one.items < 100 else _p(one) for one in found]
     held = [p <= 0.05 for p in holm(p_values)]
     for name, decision in together.items():
-        assert (decision.state == "eligible") == held[name]
+        assert (decision.state == "meets policy") == held[name]
         alone = decide(named[name])
-        assert decision.shared == len(found) or alone.state == "not enough gold"
+        assert decision.shared == len(found) or alone.state == "below minimum sample"
         if decision.state != alone.state:
-            assert (alone.state, decision.state) == ("eligible", "promising")
+            assert (alone.state, decision.state) == ("meets policy", "inconclusive")
             assert f"shared by {len(found)} decisions" in decision.reason and decision.missing
-        elif decision.state == "promising":
+        elif decision.state == "inconclusive":
             assert decision.needed >= alone.needed and decision.bound <= alone.bound
 
 
@@ -249,9 +249,9 @@ def _p(found):
 def test_a_narrow_pass_alone_is_promising_among_four():
     strong, narrow, weak = far(6.0), far(2.65), interval(0.45, 0.35)
     # p of the narrow one is about .04; its company is two below, which count: 3 * .04 > .05
-    assert decide_together({"a": narrow, "b": strong})["a"].state == "eligible"  # Holm steps down: 1 * .04
+    assert decide_together({"a": narrow, "b": strong})["a"].state == "meets policy"  # Holm steps down: 1 * .04
     together = decide_together({"a": narrow, "b": weak, "c": weak, "d": strong})
-    assert [d.state for d in together.values()] == ["promising", "below", "below", "eligible"]
+    assert [d.state for d in together.values()] == ["inconclusive", "fails", "fails", "meets policy"]
     # one of the four has passed, so the next is asked for .05 / 3
     assert together["a"].needed == pytest.approx(boundary(0.95 * 0.05 / 3, 100, 1000))
     assert together["d"].needed == pytest.approx(boundary(0.95 * 0.05 / 4, 100, 1000))
@@ -260,14 +260,14 @@ def test_a_narrow_pass_alone_is_promising_among_four():
 def test_what_has_no_gold_or_is_undefined_does_not_count_and_what_is_short_does():
     narrow, short, constant, none = far(2.65), interval(items=20), interval(point=None), interval(items=0)
     together = decide_together({"a": narrow, "c": constant, "d": none})
-    assert [d.state for d in together.values()] == ["eligible", "undefined", "not enough gold"]
-    assert decide_together({"a": narrow, "b": short})["a"].state == "promising"  # it will be looked at later
+    assert [d.state for d in together.values()] == ["meets policy", "undefined", "below minimum sample"]
+    assert decide_together({"a": narrow, "b": short})["a"].state == "inconclusive"  # it will be looked at later
 
 
 def test_without_a_bound_in_the_policy_nothing_is_adjusted():
     narrow, weak = far(1.0), interval(0.45, 0.35)
     together = decide_together({"a": narrow, "b": weak, "c": weak}, LOOSE)
-    assert [d.state for d in together.values()] == ["eligible", "below", "below"]
+    assert [d.state for d in together.values()] == ["meets policy", "fails", "fails"]
 
 
 # --- plans -----------------------------------------------------------------------------------------------------------
@@ -277,16 +277,16 @@ def test_a_plan_asks_less_than_looking_at_any_time():
     plan = Plan((100, 200, 300))
     needed = planned(0.05, plan.sizes)
     assert 1.645 < needed < decide(far(2.0, items=100)).needed
-    assert decide(far(needed + 0.01, items=200), plan=plan).state == "eligible"
+    assert decide(far(needed + 0.01, items=200), plan=plan).state == "meets policy"
     short = decide(far(needed - 0.01, items=200), plan=plan)
-    assert short.state == "promising" and short.missing == "The plan's next look, at 300 items."
+    assert short.state == "inconclusive" and short.missing == "The plan's next look, at 300 items."
     assert "last look" in decide(far(1.0, items=300), plan=plan).missing
     assert "3 planned looks" in short.reason
 
 
 def test_before_its_first_look_a_plan_decides_nothing():
     decision = decide(far(5.0, items=150), plan=Plan((200,)))
-    assert decision.state == "not enough gold" and "the plan's first look is at 200" in decision.reason
+    assert decision.state == "below minimum sample" and "the plan's first look is at 200" in decision.reason
     assert decision.more == (50, 50)
 
 
@@ -308,6 +308,6 @@ def test_many_useless_dimensions_rarely_pass_together():
     alone = together = 0
     for off in 1 - np.exp(-0.12 * rng.normal(size=(500, 8))) / 2:
         found = {n: interval(p, p - 0.1, error=0.12 * (1 - p)) for n, p in enumerate(off.tolist())}
-        alone += any(decide(one, ONCE).state == "eligible" for one in found.values())
-        together += any(d.state == "eligible" for d in decide_together(found, ONCE).values())
+        alone += any(decide(one, ONCE).state == "meets policy" for one in found.values())
+        together += any(d.state == "meets policy" for d in decide_together(found, ONCE).values())
     assert alone / 500 > 0.25 and together / 500 < 0.07

@@ -19,7 +19,7 @@ NASTY = "Good <b>x</b> ![a](https://canary.test/a.png) **bold** 対話"
 
 
 def served(serve: Callable[..., Server], four_eyes: bool = False, bad: bool = False) -> tuple[Server, Key]:
-    """The app on a store in which helpfulness is eligible; `bad`: it was approved, and then bad gold came."""
+    """The app on a store in which helpfulness meets policy; `bad`: it was approved, and then bad gold came."""
     app = serve(start=False)
     store, dataset, judge = opened(app.store_path, [*judged(120), *judged(20, "safety")])
     key: Key = (dataset, judge, "turn", "helpfulness")

@@ -63,7 +63,7 @@ def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("rest on blind labels of random draws: 150 items, 215 cells with gold, each weighted")
     plot = page.locator("svg.plot").first
-    for words in ("● eligible", "□ not enough gold · 100 more items", "– undefined"):
+    for words in ("● meets policy", "□ below minimum sample · 100 more items", "– undefined"):
         expect(plot).to_contain_text(words)
     expect(main).to_contain_text("reaches the 0.50 that the policy asks, and so does its lower bound")
     expect(main).to_contain_text("On 150 cells of 150 items that both people and judge scored.")
@@ -108,12 +108,12 @@ def test_na_and_unscored_cells_are_told_apart(app: Server, page: Any) -> None:
 def test_labels_that_the_gate_does_not_count_are_shown_as_such(app: Server, page: Any) -> None:
     look(page, app, "votes")
     main = page.get_by_test_id("stMain")
-    expect(main).to_contain_text("The gate counts blind labels of random draws, and this dataset has none")
+    expect(main).to_contain_text("The approval check counts blind labels of random draws, and this dataset has none")
     expect(page.get_by_label("Resting on")).to_have_value("All blind labels · 60 labels of 1 people")
     expect(main).to_contain_text(
         "These figures rest on all blind labels: 60 items, 60 cells with gold, each counted once."
     )
-    expect(main).to_contain_text("The gate: There is gold for 0 items; the policy asks for 100.")
+    expect(main).to_contain_text("The approval check: There is gold for 0 items; the policy asks for 100.")
     look(page, app, "votes", "&ties=dropped")
     expect(main).to_contain_text("each counted once, ties dropped on both sides.")
     choose(page, "Ties", "counted (S1)")

@@ -51,7 +51,7 @@ def approved(world: World, items: int, most: int, rng: np.random.Generator) -> t
     while True:
         cells = Cells(*made(world, most, rng))
         for size in range(items, most + 1, STEP):
-            if gate.decide(gold(cells.part(0, size)).kappa, POLICY).state == "eligible":
+            if gate.decide(gold(cells.part(0, size)).kappa, POLICY).state == "meets policy":
                 return cells.part(0, size), size
             if size == most:
                 break
