@@ -44,7 +44,7 @@ def decide(
 
     Raises NotAllowed for anybody but a lead, NotFound for what is not there, BadInput without a reason or for a
     decision that cannot follow the one before it, and NotApprovable where the policy refuses: a state other than
-    *meets policy* among all dimensions of the judge together, a probe, a practice judge on data that are not synthetic, too
+    *meets policy* among all decisions on these labels, a probe, a practice judge on data that are not synthetic, too
     little coverage, alarms where the policy asks for none, no second lead where it asks for one, and figures that are
     not those that were seen.
     """
@@ -161,8 +161,8 @@ def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]
 class Waits:
     """What a lead may want to look at: suspended by itself and not decided on since, proposals that wait for another
 
-    lead, dimensions that meet the policy and nobody has decided on, approvals that are to be looked at with why, and approvals
-    that met an older policy with what is asked today.
+    lead, dimensions that meet the policy and nobody has decided on, approvals that are to be looked at with why, and
+    approvals that met an older policy with what is asked today.
     """
 
     suspended: tuple[Approval, ...] = ()

@@ -134,8 +134,8 @@ def _read(row: Row) -> Approval:
     id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, kept = row
     asked = policy.read(json.loads(kept))
     return Approval(
-        str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason), _WORDS.get(state, state), asked.policy,
-        str(print_), str(person), at, int(seq), asked,
+        str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason),
+        _WORDS.get(str(state), str(state)), asked.policy, str(print_), str(person), at, int(seq), asked,
     )  # fmt: skip
 
 

@@ -213,7 +213,7 @@ def _look(store: Store, one: Approval) -> Look:
         told = f"It cannot be held against its gold any more: {error}"
         return Look(None, Finding("suspended", ("no gold",), (told,)), (), None, None, frozen)
     since, latest = _new(store, one, dimension, basis)
-    beside = replace(found, line=replace(found.line, decision=Decision("meets policy", "")))  # what is asked beside kappa
+    beside = replace(found, line=replace(found.line, decision=Decision("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else Gold.of(figures) for figures in (since, latest))
     finding = drift.held(then(frozen), Gold.of(found.line.gate), new, newest, one.policy)
     return Look(found, finding, tuple(beside.against), since, latest, frozen)

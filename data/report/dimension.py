@@ -16,7 +16,10 @@ from judges.counted import many
 from judges.figures import repeats
 from judges.raters import ceiling
 
-_KIND = {"meets policy": "fine", "inconclusive": "look", "fails": "alarm", "below minimum sample": "quiet", "undefined": "quiet"}
+_KIND = {
+    "meets policy": "fine", "inconclusive": "look", "fails": "alarm", "below minimum sample": "quiet",
+    "undefined": "quiet",
+}  # fmt: skip
 _AGAINST: dict[Standing, str] = {
     "beats": "and beats it",
     "not shown to beat": "and is not shown to beat it",

@@ -57,7 +57,7 @@ def confusion(found: Evidence) -> str:
 
 
 def states(found: Evidence) -> str:
-    """states.csv: what the approval check says of every dimension, what is missing, and whether it lies above the floors."""
+    """states.csv: what the approval check says of every dimension, what is missing, and how it stands to the floors."""
     rows = [
         [one.dimension.sort, one.dimension.name, one.line.decision.state, one.line.decision.reason,
          one.line.decision.missing, *(one.line.decision.more or ("", "")), one.floors.standing, one.floors.constant,

@@ -45,14 +45,15 @@ def state(line: Line) -> None:
         items=many(gate.interval.items, "item"),
     )  # fmt: skip
     text.quiet(
-        ("" if line.gated else "The approval check: ") + "{reason}" + (" **Missing: {missing}**" if decision.missing else ""),
+        ("" if line.gated else "The approval check: ")
+        + "{reason}" + (" **Missing: {missing}**" if decision.missing else ""),
         reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
     )  # fmt: skip
 
 
 _CONCLUSIONS = {
-    "meets policy": "**Good enough to publish.** On {name} the judge says what people say in {exact} of cells{near}. With "
-    "luck taken out that is kappa {kappa}, and all that the policy asks of it is met.",
+    "meets policy": "**Good enough to publish.** On {name} the judge says what people say in {exact} of cells{near}. "
+    "With luck taken out that is kappa {kappa}, and all that the policy asks of it is met.",
     "inconclusive": "**Not to be published yet.** On {name} the judge looks good enough (the same answer in {exact} of "
     "cells{near}), but with this much gold that could still be luck.",
     "fails": "**Not to be published.** On {name} judge and people differ too often for one to stand in for the other: "

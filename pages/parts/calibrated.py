@@ -43,7 +43,9 @@ COLUMNS = {
     "leniency": st.column_config.NumberColumn(
         width=70, format="%+.2f", help="Mean of judge − people in scale steps: above 0 the judge is kinder."
     ),
-    "state": st.column_config.TextColumn(width=126, help="What the approval check says, on the labels that the policy counts."),
+    "state": st.column_config.TextColumn(
+        width=154, help="What the approval check says, on the labels that the policy counts."
+    ),
     "floor": st.column_config.TextColumn(
         width=88,
         help="Whether its kappa lies above those of two rules that do not read the text: one looks only at the length, "
@@ -128,8 +130,8 @@ def resting(
     elif basis != counted:
         st.warning(
             text.plain(
-                f"The approval check counts {_lower(BASES[counted])}, and this dataset has none: every state below is “not "
-                "enough gold”, whatever these figures say. Draw an audit sample on the Queues page, and label it."
+                f"The approval check counts {_lower(BASES[counted])}, and this dataset has none: every state "
+                "is “below minimum sample”, whatever these figures say. Draw an audit sample on the Queues page, and label it."
             ),
             icon=":material/info:",
         )
@@ -157,8 +159,8 @@ def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> N
     known = [top for top in tops.values() if top is not None and not top.verdictless]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
-        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● meets policy, "
-        "○ inconclusive, ✕ fails, □ below minimum sample, – undefined. Click a row of the table to see it below.",
+        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● meets "
+        "policy, ○ inconclusive, ✕ fails, □ below minimum sample, – undefined. Click a row of the table to see it below.",
         asked=asked, top="Long tick: how far people agree with each other, with its interval below." if known else "",
     )  # fmt: skip
 

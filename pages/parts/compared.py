@@ -17,7 +17,9 @@ from pages.parts.calibrated import number, small, span
 from pages.parts.rows import clickable
 
 RULES = {LENGTH: "rule “only length”", CONSTANT: "rule “always the same”"}
-_LOOKS = {"better": "meets policy", "worse": "fails", "cannot tell": "inconclusive", "too few items": "below minimum sample"}
+_LOOKS = {
+    "better": "meets policy", "worse": "fails", "cannot tell": "inconclusive", "too few items": "below minimum sample",
+}  # fmt: skip
 
 
 def one_only() -> None:

@@ -62,7 +62,7 @@ def opened(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, st
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
-    """A store in which helpfulness meets policy, safety fails, context_use is below minimum sample, coherence undefined."""
+    """Helpfulness meets policy, safety fails, context_use is below minimum sample, and coherence undefined."""
     cells = [*judged(150), *(replace(c, dimension="safety", judge=3.0 + (c.people == (5.0,))) for c in judged(150))]
     cells += judged(20, "context_use")
     cells += [Cell(n, "conversation", (4.0,), 4.0, probability=0.5, dimension="coherence") for n in range(120)]

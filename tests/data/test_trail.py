@@ -28,9 +28,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     people.set_person(opened, "lea", "日本 花子", "researcher")
     queue.claim(opened, "ann", demo, "review", queue.Filters(), [], 3)
     judge = opened.rows("select id from judge limit 1")[0][0]
-    decided = [
-        (new_id(), demo, judge, "turn", "helpfulness", "decline", "too few <b>items</b>", "inconclusive", "{}", "p", "lea")
-    ]
+    told = "too few <b>items</b>"
+    decided = [(new_id(), demo, judge, "turn", "helpfulness", "decline", told, "inconclusive", "{}", "p", "lea")]
     columns = "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person"
     opened.tx("lea", "approval", lambda tx: tx.add("approval", columns, decided))
     yield opened

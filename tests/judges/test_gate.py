@@ -80,7 +80,8 @@ def test_the_default_policy_is_the_bound_on_a_hundred_items_however_often_one_lo
 
 def test_rounding_does_not_cost_the_threshold():
     # .1 + .2 is not .3: a point that is the threshold but for rounding reaches it
-    assert decide(interval(point=0.3, bound=0.2), Policy(threshold=0.1 + 0.2, lower_bound=False)).state == "meets policy"
+    asked = Policy(threshold=0.1 + 0.2, lower_bound=False)
+    assert decide(interval(point=0.3, bound=0.2), asked).state == "meets policy"
 
 
 @pytest.mark.parametrize(

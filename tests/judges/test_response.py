@@ -25,9 +25,8 @@ def test_it_is_enough_where_every_share_reaches_what_is_asked(found, percent):
     decision = held(ELIGIBLE, found, percent / 100)
     assert (decision is ELIGIBLE) == enough
     if not enough:
-        assert (
-            decision.state == "below minimum sample" and 0 < decision.more_items <= found.whole.drawn - found.whole.answered
-        )
+        assert decision.state == "below minimum sample"
+        assert 0 < decision.more[0] == decision.more[1] <= found.whole.drawn - found.whole.answered
 
 
 def test_sentences_name_the_strata_that_lack_answers():
@@ -60,6 +59,6 @@ def test_nothing_answered_is_said_and_no_figure_is_made_up():
 def test_what_is_undefined_or_short_already_keeps_its_reason():
     found = Response((Stratum("x", 100, 20, 10),))
     short = held(Decision("below minimum sample", "Gold for 10 items.", "Gold for 90 more items.", 90), found, 0.9)
-    assert short.reason == f"Gold for 10 items. {found.against(0.9)}" and short.more_items == 90
+    assert short.reason == f"Gold for 10 items. {found.against(0.9)}" and short.more == (90, 90)
     assert held(Decision("undefined", "One value.", "Others."), found, 0.9).state == "undefined"
     assert held(Decision("fails", "Poor.", ""), found, 0.9).missing == "Blind answers to 8 more drawn items."
