@@ -131,7 +131,8 @@ def resting(
         st.warning(
             text.plain(
                 f"The approval check counts {_lower(BASES[counted])}, and this dataset has none: every state "
-                "is “below minimum sample”, whatever these figures say. Draw an audit sample on the Queues page, and label it."
+                "is “below minimum sample”, whatever these figures say. Draw an audit sample on the Queues page, and "
+                "label it."
             ),
             icon=":material/info:",
         )
@@ -160,7 +161,7 @@ def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> N
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
         "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● meets "
-        "policy, ○ inconclusive, ✕ fails, □ below minimum sample, – undefined. Click a row of the table to see it below.",
+        "policy, ○ inconclusive, ✕ fails, □ below minimum sample, – undefined. Click a row of the table to see more.",
         asked=asked, top="Long tick: how far people agree with each other, with its interval below." if known else "",
     )  # fmt: skip
 
