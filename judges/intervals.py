@@ -10,8 +10,8 @@ scales values may lie between two codes, as several samples of a judge give them
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import fsum, log, sqrt
+from dataclasses import dataclass
+from math import fsum, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,6 @@ from judges.agreement import (
     answers,
     cell_weights,
     checked,
-    disagreement,
     gradient,
     kappa,
     kappa_from_sums,
@@ -32,7 +31,19 @@ from judges.agreement import (
     six,
     slopes,
 )
-from judges.replicates import PLAIN, RATIO, Samples, Scale, apart, differences, ends, parts, samples, with_products
+from judges.replicates import (
+    PLAIN,
+    RATIO,
+    Samples,
+    Scale,
+    apart,
+    differences,
+    ends,
+    parts,
+    samples,
+    unmet,
+    with_products,
+)
 from judges.resampling import in_order, resampled, resampled_alike
 from judges.strata import cautious, of_items, resampled_within, root_of_squares
 from judges.uncertainty import Interval, quantile
@@ -288,15 +299,7 @@ def cluster_bootstrap(
     found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
     found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
     # Values that are all alike are codes, as people's are.
-    return _unmet(found, cells.table(k), weights) if point == 1 and found.low is not None and cells.whole else found
-
-
-def _unmet(found: Interval, table: Floats, weights: Weights) -> Interval:
-    """The ends below a kappa of 1: what was never met may still be, -log(a) times with probability a."""
-    n = float(table.sum())
-    once = n / found.cells * n / float(table.sum(axis=1) @ disagreement(len(table), weights) @ table.sum(axis=0))
-    low, bound = (max(-1.0, 1 + log(tail) * once * found.items / found.n_eff) for tail in ((1 - found.level) / 2, 0.05))
-    return replace(found, low=low, lower_bound=bound)
+    return unmet(found, cells.table(k), weights) if point == 1 and found.low is not None and cells.whole else found
 
 
 def _interval(

@@ -48,7 +48,8 @@ def told(plan: Plan) -> str:
 def _form(who: Person, dataset: Dataset, plan: Plan | None) -> None:
     text.quiet(
         "Up to five numbers of items. The decision is made on just these, in the order in which they were labelled; "
-        "what stands between two looks decides nothing."
+        "what stands between two looks decides nothing. Draw as many items as the next look needs, and not all at "
+        "once: what is drawn and not answered counts as unanswered."
     )
     with st.form("plan", border=False):
         now = " ".join(map(str, plan.sizes)) if plan else ""

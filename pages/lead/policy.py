@@ -40,65 +40,14 @@ def panel(who: Person, dataset: Dataset) -> None:
 
 def _form(who: Person, asked: Asked) -> None:
     """The values, each with what follows from it."""
-    gate = asked.policy
     st.caption(
         "It holds for the whole workspace, and its changes stay on the trail. A looser policy approves nothing by "
         "itself. Under a stricter one what was approved stays published, and is listed above until a lead decides."
     )
     with st.form("policy", border=False):
-        left, right = st.columns(2, gap="large")
-        with left:
-            threshold = st.number_input(
-                "Kappa of at least", 0.01, 1.0, max(gate.threshold, 0.01), 0.05,
-                help="The cards' own rule is 0.5. What is reachable depends on how far people agree with each other.",
-            )  # fmt: skip
-            items = st.number_input(
-                "Items of at least", 1, 1_000_000, gate.min_items, 10,
-                help="Fewer items make the interval wider; below 30 there is never a verdict.",
-            )  # fmt: skip
-            coverage = st.number_input(
-                "Answered by the judge, %", 0.0, 100.0, 100 * asked.coverage, 5.0, "%g",
-                help="A judge that fails on what is hard looks better than it is: kappa rests on what it answered.",
-            )  # fmt: skip
-            answered = st.number_input(
-                "Drawn items answered by people, %", 0.0, 100.0, 100 * asked.answered, 5.0, "%g",
-                help="Overall and in every stratum. Items that nobody answers may be the hard ones, and then the judge "
-                "looks better than it is.",
-            )  # fmt: skip
-        with right:
-            bound = st.toggle(
-                "Its lower bound as well", gate.lower_bound,
-                help="Without it, at 100 items a judge whose true kappa is 0.45 passes a threshold of 0.5 by luck in "
-                "about 25% of cases; with it in about 2%.",
-            )  # fmt: skip
-            sure = 100 * gate.level
-            level = st.number_input("How sure, %", 50.0, 99.9, sure, 1.0, "%g", disabled=not gate.lower_bound)
-            horizon = st.number_input(
-                "However often one looks, up to items", 2, 1_000_000, max(gate.horizon, 2), 100,
-                disabled=not gate.lower_bound,
-                help="Looking after every 20 labels makes an error of 5% one of 14 to 18%. The bound lies so much "
-                "lower that it stays 5% up to this number of items; a plan on record asks for less.",
-            )  # fmt: skip
-            alarms = st.toggle(
-                "No audit in alarm", asked.alarms,
-                help="Otherwise alarms are shown beside the figures, and the lead weighs them.",
-            )  # fmt: skip
-            eyes = st.toggle(
-                "Two leads", asked.four_eyes,
-                help="Nobody approves what they have proposed themselves, makes or removes a lead alone, or asks for "
-                "less alone. A lead whom one has made alone is no second one.",
-            )  # fmt: skip
-            imported = st.toggle(
-                "Imported labels count", asked.imported,
-                help="Whoever imports labels says whose they are, that they are blind, and that their items were drawn "
-                "at random: with this on, their word is enough. In synthetic datasets they always count.",
-            )  # fmt: skip
+        new, beside = asks.fields(asked)
         reason = st.text_input("Why", max_chars=2000, placeholder="Why it changes, in a sentence.")
         if st.form_submit_button("Change what is asked", type="primary"):
-            new = {"threshold": threshold, "min_items": items, "lower_bound": bound, "level": level / 100,
-                   "horizon": horizon}  # fmt: skip
-            beside = {"four_eyes": eyes, "alarms": alarms, "coverage": round(coverage / 100, 6), "imported": imported}
-            beside["answered"] = round(answered / 100, 6)
             _change(who, asked, new, beside, reason)
 
 

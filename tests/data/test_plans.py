@@ -93,8 +93,8 @@ def test_after_the_first_label_nothing_changes(store: Store) -> None:
 
 
 def planned(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
-    """A dataset with that plan, in which so many items were labelled in goes of fifty, the last by name first."""
-    drawn = [replace(cell, people=()) for cell in cells(400)]
+    """A dataset with that plan, so many of its items drawn and labelled, fifty at a time, the last names first."""
+    drawn = [replace(c, people=(), probability=0.5 if c.item >= 400 - items else None) for c in cells(400)]
     dataset, judge = fill(store, drawn)
     plans.set_plan(store, "lea", dataset, sizes)
     rows = store.rows(

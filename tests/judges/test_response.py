@@ -58,7 +58,8 @@ def test_nothing_answered_is_said_and_no_figure_is_made_up():
 
 def test_what_is_undefined_or_short_already_keeps_its_reason():
     found = Response((Stratum("x", 100, 20, 10),))
-    short = held(Decision("below minimum sample", "Gold for 10 items.", "Gold for 90 more items.", (90, 90)), found, 0.9)
+    few = Decision("below minimum sample", "Gold for 10 items.", "Gold for 90 more items.", (90, 90))
+    short = held(few, found, 0.9)
     assert short.reason == f"Gold for 10 items. {found.against(0.9)}" and short.more == (90, 90)
     assert held(Decision("undefined", "One value.", "Others."), found, 0.9).state == "undefined"
     assert held(Decision("fails", "Poor.", ""), found, 0.9).missing == "Blind answers to 8 more drawn items."
