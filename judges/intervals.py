@@ -31,22 +31,10 @@ from judges.agreement import (
     six,
     slopes,
 )
-from judges.replicates import (
-    PLAIN,
-    RATIO,
-    Samples,
-    Scale,
-    apart,
-    differences,
-    ends,
-    parts,
-    samples,
-    unmet,
-    with_products,
-)
+from judges.replicates import PLAIN, RATIO, Samples, Scale, apart, differences, ends, parts, samples, with_products
 from judges.resampling import in_order, resampled, resampled_alike
 from judges.strata import cautious, of_items, resampled_within, root_of_squares
-from judges.uncertainty import Interval, quantile
+from judges.uncertainty import Interval, quantile, unmet
 
 LINEARISE_FROM = 3_000
 """Items from which `from_cells` and `difference` linearise: there both roads agree, and the bootstrap grows slow."""
@@ -298,8 +286,11 @@ def cluster_bootstrap(
     drawn, whole = (samples(total, k, weights, cells.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
     found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
-    # Values that are all alike are codes, as people's are.
-    return unmet(found, cells.table(k), weights) if point == 1 and found.low is not None and cells.whole else found
+    if point != 1 or found.low is None or not cells.whole:  # values that are all alike are codes, as people's are
+        return found
+    table, n = cells.table(k), float(cells.table(k).sum())
+    expected = float(table.sum(axis=1) @ disagreement(k, weights) @ table.sum(axis=0))
+    return unmet(found, n / found.cells * n / expected)
 
 
 def _interval(

@@ -8,16 +8,14 @@ of two thousand bootstrap samples is put in units of its own error without a loo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
-from math import log
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judges.agreement import Codes, Floats, Weights, by_sums, disagreement
-from judges.uncertainty import Interval, quantile
+from judges.uncertainty import quantile
 
 _FLAT = 1e-6
 """An error below which a sample has no spread at all: it is rounding."""
@@ -161,11 +159,3 @@ def ends(whole: Samples, drawn: Samples, level: float, scale: Scale) -> tuple[fl
         t_high, t_bound = max(t_high, quantile(1 - tail)), max(t_bound, quantile(0.95))
     own_low, own_high, own_bound = scale.back(at - np.array([t_high, t_low, t_bound]) * step).tolist()
     return min(low, own_low), max(high, own_high), min(bound, own_bound)
-
-
-def unmet(found: Interval, table: Floats, weights: Weights) -> Interval:
-    """The ends below a kappa of 1: what was never met may still be, -log(a) times with probability a."""
-    n = float(table.sum())
-    once = n / found.cells * n / float(table.sum(axis=1) @ disagreement(len(table), weights) @ table.sum(axis=0))
-    low, bound = (max(-1.0, 1 + log(tail) * once * found.items / found.n_eff) for tail in ((1 - found.level) / 2, 0.05))
-    return replace(found, low=low, lower_bound=bound)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import sqrt
+from dataclasses import dataclass, replace
+from math import log, sqrt
 from statistics import NormalDist
 
 MIN_CLUSTERS = 30
@@ -89,3 +89,13 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     low, high = ends(quantile((1 + level) / 2))
     bound = ends(quantile(0.95))[0]
     return Interval(p, low, high, bound, trials, trials, float(n), "wilson", sqrt(p * (1 - p) / n), level)
+
+
+def unmet(found: Interval, once: float) -> Interval:
+    """The ends below a kappa of 1: what was never met may still be, -log(a) times with probability a (rule of three).
+
+    `once` is how far one cell in which judge and people lie one step apart would pull kappa down.
+    """
+    tails = (1 - found.level) / 2, 0.05
+    low, bound = (max(-1.0, 1 + log(tail) * once * found.items / found.n_eff) for tail in tails)
+    return replace(found, low=low, lower_bound=bound)
