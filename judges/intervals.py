@@ -24,6 +24,7 @@ from judges.agreement import (
     answers,
     cell_weights,
     checked,
+    disagreement,
     gradient,
     kappa,
     kappa_from_sums,
@@ -269,10 +270,8 @@ def cluster_bootstrap(
     stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed resampling finds no spread; the ends then are those of -log(a) cells one step
     apart (the rule of three). The same seed gives the same interval. Memory is 2^21 draws and, for each item, 20
-    numbers (quadratic weights) or (2K + 1)(K + 2), whatever the replicates. With strata the lower ends are those of
-    `judges.strata.cautious` where these are lower. Source: Efron and Tibshirani 1993, chapters 12 and 13;
-    Hall 1988, on why studentised ends are right to a higher order; Field and Welsh 2007 (clusters); Hanley and
-    Lippman-Hand 1983 (rule of three).
+    numbers (quadratic weights) or (2K + 1)(K + 2). With strata the lower ends are those of `judges.strata.cautious`
+    where these are lower. Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
     cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
     point = cells.pooled(k, weights)
@@ -288,9 +287,9 @@ def cluster_bootstrap(
     found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
     if point != 1 or found.low is None or not cells.whole:  # values that are all alike are codes, as people's are
         return found
-    table, n = cells.table(k), float(cells.table(k).sum())
+    table = cells.table(k)
     expected = float(table.sum(axis=1) @ disagreement(k, weights) @ table.sum(axis=0))
-    return unmet(found, n / found.cells * n / expected)
+    return unmet(found, float(table.sum()) ** 2 / found.cells / expected)
 
 
 def _interval(
