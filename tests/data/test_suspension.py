@@ -72,6 +72,8 @@ def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key,
         store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120), *more])
         stores.append(store)
         key: Key = (dataset, judge, "turn", "helpfulness")
+        if more:  # drawn items that are labelled later
+            set_asked(store, answered=0.0)
         return store, key, approve(store, key)
 
     yield make
