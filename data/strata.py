@@ -14,6 +14,7 @@ from data.gold import of_sort
 from data.ids import new_id
 from data.store import Store, Tx
 from judges import sampling
+from judges.combination import nearest
 from judges.sampling import Design
 from judges.types import Dimension
 
@@ -148,7 +149,8 @@ def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, s
     what = one.name.replace("_", " ")
     if one.scale.kind in ("ordinal", "number"):
         return sampling.bands(figures, what)
-    return {i: f"no {what}" if v is None else f"{what} {one.scale.answers[round(v)]}" for i, v in figures.items()}
+    words = {i: None if v is None else one.scale.answers[int(nearest(v))] for i, v in figures.items()}
+    return {i: f"no {what}" if word is None else f"{what} {word}" for i, word in words.items()}
 
 
 def _lowest(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, float]:

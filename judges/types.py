@@ -227,6 +227,15 @@ class Scale:
                 return float(value)
         raise BadScale(f"{_short(value)} is not on the scale: allowed are {self.words}")
 
+    def written(self, value: Any) -> Any:
+        """A value that stands as text in a column of texts, as it would stand alone: "4" is 4, and "yes" is true."""
+        text = value.strip().lower() if isinstance(value, str) else ""
+        if self.kind == "flag" and text in self.answers:
+            return text == self.answers[1]
+        if self.kind in ("ordinal", "turn", "number") and re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", text, re.ASCII):
+            return float(text)
+        return value
+
     def say(self, code: float | None) -> str:
         """A code in words: 4.0 -> "4", 2.0 -> "good", None -> "n/a", turn 0 -> "none".
 

@@ -12,6 +12,7 @@ from data.fewshot import apart
 from data.gold import of_sort
 from data.store import Store, Tx
 from judges import forecast, sampling
+from judges.combination import nearest
 from judges.forecast import Forecast, Spread
 from judges.intervals import Cells
 from judges.sampling import Allocation, Design
@@ -48,7 +49,7 @@ def known(
         "order by l.item_id, l.unit",
         [dataset_id, judge_id, dimension.name],
     )
-    cells = [(number[str(i)], round(float(v)) - scale.base) for i, v in rows if str(i) in number]
+    cells = [(number[str(i)], int(nearest(float(v))) - scale.base) for i, v in rows if str(i) in number]
     if not cells:
         raise BadInput(f"This judge has no scores of {dimension.name.replace('_', ' ')} here to look ahead from.")
     item, judge = np.array(cells, dtype=np.int64).T
@@ -85,7 +86,7 @@ def _neyman(
     code = {h: n for n, h in enumerate(sizes)}
     cells = met(store, dataset_id, dimension, "gate", among=apart(store, judge_id))
     rows = [
-        (str(i), float(h) - scale.base, round(float(j)) - scale.base, float(w))
+        (str(i), float(h) - scale.base, int(nearest(float(j))) - scale.base, float(w))
         for i, h, j, w in store.rows(
             f"with met as ({cells}) select item_id, human, judge, weight from met "
             "where scored and human is not null and judge is not null order by item_id, unit",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ class Asked(NamedTuple):
         if value is None:
             raise No(name, f'{name} is null: write "n/a" where the question does not apply, or leave the line out.')
         try:
-            return self.scale.code(_as_written(value, self.scale), self.turns)
+            return self.scale.code(self.scale.written(value), self.turns)
         except BadScale as error:
             raise No(name, f"{name}: {error}.") from None
 
@@ -41,13 +40,3 @@ def asked(given: CellIn, item: Item, questions: Mapping[cards.Place, Dimension])
         names = ", ".join(sorted(f"{name} ({sort})" for kind, sort, name in questions if kind == item.kind))
         raise No("dimension", f"No card asks people for {show(given.dimension)} of {given.unit}. They ask: {names}.")
     return Asked(dimension.scale, frozenset(int(unit[5:]) for unit in there if unit.startswith("turn:")))
-
-
-def _as_written(value: Any, scale: Scale) -> Any:
-    """A value that stands as text in a column of texts, as it would stand alone: "4" is 4, and "yes" is true."""
-    text = value.strip().lower() if isinstance(value, str) else ""
-    if scale.kind == "flag" and text in scale.answers:
-        return text == scale.answers[1]
-    if scale.kind in ("ordinal", "turn", "number") and re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", text, re.ASCII):
-        return float(text)
-    return value

@@ -188,7 +188,7 @@ def answers(
             bad.append((number, f"the item {line.item} has no unit {line.unit}."))
             continue
         try:
-            value = dimension.scale.code(line.value, _turns(item))
+            value = dimension.scale.code(dimension.scale.written(line.value), _turns(item))
         except BadScale as error:
             bad.append((number, f"{line.dimension}: {error}."))
             continue

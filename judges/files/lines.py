@@ -18,6 +18,12 @@ MOST = 10_000
 _SHOWN = 10
 _KINDS = ("dialogue", "pair", "response")
 _KINDS_SAID = "dialogue, pair or response"
+_BESIDE_JUDGMENT = frozenset(("judge", "card_version", "run"))
+_BESIDE_LABEL = frozenset((
+    "code", "probability", "stream", "judge", "saw", "seen", "judged_by", "card_version", "model", "imported_from",
+    "imported_by", "imported_at",
+))  # fmt: skip
+"""What an export tells beside a judgment and a label, which is let pass, as an import does."""
 _T = TypeVar("_T")
 
 
@@ -76,7 +82,7 @@ def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
     """(line number, judgment) of every line of a file. Raises BadLines, OSError."""
 
     def take(row: dict[str, Any]) -> JudgmentLine:
-        line = JudgmentLine.model_validate(row)
+        line = JudgmentLine.model_validate(_without(row, _BESIDE_JUDGMENT))
         if line.reply is None and line.raw is None:
             raise AssayError("neither reply nor raw is there: one of them has to be.")
         return line
@@ -88,12 +94,16 @@ def labels(path: Path) -> list[tuple[int, LabelLine]]:
     """(line number, label) of every line of a file. Raises BadLines, OSError."""
 
     def take(row: dict[str, Any]) -> LabelLine:
-        line = LabelLine.model_validate(row)
+        line = LabelLine.model_validate(_without(row, _BESIDE_LABEL))
         if not is_unit(line.unit):
             raise AssayError(f"{line.unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
         return line
 
     return _all(path, take)
+
+
+def _without(row: dict[str, Any], beside: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in beside}
 
 
 def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T]]:

@@ -24,7 +24,9 @@ from data import (
     queue,
     scores,
 )
+from data.export.give import give
 from data.export.kinds import scores as given_out
+from data.export.known import kinds
 from data.figures.repeats import repeated
 from data.intake import Plan, from_path, take
 from data.labels import Answer
@@ -33,6 +35,7 @@ from data.verify import verify
 from judges.calibrate import summarise
 from judges.card import card
 from judges.combination import RULES, applied, combined, drawn_of, nearest, rule_of
+from judges.commands import main
 from judges.commands.agree import meeting
 from judges.files import filed
 from judges.files import lines as read
@@ -187,6 +190,23 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
             assert here.interval == files.interval and here.counts.tolist() == files.counts.tolist()
             assert (here.mean_difference, here.rounded) == pytest.approx((files.mean_difference, files.rounded))
         store.close()
+
+
+def test_what_assay_exports_is_read_by_the_command_line(five: Store, tmp_path: Path, capsys: Any) -> None:
+    """Exports tell more of a judgment and of a label than the lines need, and write numbers as words."""
+    told = seeds.lines(tmp_path / "told.jsonl", [label(n, 1 + n % 3, "ben") for n in range(10)])
+    take(five, "lea", from_path(told), Plan(dataset="demo"))
+    here, files = datasets.dataset(five, "demo"), []
+    for name in ("judgments", "labels"):
+        files.append(tmp_path / f"{name}.jsonl")
+        give(five, "lea", here, kinds()[name], {}, "jsonl", files[-1])
+    assert main(["agree", *map(str, files), "--json"]) == 0
+    dataset, judge = judge_of(five)
+    d = calibration.dimensions(five, judge)[0]
+    page = summarise(calibration.meeting(five, dataset, judge, d, "blind"), d)
+    [found] = json.loads(capsys.readouterr().out)
+    assert found["table"] == page.counts.tolist() and found["mean_difference"] == page.mean_difference
+    assert (found["kappa"], found["interval"]) == (page.interval.point, [page.interval.low, page.interval.high])
 
 
 def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) -> None:
