@@ -92,7 +92,7 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     reasons = sparing.rest(store, dataset, judge)
     assert {r.item for r in reasons} == below and 0 < len(below) < 400
     assert {r.kind for n in needs.needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {"not spared"}
-    new, kinds = queue.plan_review(store, dataset, judge, 1_000, "not spared")
+    new, kinds, _ = queue.plan_review(store, dataset, judge, 1_000, "not spared")
     assert 0 < new <= len(below) and kinds["not spared"] == new
     assert queue.fill_review(store, "ann", dataset, judge, 1_000, "not spared") == new
     taken = {str(i) for (i,) in store.rows("select item_id from draw where stream = 'review'")}
