@@ -217,7 +217,7 @@ class Note(NamedTuple):
     @property
     def doubted(self) -> bool:
         """Whether it is to be looked at by a lead."""
-        return self.look is not None and self.look.finding.state == "to be looked at" and self.kept is None
+        return self.look is not None and self.look.doubtful and self.kept is None
 
 
 def note(store: Store, stand: Stand) -> Note:
@@ -226,8 +226,7 @@ def note(store: Store, stand: Stand) -> Note:
     if one is None or one.decision != "approve":
         return Note()
     how = look(store, one)
-    doubts = how.finding.state == "to be looked at"
-    return Note(policy.older(store, one.asked, one.at), how, kept(store, one, how) if doubts else None)
+    return Note(policy.older(store, one.asked, one.at), how, kept(store, one, how) if how.doubtful else None)
 
 
 def moved(store: Store, one: Approval) -> float | None:

@@ -103,7 +103,8 @@ def _figures(store: Store, dataset_id: str, judge_id: str, basis: Basis, plan: P
     whole = summaries(store, dataset_id, judge_id, basis)
     if plan is None:
         return whole
-    looks = [(one, plan.taken(one.interval.items)) for one in whole]
+    first = policy.asked(store).policy.first
+    looks = [(one, plan.taken(one.interval.items, first)) for one in whole]
     return [
         one if items in (0, one.interval.items)
         else calibrate.summarise(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal, TypeVar
 
 from judges.counted import many
@@ -58,6 +59,13 @@ class Policy:
     def schedule(self) -> Open:
         """Looks whenever somebody likes, where no plan is on record."""
         return Open(self.first, self.horizon)
+
+    def begins(self, plan: Plan | None) -> float:
+        """The items from which there is a decision where a plan is on record, which may be older than the policy.
+
+        Infinite where its last look comes before the items that the policy asks for by now.
+        """
+        return self.first if plan is None else min((n for n in plan.sizes if n >= self.first), default=inf)
 
     def refuses(self, plan: Plan) -> str:
         """Why a plan contradicts the policy, a sentence; "" where it does not."""
@@ -114,9 +122,8 @@ def decide_together(
     go through Holm's procedure. What has no gold yet or is undefined does not count; what is below does.
     """
     policy = policy or Policy()
-    schedule: Schedule = plan or policy.schedule
     counted = {key: one for key, one in intervals.items() if one.items and not _undefined(one, policy)}
-    p_values = {key: _p_value(one, policy.threshold, schedule) for key, one in counted.items()}
+    p_values = {key: _p_value(one, policy, plan) for key, one in counted.items()}
     adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
     passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + _ROUNDING]
 
@@ -128,9 +135,10 @@ def decide_together(
     return {key: _decided(one, policy, plan, share(key), len(counted)) for key, one in intervals.items()}
 
 
-def _p_value(interval: Interval, threshold: float, schedule: Schedule) -> float:
-    z = distance(interval, threshold)
-    return 1.0 if z is None or interval.items < schedule.first else schedule.chance(z, interval.items)
+def _p_value(interval: Interval, policy: Policy, plan: Plan | None) -> float:
+    schedule: Schedule = plan or policy.schedule
+    z = distance(interval, policy.threshold)
+    return 1.0 if z is None or interval.items < policy.begins(plan) else schedule.chance(z, interval.items)
 
 
 def _undefined(interval: Interval, policy: Policy) -> bool:
@@ -148,8 +156,8 @@ def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, 
             "so no disagreement was to be expected.",
             "More random items: agreement on a constant proves nothing.",
         )
-    if point is None or interval.items < schedule.first:
-        return _few(interval, schedule, plan)
+    if point is None or interval.items < policy.begins(plan):
+        return _few(interval, policy, plan)
     needed = schedule.boundary((1 - policy.level) / max(1, share), interval.items)
     z, low = distance(interval, threshold), bound(interval, needed)
     if point < threshold - _ROUNDING:
@@ -182,12 +190,23 @@ def _terms(policy: Policy, plan: Plan | None, items: int, together: int) -> str:
     return told + (f"; the error is shared by {together:,} decisions on these labels" if together > 1 else "")
 
 
-def _few(interval: Interval, schedule: Schedule, plan: Plan | None) -> Decision:
-    asked = "the plan's first look is at" if plan is not None else "the policy asks for"
-    more = max(1, schedule.first - interval.items)
+def _few(interval: Interval, policy: Policy, plan: Plan | None) -> Decision:
+    """Too few items. A policy may ask for more than when the plan was fixed: earlier looks decide nothing any more."""
+    first, asked = policy.first, "the policy asks for"
+    if plan is not None:
+        later = policy.begins(plan)
+        if later == inf:
+            return Decision(
+                "below minimum sample",
+                f"The plan's last look is at {many(plan.sizes[-1], 'item')}; the policy asks for {first:,} by now.",
+                "Another policy, or another dataset: a plan on record does not change.",
+            )
+        enough = "" if later == plan.first else f" with the {first:,} that the policy asks for"
+        first, asked = int(later), f"the plan's first look{enough} is at"
+    more = max(1, first - interval.items)
     return Decision(
         "below minimum sample",
-        f"There is gold for {many(interval.items, 'item')}; {asked} {schedule.first:,}.",
+        f"There is gold for {many(interval.items, 'item')}; {asked} {first:,}.",
         f"Gold for {many(more, 'more random item')}.",
         (more, more),
     )

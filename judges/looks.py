@@ -120,9 +120,9 @@ class Plan:
         """The z that is asked at each look."""
         return planned(alpha, self.sizes)
 
-    def taken(self, items: int) -> int:
-        """The items of the newest look that so many items allow; 0 before the first."""
-        return max((size for size in self.sizes if size <= items), default=0)
+    def taken(self, items: int, least: int = 1) -> int:
+        """The items of the newest look that so many items allow; 0 before the first of at least `least`."""
+        return max((size for size in self.sizes if least <= size <= items), default=0)
 
 
 Schedule = Open | Plan

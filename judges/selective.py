@@ -105,10 +105,10 @@ def check(target: float, delta: float) -> None:
     """Raises Misasked unless target and delta are shares that can be asked for."""
     if not _LOW <= target <= _HIGH:
         raise Misasked(
-            f"The target is a share of agreement from {_LOW:g} to {_HIGH:g}, such as {TARGET:g}; {target:g}."
+            f"The target is a share of agreement from {_LOW:g} to {_HIGH:g}, such as {TARGET:g}; got {target:g}."
         )
     if not 0.001 <= delta <= 0.5:
-        raise Misasked(f"Delta is the chance of missing the target, from .001 to .5, such as {DELTA:g}; {delta:g}.")
+        raise Misasked(f"Delta is the chance of missing the target, from .001 to .5, such as {DELTA:g}; got {delta:g}.")
 
 
 def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> Selective:
@@ -122,6 +122,8 @@ def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> 
     def none(why: str, steps: tuple[Step, ...] = ()) -> Selective:
         return Selective(target, delta, None, None, why, overall, steps, items, cells)
 
+    if not cells:
+        return none("No item has a value of people and of the judge, so nothing can be said of its confidence.")
     known = np.unique(given.confidence[~np.isnan(given.confidence)])
     if not len(known):
         return none("The judge has no confidence in any of these items, so none can be told from another.")

@@ -8,6 +8,7 @@ from typing import Any
 from data import datasets
 from data.commands.actor import actor
 from data.deciding import plans
+from data.errors import BadInput
 from data.store import open_store
 
 
@@ -34,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         found = datasets.dataset(store, options.dataset)
+        if options.looks and options.none:
+            raise BadInput("Give the looks of a plan, or take it back with --none: not both.")
         if options.looks or options.none:
             plans.set_plan(store, actor(store, options.name), found.id, [] if options.none else options.looks)
         plan = plans.plan(store, found.id)

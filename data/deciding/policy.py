@@ -218,6 +218,10 @@ def _stricter(then: Asked, now: Asked) -> Iterator[tuple[str, str]]:
         yield once, f"however often one looks, up to {new.horizon:,} items"
     if then.coverage < now.coverage:
         yield f"and {100 * then.coverage:g}% answered", f"and {100 * now.coverage:g}% answered"
+    if then.answered < now.answered:
+        asked = f"and people's answers to {100 * then.answered:g}% of what was drawn"
+        before = asked if then.answered else "whoever did not answer"
+        yield before, f"and people's answers to {100 * now.answered:g}% of what was drawn"
     if now.alarms and not then.alarms:
         yield "whatever audits say", "and no audit in alarm"
     if now.four_eyes and not then.four_eyes:
@@ -250,7 +254,7 @@ def changes(store: Store) -> list[Change]:
             gate = _ONE_LOOK | json.loads(value)
             continue
         beside = json.loads(value)
-        found.append(Change(_asked(gate, beside), str(beside.get("reason", "")), str(person), at))
+        found.append(Change(_asked(gate, {"answered": 0.0} | beside), str(beside.get("reason", "")), str(person), at))
     return found[::-1]
 
 

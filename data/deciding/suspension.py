@@ -7,7 +7,7 @@ again by itself; a person decides.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -94,9 +94,26 @@ class Look:
         return self.finding.state == "suspended" or bool(self.against)
 
     @property
+    def doubtful(self) -> bool:
+        """Whether its gold speaks against it, whether that suspends it or not."""
+        return self.finding.state != "holds"
+
+    @property
     def why(self) -> str:
-        """The reasons, in sentences."""
-        return " ".join([*self.finding.told, *self.against])
+        """The reasons, in sentences, and whether the way figures are made may be among them."""
+        made = [_MADE] if (self.doubtful or self.against) and aged(self.frozen) else []
+        return " ".join([*self.finding.told, *self.against, *made])
+
+
+_MADE = (
+    "It was approved by an older version of Assay, which counted the first of several samples, weighed items as if all "
+    "that was drawn had been answered, and formed its bound in another way: figures may differ for that alone."
+)
+
+
+def aged(frozen: Mapping[str, float | None]) -> bool:
+    """Whether an approval's evidence is from before looks were counted, and figures were made as they are today."""
+    return "looks" not in frozen
 
 
 _looked: weakref.WeakKeyDictionary[Store, dict[str, int]] = weakref.WeakKeyDictionary()
@@ -127,13 +144,18 @@ def check(store: Store) -> list[Approval]:
 def doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, Look]]:
     """The approvals of a dataset ("" = of all) that hold and are to be looked at by a lead, and how they stand.
 
-    Nothing that a lead looked at and kept is among them, unless something else speaks against it by now.
+    Nothing that a lead looked at and kept is among them, unless something else speaks against it by now. Those of an
+    older version are looked at though nothing came: their figures may be made in another way today.
     """
     held = [one for one in _standing(store) if dataset_id in ("", one.dataset)]
     came = store.rows(_SINCE, [min(one.seq for one in held)]) if held else []
     moved = [one for one in held if any(Came(*row).touches(one, one.seq) for row in came)]
-    found = [(one, look(store, one)) for one in moved]
-    return [(one, how) for one, how in found if how.finding.state == "to be looked at" and not kept(store, one, how)]
+    found = [
+        (one, look(store, one))
+        for one in held
+        if one in moved or aged({name: figure for name, figure, _ in decided.evidence(store, one.id)})
+    ]
+    return [(one, how) for one, how in found if how.doubtful and not kept(store, one, how)]
 
 
 def keep(store: Store, actor: str, one: Approval, reason: str) -> None:

@@ -164,7 +164,8 @@ def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
     if holds is not None and where == "older":
         return f"{note.older} It stays published until a lead decides."
     if where == "doubted" and note.look is not None:
-        return f"{note.look.why} Nothing is suspended by that. {note.older}".strip()
+        then = "The next change of its gold suspends it." if note.look.suspends else "Nothing is suspended by that."
+        return f"{note.look.why} {then} {note.older}".strip()
     if holds is not None:
         return holds.reason
     return "It may be published." if where == "open" else missing(one)

@@ -146,4 +146,5 @@ def test_the_command_fixes_and_tells(store: Store, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ASSAY_STORE", path)
     assert main(["plan", "demo"]) == 0 and "no plan" in capsys.readouterr().out
     assert main(["plan", "demo", "--looks", "100", "200"]) == 0 and "at 100, 200 labelled" in capsys.readouterr().out
+    assert main(["plan", "demo", "--looks", "150", "--none"]) == 1 and "not both" in capsys.readouterr().err
     assert main(["plan", "demo", "--looks", "20"]) == 1 and "asks for 100" in capsys.readouterr().err

@@ -17,6 +17,7 @@ from data.deciding.policy import Asked
 from data.errors import BadInput, NotAllowed
 from data.fewshot import apart
 from data.gold import gold
+from data.ids import now
 from data.intake import Plan, from_path, take
 from data.publishing import labelled
 from data.settings import QueueRules
@@ -165,6 +166,9 @@ def test_a_further_draw_suspends_nothing_and_refuses_a_new_approval(tmp_path: Pa
 def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
     assert policy.asked(w.store).answered == 0.9
     assert policy.read({"policy": {}}).answered == 0, "nobody asked when older approvals were given"
+    told = policy.older(w.store, Asked(answered=0.5), now())
+    assert told.startswith("Approved at 0.50 and people's answers to 50% of what was drawn under the first policy; ")
+    assert told.endswith("asks 0.50 and people's answers to 90% of what was drawn.")
     assert policy.looser(Asked(answered=0.8), Asked()) and not policy.looser(Asked(answered=1.0), Asked())
     for wrong in (1.1, -0.1, float("nan"), True, "all"):
         with pytest.raises(BadInput, match="share of drawn items answered"):

@@ -12,7 +12,7 @@ import pytest
 from data import approvals, dashboard, datasets
 from data.approvals import Stand
 from data.commands import main
-from data.deciding import case, decided, suspension
+from data.deciding import case, decided, policy, suspension
 from data.errors import BadInput, NotAllowed
 from data.export.approved import approved as given
 from data.ids import new_id, now
@@ -251,3 +251,28 @@ def test_where_nothing_is_approved_there_is_nothing_to_tell(made_up: Any) -> Non
     assert approvals.note(store, Stand()) == approvals.Note()
     approvals.decide(store, "lea", *key, "suspend", "To see.")
     assert approvals.note(store, approvals.stands(store)[key]) == approvals.Note()
+
+
+def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_today(tmp_path: Path) -> None:
+    """Its samples are one answer now, say, and kappa is lower: nothing came, so nothing is suspended, and a lead is
+
+    told; with the next label it goes, for the reason that is the true one."""
+    store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120, wrong=2), *drawn(120, 130)])
+    key: Key = (dataset, judge, "turn", "helpfulness")
+    for cell in judged(130):
+        said[f"item {cell.item}"] = 6 - float(cell.people[0] or 0)
+    kept: list[decided.Fact] = [("kappa", 0.8, ""), ("kappa, lower bound", 0.7, ""), ("items", 120.0, "")]
+    once = policy.read({"policy": {"threshold": 0.95}})
+    store.tx("lea", "approve", lambda tx: decided.append(
+        tx, key, "approve", "It agrees.", "lea", "eligible", once, "", kept
+    ))  # fmt: skip
+    [done] = approvals.approved(store, dataset)
+    found = approvals.waits(store)
+    assert found.suspended == () and [one for one, _ in found.doubted] == [done]
+    note = approvals.note(store, approvals.stands(store)[key])
+    assert note.doubted and note.look is not None and note.look.why == found.doubted[0][1]
+    assert "approved by an older version of Assay, which counted the first of several samples" in note.look.why
+    label(store, key, [120])
+    [gone] = approvals.waits(store).suspended
+    assert "Since the approval came new labels." in gone.reason and "older version of Assay" in gone.reason
+    store.close()

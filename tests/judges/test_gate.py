@@ -312,3 +312,17 @@ def test_many_useless_dimensions_rarely_pass_together():
         alone += any(decide(one, ONCE).state == "meets policy" for one in found.values())
         together += any(d.state == "meets policy" for d in decide_together(found, ONCE).values())
     assert alone / 500 > 0.25 and together / 500 < 0.07
+
+
+def test_a_policy_that_asks_for_more_items_than_a_look_of_a_plan_is_not_met_by_it() -> None:
+    plan, more = Plan((120, 300)), Policy(min_items=200)
+    early = decide(far(9, 120), more, plan)
+    assert early.state == "below minimum sample" and early.more == (180, 180)
+    assert "the plan's first look with the 200 that the policy asks for is at 300." in early.reason
+    assert decide_together({"a": far(9, 120)}, more, plan)["a"] == early
+    assert decide(far(9, 300), more, plan).state == "meets policy"
+    assert decide(far(9, 250), more, plan).state == "below minimum sample", "between two looks nothing is decided"
+    never = decide(far(9, 380), Policy(min_items=350), plan)
+    assert (never.state, never.more) == ("below minimum sample", None)
+    assert "The plan's last look is at 300 items; the policy asks for 350 by now." in never.reason
+    assert (plan.taken(299), plan.taken(299, 200), plan.taken(300, 200)) == (120, 0, 300)

@@ -102,7 +102,7 @@ def test_cells_of_one_item_are_worth_less_than_as_many_items():
     ("given_", "why"),
     [
         (verdicts([np.nan] * 50, [1] * 50), "no confidence in any"),
-        (verdicts([], []), "no confidence in any"),
+        (verdicts([], []), "No item has a value of people and of the judge"),
         (verdicts([0.7] * 200, [1] * 200), "equally sure of every item"),
         (verdicts(np.linspace(0, 1, 29), [1] * 29), "30 items with a confidence are the least"),
         (verdicts([*np.linspace(0.1, 1, 20), *[np.nan] * 80], [1] * 100), "there are 20"),
