@@ -1,10 +1,14 @@
 """Boundaries for looking again and again, held against normal quantiles, published tables and random walks."""
 
+from dataclasses import replace
+from math import log, sqrt
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from judges.looks import boundary, chance, planned, planned_chance
+from judges.looks import bound, boundary, chance, distance, planned, planned_chance
+from judges.uncertainty import Interval
 
 
 def test_one_look_asks_the_normal_quantile():
@@ -59,3 +63,21 @@ def test_longer_looking_asks_more():
 def test_what_makes_no_sense_is_refused(call, said):
     with pytest.raises(ValueError, match=said):
         call()
+
+
+@pytest.mark.parametrize("strata", [False, True])
+@pytest.mark.parametrize("z", [1.645, 2.59, 4.0, -2.59])
+@pytest.mark.parametrize("kappa", [0.45, 0.6, 0.8, 0.97])
+def test_bound_and_distance_undo_each_other(kappa, z, strata):
+    found = Interval(kappa, None, None, None, 100, 100, 100.0, "", (1 - kappa) / 7, strata=strata)
+    low = bound(found, z)
+    assert distance(found, low) == pytest.approx(z, abs=1e-6)
+    assert (low < kappa) == (z > 0)
+
+
+def test_high_thresholds_ask_more_than_a_logarithm_does():
+    # kappa .8 -+ .05: (1 - (.2 / .3)^.5) / .5 * 4, with strata (1 - (.2 / .3)^1.5) / 1.5 * 4
+    found = Interval(0.8, None, None, None, 100, 100, 100.0, "", 0.05)
+    assert distance(found, 0.7) == pytest.approx(8 * (1 - sqrt(2 / 3)))
+    assert distance(replace(found, strata=True), 0.7) == pytest.approx(4 / 1.5 * (1 - (2 / 3) ** 1.5))
+    assert distance(found, 0.5) == pytest.approx(4 * log(2.5)) and distance(found, 0.9) == pytest.approx(-4 * log(2))

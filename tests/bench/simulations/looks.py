@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from judges.gate import Policy
-from judges.looks import Plan, distance
+from judges.looks import Plan, distance, power
 from judges.multiple import holm
 from judges.replicates import parts, samples, with_products
 from judges.uncertainty import Interval
@@ -30,7 +30,8 @@ def path(world, items, rng, people=1, threshold=0.5):
     with np.errstate(divide="ignore", invalid="ignore"):
         found = samples(totals, world.k, world.weights, 10**9)
         error = found.error * np.sqrt(counts / np.maximum(counts - 1, 1))
-        return np.log((1 - threshold) / (1 - found.figure)) * (1 - found.figure) / error
+        room, bent = (1 - found.figure) / (1 - threshold), power(False, threshold)
+        return (-np.expm1(bent * np.log(room)) / bent if bent else -np.log(room)) * (1 - found.figure) / error
 
 
 def median_of(world, item, human, judge, people, rng):
@@ -80,20 +81,21 @@ def together(worlds, runs, items, seed=8):
     return shared / runs, alone / runs
 
 
-def same(world):
-    """Whether z here is what the approval check computes of the same cells."""
+def same(world, threshold):
+    """Whether z here is what the approval check computes of the same cells, where kappa is above the threshold."""
     from judges.intervals import from_cells
 
     item, human, judge = made(world, 200, np.random.default_rng(1))
     found: Interval = from_cells(item, human, judge, world.k, world.weights)
-    mine = path(world, 200, np.random.default_rng(1))[-1]
-    return abs((distance(found, 0.5) or 0.0) - mine) < 1e-6
+    mine = path(world, 200, np.random.default_rng(1), threshold=threshold)[-1]
+    return abs((distance(found, threshold) or 0.0) - mine) < 1e-6
 
 
 def rows(scale: float = 1.0) -> Iterator[Row]:
     """False approvals over all looks, of plans, of many judges, and how many labels a good judge takes."""
     runs = max(50, round(4_000 * scale))
-    assert same(world_of(0.6, 3, SKEWED)), "the simulation and the approval check compute another z"
+    alike = same(world_of(0.6, 3, SKEWED), 0.5) and same(world_of(0.9, 3, SKEWED), 0.7)
+    assert alike, "the simulation and the approval check compute another z"
     for shares, told in SHAPES:
         for turns in (1, 3, 10):
             world = world_of(0.5, turns, shares)
@@ -101,6 +103,12 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
             yield at_most(
                 f"ever approved, kappa .50, every label from 100 to 1,000, {told}, turns {turns}", 0.05, share, runs
             )
+    for threshold, lost in ((0.6, 0.05), (0.7, 0.05), (0.7, 0.1), (0.8, 0.05)):
+        for shares, told in SHAPES[:2]:
+            world = world_of(threshold, 1, shares, lost)
+            share, _ = ever(world, runs, POLICY.schedule, threshold=threshold)
+            what = f"ever approved, kappa and threshold {threshold}, {told}, judge lost in {lost:.0%} of dialogues"
+            yield at_most(what, 0.05, share, runs)
     world = world_of(0.6, 1, ORDINARY)
     for people in (2, 3):
         threshold = truth_of(world, people)

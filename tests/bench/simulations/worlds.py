@@ -22,11 +22,15 @@ FLAG, VERDICT = (0.7, 0.3), (0.1, 0.2, 0.7)
 
 
 class World(NamedTuple):
-    """Turns of a dialogue (0: one to ten, unequally), shares of the answers, and the noise that sets the agreement."""
+    """Turns of a dialogue (0: one to ten, unequally), shares of the answers, and the noise that sets the agreement;
+
+    in a part of the dialogues the judge is lost: what it says has nothing to do with them.
+    """
 
     turns: int
     shares: tuple[float, ...]
     noise: float
+    lost: float = 0.0
 
     @property
     def k(self):
@@ -46,6 +50,9 @@ def made(world, items, rng):
     quality = sqrt(0.5) * (good[item] + rng.normal(size=cells))
     people = quality + world.noise * rng.normal(size=cells)
     judge = quality + world.noise * (sqrt(0.3) * mood[item] + sqrt(0.7) * rng.normal(size=cells))
+    if world.lost:
+        lost = (rng.random(items) < world.lost)[item]
+        judge = np.where(lost, sqrt(1 + world.noise**2) * rng.normal(size=cells), judge)
     ends = [NormalDist(0, sqrt(1 + world.noise**2)).inv_cdf(p) for p in np.cumsum(world.shares)[:-1]]
     return item, np.searchsorted(ends, people), np.searchsorted(ends, judge)
 
@@ -61,13 +68,14 @@ def truth(world, pull=0.0):
     below = np.array([[NormalDist().cdf((end - q) / world.noise) for q in at] for end in (-40, *ends, 40)])
     each = np.diff(below, axis=0)
     table = each * weight @ each.T / weight.sum()
+    table = (1 - world.lost) * table + world.lost * np.outer(world.shares, world.shares)
     return kappa((1 - pull) * table + pull * np.diag(table.sum(axis=0)), world.weights)
 
 
-def world_of(target, turns, shares):
+def world_of(target, turns, shares, lost=0.0):
     """The world in which the judge's true kappa is `target`."""
     low, high = 0.05, 4.0
     for _ in range(30):
         noise = (low + high) / 2
-        low, high = (noise, high) if truth(World(turns, shares, noise)) > target else (low, noise)
-    return World(turns, shares, (low + high) / 2)
+        low, high = (noise, high) if truth(World(turns, shares, noise, lost)) > target else (low, noise)
+    return World(turns, shares, (low + high) / 2, lost)
