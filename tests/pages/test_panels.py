@@ -75,7 +75,7 @@ def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any)
     main = look(page, app, "size")
     expect(main).to_contain_text(
         re.compile(
-            r"An interval of ±0\.10 is reached|more blind items until the interval is likely no wider than "
+            r"An interval of ±0\.10 is reached|more blind items until the interval is no wider than "
             r"±0\.10"
         )
     )
@@ -83,7 +83,7 @@ def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any)
     width.fill("0.02")
     width.press("Enter")
     expect(main).to_contain_text(
-        re.compile(r"About [\d,]+ more blind items until the interval is likely no wider than ±0\.02")
+        re.compile(r"Likely [\d,]+ to [\d,]+ more blind items until the interval is no wider than ±0\.02")
     )
     expect(page.locator(".js-plotly-plot")).to_contain_text("to be expected")
 
