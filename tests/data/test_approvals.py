@@ -229,7 +229,7 @@ def test_what_the_gate_refuses_is_refused(demo: tuple[Store, Key]) -> None:
     for dimension, state, words in (
         (("turn", "safety"), "fails", "says: fails. Kappa 0.36 on 150 items"),
         (("turn", "context_use"), "below minimum sample", "says: below minimum sample.*80 more random items"),
-        (("conversation", "coherence"), "undefined", "says undefined"),
+        (("conversation", "coherence"), "undefined", "says: undefined"),
         (("conversation", "verdict"), "below minimum sample", "says: below minimum sample"),
     ):
         mine = (*key[:2], *dimension)

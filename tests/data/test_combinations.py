@@ -179,10 +179,11 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
         file, told = seeds.lines(folder / "j.jsonl", rows), seeds.lines(folder / "l.jsonl", people)
         there = read.items(seeds.lines(folder / "i.jsonl", [item(n) for n in range(40)]))
         given = filed.replies(file, read.judgments(file), one, there)
-        gold = filed.gold(told, read.labels(told), one, there)
+        answers = filed.answers(told, read.labels(told), one, there)
+        gold = filed.resolved(answers, one)
         for d in one.dimensions[:1]:
             here = summarise(calibration.meeting(store, dataset, judge, d, "blind"), d)
-            files = summarise(meeting(d, gold, given, rule_of(one, params)), d)
+            files = summarise(meeting(d, gold, given, rule_of(one, params), answers), d)
             assert here.interval == files.interval and here.counts.tolist() == files.counts.tolist()
             assert (here.mean_difference, here.rounded) == pytest.approx((files.mean_difference, files.rounded))
         store.close()

@@ -84,7 +84,8 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
         sparing.put(store, "ann", dataset, judge, d, wanted)
     with pytest.raises(BadInput, match="No verdict of harmful can be kept unseen"):
         sparing.put(store, "lea", dataset, judge, d, Wanted("log-probabilities", 0.9))
-    assert sparing.rules(store, dataset) == [] and queue.plan_review(store, dataset, judge, 1_000, "not spared")[0] == 0
+    assert sparing.rules(store, dataset) == []
+    assert queue.plan_review(store, dataset, judge, 1_000, "not spared").new == 0
     rule = sparing.put(store, "lea", dataset, judge, d, wanted)
     assert sparing.rules(store, dataset, judge) == [rule] and sparing.rule(store, dataset, judge, d) == rule
     sure = figures.sure(store, dataset, judge, d, STATED)
@@ -92,7 +93,7 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     reasons = sparing.rest(store, dataset, judge)
     assert {r.item for r in reasons} == below and 0 < len(below) < 400
     assert {r.kind for n in needs.needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {"not spared"}
-    new, kinds = queue.plan_review(store, dataset, judge, 1_000, "not spared")
+    new, kinds, _ = queue.plan_review(store, dataset, judge, 1_000, "not spared")
     assert 0 < new <= len(below) and kinds["not spared"] == new
     assert queue.fill_review(store, "ann", dataset, judge, 1_000, "not spared") == new
     taken = {str(i) for (i,) in store.rows("select item_id from draw where stream = 'review'")}

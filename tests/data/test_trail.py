@@ -98,5 +98,6 @@ def test_every_table_that_names_its_change_is_told_of_or_part_of_one_that_is(sto
         "approval_evidence", "batch_event", "spending_hold",
         "reveal",  # what it held is in exposure, too
         "design", "stratum",  # of a draw
+        "combine_rule", "combination",  # of a judge, and of its scores
     }  # fmt: skip
     assert tables - parts == {trace.table for trace in trail.TRACES}

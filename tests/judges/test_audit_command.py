@@ -304,7 +304,10 @@ def test_agree_says_which_verdicts_need_no_person(tmp_path: Path, capsys: pytest
     # Sixty items of which all three samples are right, and sixty of which two of three agree on what is wrong.
     said = [(3, 3, 3)] * 60 + [(4, 4, 3)] * 60
     given = [
-        write(tmp_path / "j.jsonl", [judgment(n, value) for n, values in enumerate(said) for value in values]),
+        write(
+            tmp_path / "j.jsonl",
+            [judgment(n, value) | {"sample": s} for n, values in enumerate(said) for s, value in enumerate(values)],
+        ),
         write(tmp_path / "l.jsonl", [label(n, 3) for n in range(120)]),
     ]
     source = ["--source", "agreement of samples"]

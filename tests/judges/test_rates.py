@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 from statsmodels.stats.proportion import proportion_confint
 
-from judges.calibrate import Meeting, Sums
+from judges.calibrate import Meeting, Sums, said
 from judges.rates import Whole, answers, prevalence, rates, tables, told, wholes
 from judges.types import Dimension, Scale
 from tests.bench.simulations import flags
@@ -81,7 +81,7 @@ def test_sums_of_a_database_give_the_same():
     summed = Sums(
         np.array([h for h, _ in groups]), np.array([j for _, j in groups]), np.ones(4, dtype=bool),
         np.array([w.sum() for w in where], dtype=float), np.array([weight[w].sum() for w in where]),
-        30, 30, (1.0, 1.0), total, cross,
+        30, 30, (1.0, 1.0), total, cross, said(met),
     )  # fmt: skip
     single, sums = one(met), one(summed)
     for name in ("found", "raised", "right", "people", "judge", "youden"):

@@ -7,6 +7,7 @@ items which are left is far above it.
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -147,7 +148,7 @@ def outcome(w):
     line = next(one for one in standing.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
     asked = w.store.rows("select count(*) from draw where stream = 'audit' and mode = 'blind'")[0][0]
     gate = line.gate
-    alone = decide(gate.interval, policy.asked(w.store).policy)
+    alone = decide(gate.interval, replace(policy.asked(w.store).policy, horizon=0))  # at a single look
     return Outcome(line.decision.state, alone.state, gate.interval.point, asked - gate.gold_items)
 
 

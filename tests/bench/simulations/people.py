@@ -51,7 +51,8 @@ def figures(shares, people, runs, seed=0):
         weight = np.where(some, (~np.isnan(labels)).sum(axis=1), 1.0)
         for way, value, w in ((WAYS[0], human, None), (WAYS[1], mean, None), (WAYS[2], mean, weight)):
             one = np.ones(LABELLED)
-            met = Meeting(item[some], human[some], judge[some], one > 0, one if w is None else w[some], value[some])
+            own = one if w is None else w[some]
+            met = Meeting(item[some], human[some], judge[some], one > 0, own, mean=value[some])
             found = bias(said(met), LABELLED, LABELLED)
             means = corrected(moments(item, judge, value, some, w), (1, 5)).interval
             points[way].append(found.point)
