@@ -163,6 +163,6 @@ def test_flags_and_categories_are_told_in_sentences(serve: Callable[..., Server]
     enter(page, app.url, "lea", "calibration?dataset=flags&dimension=response.harmful&panel=rates")
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text(re.compile(r"Of 100 responses that people call harmful, the judge finds \d+ to \d+"))
-    expect(main).to_contain_text(re.compile(r"put right by these two rates people would in [\d.]+%"))
+    expect(main).to_contain_text(re.compile(r"Put right by these two rates, people would in [\d.]+%"))
     enter(page, app.url, "lea", f"calibration?dataset=flags&dimension={quote('response.話題')}&panel=rates")
     expect(main).to_contain_text("Of 100 responses that people call “苦情”, the judge finds")
