@@ -251,10 +251,10 @@ def withheld(store: Store, dataset_id: str, judge_id: str) -> list[Withheld]:
 
 
 _OUTSIDE = {
-    "below minimum sample": "Too few items have been labelled by people to say whether the judge can be believed.",
+    "below minimum sample": "Too few items have labels and scores to say whether the judge can be believed.",
     "undefined": "Everyone gave the same answer, so it could not be seen whether the judge can tell answers apart.",
     "fails": "The judge does not agree well enough with people.",
-    "inconclusive": "The judge seems to agree with people; more labels are needed to be sure.",
+    "inconclusive": "The judge may agree with people well enough; these labels do not settle it.",
     "not decided": "The judge agrees with people well enough; no lead has decided yet.",
 }
 _WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
@@ -263,7 +263,7 @@ _WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
 def _decided(dimension: Dimension, decision: Approval) -> Withheld:
     """What stands against a dimension by a decision, which a person took, or the gate (data/deciding/suspension.py)."""
     word, alone = _WORDS[decision.decision], decision.person == approvals.AUTOMATIC
-    told = f"{word.capitalize()} by {'the gate' if alone else decision.person} on {decision.at:%Y-%m-%d}"
+    told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
         return Withheld(dimension, word, *2 * (f"{told}; another lead has to approve it.",))
     outside = f"{told}: new labels no longer bear it out." if alone else f"{told}: {decision.reason}"

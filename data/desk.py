@@ -214,9 +214,12 @@ def _add_judges(store: Store, shown: list[View]) -> None:
         several = tuple(samples[view.item.id, number, unit, dimension]) if from_samples is not None else ()
         view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, several)
     general: list[tuple[View, int, str, str]] = []
+    several_of = {item for item, _, _ in spread}
     for view, number, (unit, dimension, sort, text) in rows(
         "select item_id, judge_id, unit, dimension, sort, text from remark where item_id in ({items}) and sample = 0"
     ):
+        if sort == "rule" and view.item.id in several_of:
+            text = f"In the first sample: {text}"  # what is shown beside it is all samples as one answer
         if sort == "note" and not dimension:
             general.append((view, number, unit, text))
         elif sort == "rule" and number and not asks(view, number, (unit, dimension)):

@@ -81,7 +81,7 @@ def _asked(calls: int, cost: float | None, estimated: bool) -> str:
 
 
 def _tuned(tuning: bool, items: int, why: str) -> str:
-    where = "out of the gate, as used for tuning" if tuning else "back to what the gate may count"
+    where = "out of the approval check, as used for tuning" if tuning else "back to what the approval check may count"
     return f"took {many(items, 'item')} {where}{_why(why)}"
 
 

@@ -105,8 +105,8 @@ def use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tun
         more = f" and {len(held) - 5} more" if len(held) > 5 else ""
         raise BadInput(
             f"{', '.join(held[:5])}{more} cannot be {what}: people have answered there blind in a random draw, and "
-            "nobody may choose which of those answers the gate counts. If a prompt was tuned on such items, import the "
-            "others as a dataset of their own and draw a new sample there."
+            "nobody may choose which of those answers the approval check counts. If a prompt was tuned on such items, "
+            "import the others as a dataset of their own and draw a new sample there."
         )
     tx.add(
         "item_use",

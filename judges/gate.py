@@ -83,6 +83,7 @@ class Decision:
     `bound` is the lower bound that was held against the threshold, at `needed` errors below the point (None where none
     was); `shared` says how many decisions on the same labels share the error, this one among them. `more` is the range
     of further items that would likely settle it; None where items are not what is missing, or no number can be given.
+    `cut`: whether it ends where no forecast goes further, so that more than its end may be needed.
     """
 
     state: State
@@ -92,6 +93,7 @@ class Decision:
     bound: float | None = None
     needed: float | None = None
     shared: int = 1
+    cut: bool = False
 
     @property
     def more_told(self) -> str:
@@ -99,7 +101,7 @@ class Decision:
         if self.more is None:
             return ""
         low, high = self.more
-        return many(low, "more item") if low == high else f"{low:,} to {high:,} more items"
+        return many(low, "more item") if low == high else f"{low:,} to {'over ' * self.cut}{high:,} more items"
 
 
 def decide(interval: Interval, policy: Policy | None = None, plan: Plan | None = None, shared: int = 1) -> Decision:
@@ -173,8 +175,9 @@ def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, 
     if z >= needed - _ROUNDING:
         return Decision("meets policy", f"{stands}, and so does {named}.", "", None, low, needed, together)
     more = more_range(interval, threshold, needed)
-    return Decision("inconclusive", f"{stands}, but {named}, does not.", _more(more, interval, plan), more, low, needed,
-                    together)  # fmt: skip
+    cut = more is not None and more[1] >= (MOST_TIMES - 1) * interval.items
+    return Decision("inconclusive", f"{stands}, but {named}, does not.", _more(more, cut, interval, plan), more, low,
+                    needed, together, cut)  # fmt: skip
 
 
 def _terms(policy: Policy, plan: Plan | None, items: int, together: int) -> str:
@@ -218,20 +221,18 @@ def _below(point: float, interval: Interval, threshold: float) -> Decision:
         f"is below the {_plain(threshold)} that the policy asks."
     )
     if interval.high is not None and interval.high >= threshold:
-        hope = f"that it may yet reach it cannot be ruled out, as the interval ends at {interval.high:.2f}."
-        return Decision("fails", reason, f"A judge that agrees better; {hope}")
-    return Decision("fails", reason, "A judge that agrees better: more labels are unlikely to change this.")
+        hope = f"That this one does cannot be ruled out: its interval ends at {interval.high:.2f}."
+        return Decision("fails", reason, f"A judge that agrees better. {hope}")
+    return Decision("fails", reason, "A judge that agrees better. More labels are unlikely to change this.")
 
 
-def _more(items: tuple[int, int] | None, interval: Interval, plan: Plan | None) -> str:
+def _more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: Plan | None) -> str:
     if plan is not None:
         later = [size for size in plan.sizes if size > interval.items]
         return f"The plan's next look, at {later[0]:,} items." if later else "Nothing: the plan has had its last look."
     if items is None:
-        return "A kappa further above the threshold: this one is at it, and more labels will not settle it."
-    low, high = items
-    most = (MOST_TIMES - 1) * interval.items
-    told = f"{low:,} to {high:,}" if high < most else f"{low:,} to more than {most:,}"
+        return "A kappa further above the threshold. This one is at it, and more labels will not settle it."
+    told = f"{items[0]:,} to {'over ' * cut}{items[1]:,}"
     return f"Gold for likely {told} more random items, if kappa is what it seems."
 
 

@@ -11,14 +11,15 @@ MOST_TIMES = 10
 """Above so many times the items there are, a figure is at the threshold for all that labels can tell."""
 
 
-def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> int | None:
-    """Further items after which the two-sided interval is likely no wider than the point -+ `half_width`.
+def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> tuple[int, int] | None:
+    """Further items, as a range, after which the two-sided interval is no wider than the point -+ `half_width`.
 
         G' = G (present half width (1 + z_power / sqrt(G)) / half_width)^2
 
-    The present half width is an estimate too, with a relative error of about 1 / sqrt(G): with `power` .5 half of such
-    plans fall short; with .8 about one in five does, and two in five where nearly all answers are one. 0 when it is
-    there already, None when there is no interval yet. ValueError unless `half_width` is above 0.
+    The present half width is an estimate too, with a relative error of about 1 / sqrt(G). The range is that of
+    1 - `power` and `power`: with .8 about one plan in five needs more than its end, and two in five where nearly all
+    answers are one. (0, 0) when it is there already, None when there is no interval yet. ValueError unless `half_width`
+    is above 0.
     """
     if not half_width > 0:
         raise ValueError(f"The half width to reach must be above 0; got {half_width}.")
@@ -27,9 +28,10 @@ def more_for_width(interval: Interval, half_width: float, power: float = 0.8) ->
     # An end that was cut off at 1 makes the interval look narrower than its error is.
     present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * quantile((1 + interval.level) / 2))
     if present <= half_width * (1 + 1e-9):
-        return 0
-    cautious = present * (1 + quantile(power) / sqrt(interval.items))
-    return max(1, ceil(interval.items * (cautious / half_width) ** 2 - 1e-9) - interval.items)
+        return 0, 0
+    widths = (present * (1 + quantile(p) / sqrt(interval.items)) for p in (1 - power, power))
+    low, high = (max(1, ceil(interval.items * (width / half_width) ** 2 - 1e-9) - interval.items) for width in widths)
+    return low, high
 
 
 def more_range(interval: Interval, threshold: float, needed: float) -> tuple[int, int] | None:

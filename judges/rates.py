@@ -175,7 +175,7 @@ def told(answer: Answer, dimension: Dimension) -> list[str]:
     else:
         low, high = found.interval.low or 0.0, found.interval.high or 0.0
         said.append(
-            f"Over all that it judged the judge says so in {found.judge:.1%}; put right by these two rates people "
+            f"The judge says so in {found.judge:.1%} of all that it judged. Put right by these two rates, people "
             f"would in {found.interval.point or 0:.1%} ({low:.1%} to {high:.1%})."
         )
     return said

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         done = give(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
     print(f"Wrote {done.lines:,} rows ({chosen.title.lower()}) to {done.file}.")
     if done.aside:
-        print(f"Put aside as tuning items, which the gate leaves out from now on: {done.aside:,}.")
+        print(f"Put aside as tuning items, which the approval check leaves out from now on: {done.aside:,}.")
     if not done.lines:
         print("There is nothing of this kind in the dataset: the file holds no row.")
         return 0

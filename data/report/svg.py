@@ -72,8 +72,9 @@ def intervals(
 ) -> str:
     """Figures with their intervals, a row each, and a dashed line at `mark`; what has no figure has its remark only.
 
-    The axis covers `reach`, and more where a figure or an end lies beyond it. With `click` the rows are numbered, so
-    that a page knows which was clicked.
+    The axis covers `reach`, and more where a figure or an end lies beyond it. A bound below it is an arrow at its end:
+    one of -1 would leave no room for the rest. With `click` the rows are numbered, so that a page knows which was
+    clicked.
     """
     left = min(230.0, max([wide(f"{r.name}  {r.sub}") for r in rows], default=0) + 14)
     right = min(0.46 * width, max([wide(r.remark) for r in rows], default=0) + 14)
@@ -83,7 +84,7 @@ def intervals(
     at = _axis(low, high, left + 6, width - right - 8)
     top = headed(title) + (SIZE + 4 if marked else 0)
     bottom = top + ROW * max(1, len(rows))
-    marks = ticks(low, high)
+    marks = ticks(low, high, max(1, min(7, int((width - right - left) / 40))))
     body = [line(at(t), top, at(t), bottom, "grid") for t in marks]
     body += [label(at(t), bottom + SIZE + 4, told(t, marks), "soft", "middle", size=12) for t in marks]
     if mark is not None:
@@ -91,11 +92,13 @@ def intervals(
         half = wide(marked) / 2
         body.append(label(min(max(at(mark), half), width - half), top - 7, marked, "soft", "middle"))
     for place, row in enumerate(rows):
-        body += _row(row, top + ROW * (place + 0.5), left, width - right, width, at, f"{place}" if click else "")
+        body += _row(row, top + ROW * (place + 0.5), left, width - right, width, at, low, f"{place}" if click else "")
     return frame(bottom + SIZE + 12, title, body, width)
 
 
-def _row(row: Row, y: float, left: float, right: float, width: float, at: Any, clicked: str) -> list[str]:
+def _row(
+    row: Row, y: float, left: float, right: float, width: float, at: Any, first: float, clicked: str
+) -> list[str]:
     colour, shape = _LOOKS.get(row.state, (0, "dot"))
     beside = min(wide(row.sub) + 16, 96.0) if row.sub else 8.0
     made = [
@@ -119,9 +122,11 @@ def _row(row: Row, y: float, left: float, right: float, width: float, at: Any, c
         made.append(line(at(low), y, at(high), y, f"s{colour}", 2.5))
         tip += f", 95% interval {low:.4f} to {high:.4f}"
     if bound is not None:
+        x, beyond = at(max(bound, first)), bound < first
         if low is not None and bound < low:
-            made.append(line(at(bound), y, at(low), y, f"s{colour}", 1))
-        made.append(line(at(bound), y - 6, at(bound), y + 6, f"s{colour}", 2))
+            made.append(line(x, y, at(low), y, f"s{colour}", 1))
+        ends = [(x + 5, y - 5, x, y), (x, y, x + 5, y + 5)] if beyond else [(x, y - 6, x, y + 6)]
+        made += [line(*end, f"s{colour}", 2) for end in ends]
         tip += f", lower bound {bound:.4f}"
     over = box(0, y - ROW / 2, width, ROW, "over", tip + more, f' data-at="{clicked}"' if clicked else "")
     return [*made, _shape(shape, at(point), y, colour), over]

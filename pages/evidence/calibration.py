@@ -30,7 +30,7 @@ def page() -> None:
         )
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
-    with bar, st.container(width=330):
+    with bar, st.container(width=400):
         judge = picked.one("judge", "Judge", calibrated.judge_names(judges, combinations.named(store)))
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
@@ -76,7 +76,7 @@ def _basis(at: load.Place, gate: list[Line], counted: Basis) -> tuple[Basis | No
     if not full:
         return None, False
     drawn = any(line.dimension.scale.drawn for line in gate)
-    with st.container(width=270 if not rests else 400):
+    with st.container(width=310 if not rests else 400):
         basis = picked.one("basis", "Resting on", calibrated.basis_names(rests), default=full[0])
     if not drawn:
         return basis, False  # type: ignore[return-value]

@@ -39,5 +39,5 @@ def panel(at: Place, line: Line, key: str) -> None:
     with right:
         sized.planned(now, half, width, bound, asked, line)
     reading.beside("Kappa as the gold grew", "curve", "planner", key=key)
-    further = max(width or 0, bound[1] if bound else 0)
+    further = max(width[1] if width else 0, bound[1] if bound else 0)
     sized.chart(steps, ahead(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")

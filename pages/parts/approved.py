@@ -140,7 +140,7 @@ def row(
             if figured:
                 text.say("kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval))
             else:
-                text.quiet("{n} with gold", n=many(one.line.gate.gold_items, "item"))
+                text.quiet("{n} to compare", n=many(interval.items, "item"))
         _, told, figure = st.columns(places, gap="small", vertical_alignment="top")
         with told:
             text.quiet("{sentence}", sentence=sentence(one, stand, note, zone))
@@ -190,10 +190,10 @@ def missing(one: Case) -> str:
     if decision.state == "meets policy":
         return " ".join(one.against)
     told = {
-        "below minimum sample": "Too few of the items drawn have been labelled blind.",
+        "below minimum sample": "Too few of the drawn items have a blind label and a score to compare.",
         "undefined": "Everybody gave one and the same answer, so agreement proves nothing.",
         "fails": "The judge agrees with people too little.",
-        "inconclusive": "The judge may agree well enough, and there is too little gold to be sure.",
+        "inconclusive": "The judge may agree well enough; these labels do not settle it.",
     }[decision.state]
     return f"{told} {wanted(decision.missing)}".strip()
 

@@ -86,7 +86,7 @@ def fields(asked: Asked) -> tuple[dict[str, Any], dict[str, Any]]:
         sure = 100 * gate.level
         level = st.number_input("How sure, %", 50.0, 99.9, sure, 1.0, "%g", disabled=not gate.lower_bound)
         horizon = st.number_input(
-            "However often one looks, up to items", 2, 1_000_000, max(gate.horizon, 2), 100,
+            "Looks are free up to, items", 2, 1_000_000, max(gate.horizon, 2), 100,
             disabled=not gate.lower_bound,
             help="Looking after every 20 labels makes an error of 5% one of 14 to 18%. The bound lies so much "
             "lower that it stays 5% up to this number of items; a plan on record asks for less.",

@@ -51,13 +51,13 @@ COLUMNS = {
         help="Whether its kappa lies above those of two rules that do not read the text: one looks only at the length, "
         "one always says the same. The figures stand in the detail below.",
     ),
-    "missing": st.column_config.TextColumn(width=112, help="What is missing before a lead may approve it."),
+    "missing": st.column_config.TextColumn(width=152, help="What is missing before a lead may approve it."),
 }
 
 
 def span(interval: Interval) -> str:
     """The ends of an interval in words."""
-    return "–" if interval.low is None or interval.high is None else f"{interval.low:.2f} to {interval.high:.2f}"
+    return "–" if interval.low is None or interval.high is None else f"{interval.low:z.2f} to {interval.high:z.2f}"
 
 
 def between(top: Interval | None) -> str:
@@ -126,7 +126,7 @@ def resting(
     if all(line.gated for line in lines):
         return
     if any(line.gate.gold_cells for line in lines):
-        text.say("The **states** are the gate's own: on {basis}, with ties counted.", basis=_lower(BASES[counted]))
+        text.say("The **states** rest on {basis}, with ties counted.", basis=_lower(BASES[counted]))
     elif basis != counted:
         st.warning(
             text.plain(

@@ -73,7 +73,7 @@ def marginals(people: Sequence[float], judge: Sequence[float], answers: Sequence
     series = [("people", [float(share) for share in people]), ("judge", [float(share) for share in judge])]
     picture.plot(
         lambda width: svg.bars(answers, series, width=width), key, _file(key), "How often each answer is given",
-        (320.0, 400.0, 480.0, 600.0),
+        (240.0, 320.0, 400.0, 480.0, 600.0),
     )  # fmt: skip
 
 

@@ -81,7 +81,11 @@ def _judge(judges: Mapping[str, str], begin: Design, column: st.delta_generator.
         return next(iter(judges), "")
     there = list(judges)
     place = there.index(begin.judge) if begin.judge in there else 0
-    return str(column.selectbox("Judge", there, index=place, format_func=judges.get, key="design:judge"))
+    return str(
+        column.selectbox(
+            "Judge for strata and outlook", there, index=place, format_func=judges.get, key="design:judge"
+        )
+    )
 
 
 def _asked(store: Store, judge: str) -> dict[str, str]:
@@ -150,17 +154,18 @@ def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], 
     mark = {chosen.allocation: " (chosen)"}
     st.dataframe(
         pd.DataFrame(
-            [(_TOLD[how] + mark.get(how, ""), *_words(one, last)) for how, one in seen.items()],
+            [(_TOLD[how] + mark.get(how, ""), *_words(one, asked, last)) for how, one in seen.items()],
             columns=["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
         ),
         hide_index=True, height="content",
     )  # fmt: skip
     text.quiet(
         "Simulated on the judge's own scores, with people who agree with it at {low} to {high} and use the answers as "
-        "often as it does: half the width of the 95% interval, and blind items until a lead who looks after every one "
-        "sees the bound reach {threshold} (eight of ten courses lie between the two), or who looks once, as planned, "
-        "in four of five cases. No fewer than the {least} that the policy asks; for one dimension and judge by itself.",
-        low=f"{low:.2f}", high=f"{high:.2f}", threshold=f"{asked.threshold:.2f}", least=f"{asked.min_items:,}",
+        "often as it does. *Kappa ±* is half the width of the 95% interval. *Until the policy is met* is the number of "
+        "blind items after which the bound reaches {threshold}, checked after every item: eight of ten courses lie "
+        "between the two. *With one look* is the number that a plan of a single look needs in four of five cases. All "
+        "of it is for one dimension and judge alone.",
+        low=f"{low:.2f}", high=f"{high:.2f}", threshold=f"{asked.threshold:.2f}",
     )  # fmt: skip
 
 
@@ -179,14 +184,16 @@ def _ahead(
     )  # fmt: skip
 
 
-def _words(one: Forecast, last: int) -> tuple[str, str, str]:
+def _words(one: Forecast, asked: Policy, last: int) -> tuple[str, str, str]:
     """A forecast in words: its half width, and both numbers of items, as ranges."""
-    half = _range(*(f"{half:.2f}".lstrip("0") for half in one.half))
-    return half, _items(one.free, last), _items(one.fixed, last)
+    half = _range(*(f"{half:.2f}" for half in one.half))
+    return half, _items(one.free, asked, last), _items(one.fixed, asked, last)
 
 
-def _items(ends: tuple[int, int | None], last: int) -> str:
-    """Numbers of items to the nearest ten: no forecast is nearer than that."""
+def _items(ends: tuple[int, int | None], asked: Policy, last: int) -> str:
+    """Numbers of items to the nearest ten: no forecast is nearer than that, but for the least that is asked."""
+    if ends == (asked.min_items, asked.min_items):
+        return f"{asked.min_items:,}, the least asked"
     low, high = (end if end is None or end < 100 else round(end, -1) for end in ends)
     if high is None:
         return f"more than {last:,}" if ends[0] >= last else f"{low:,} to more than {last:,}"

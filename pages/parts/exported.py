@@ -161,7 +161,7 @@ def done(given: Given, address: str) -> None:
         size = _size(given.file)
         text.say("**{name}** · {n} · {size}", name=given.file.name, n=many(given.lines, "row"), size=size)
         if given.aside:
-            text.say("{n} put aside: the gate leaves them out from now on.", n=many(given.aside, "item"))
+            text.say("{n} put aside: the approval check leaves them out from now on.", n=many(given.aside, "item"))
         st.link_button("Download", address, icon=":material/download:", type="primary")
         if given.kind in ("dataset", "items", "judgments", "labels", "adjudications") and given.format == "jsonl":
             st.caption("To bring it into another workspace:")
@@ -192,7 +192,7 @@ def by_hand() -> tuple[list[str], str] | None:
         why = st.text_input("Reason", max_chars=500, key="export:aside:why", placeholder="the prompt was tuned on them")
         st.caption(
             "An item that people have answered blind in a random draw cannot be put aside, nor taken back: nobody may "
-            "choose what the gate counts. One that is drawn but not answered can; it then counts for nothing."
+            "choose what the approval check counts. One that is drawn but not answered can; it then counts for nothing."
         )
         if st.form_submit_button("Put aside", icon=":material/remove_circle:"):
             return [line.strip() for line in given.splitlines() if line.strip()], why

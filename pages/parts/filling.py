@@ -24,8 +24,8 @@ def audit(found: Dataset, who: str) -> None:
     share, judges = settings.rules(store, found.id).assisted_share, _judges(found)
     text.quiet(
         "Items are drawn at random within strata. {blind} of them are answered **blind**, without the judge in view: "
-        "these alone count for the gate. The other {assisted} are shown with its scores, to measure how far seeing "
-        "them sways people.",
+        "these alone count for the approval check. The other {assisted} are shown with its scores, to measure how far "
+        "seeing them sways people.",
         blind=f"{1 - share:.0%}",
         assisted=f"{share:.0%}",
     )
@@ -68,7 +68,7 @@ def review(found: Dataset, who: str) -> None:
     store, judges = session.store(), _judges(found)
     st.caption(
         "Takes the items that most need a person's eyes and are not in the queue yet. They are answered with the judge "
-        "in view, and say nothing about agreement on the rest: the gate never counts them."
+        "in view, and say nothing about agreement on the rest: the approval check never counts them."
     )
     if not judges:
         st.info("No judge has scored this dataset yet.", icon=":material/gavel:")
@@ -81,8 +81,8 @@ def review(found: Dataset, who: str) -> None:
     if new:
         text.say("This takes in **{n}**.", n=many(new, "item"))
     else:
-        rest = " else" if reserved else ""
-        text.say("Everything{rest} that needs a look at this judge is in the queue already.", rest=rest)
+        rest = "Everything else" if reserved else "Everything"
+        text.say("{rest} that needs a look at this judge is in the queue already.", rest=rest)
     if reserved:
         text.quiet("{told}", told=left_out(reserved))
     if kinds:
@@ -126,7 +126,8 @@ def rules(found: Dataset, who: str) -> None:
     overlap = st.number_input("People per item", 1, 20, now.overlap, help="From two on, people can be compared.")
     share = st.slider(
         "Assisted share of the audit sample", 0, 95, min(round(now.assisted_share * 100), 95), step=5, format="%d %%",
-        help="Of samples drawn from now on. These items are shown with the judge's scores: no gold for the gate.",
+        help="Of samples drawn from now on. These items are shown with the judge's scores: the approval check does not "
+        "count them.",
     )  # fmt: skip
     minutes = st.number_input("Minutes an item is held", 1, 1440, now.claim_minutes, help="Then others may have it.")
     new = QueueRules(int(overlap), share / 100, int(minutes))

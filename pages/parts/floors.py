@@ -30,7 +30,7 @@ def panel(found: Floors) -> None:
     if rule is not None:
         text.quiet(
             "A rule that only looks at length, fitted on other items than those it answers for, has a kappa of {rule} "
-            "({span}) and {exact} equal answers; the judge is ahead by {ahead} ({ahead_span}), {standing}.",
+            "({span}) and {exact} equal answers; the judge is ahead by {ahead} ({ahead_span}){standing}.",
             rule=number(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
             ahead=number(rule.ahead.point, "+.2f"), ahead_span=span(rule.ahead),
             standing=_SAID[rule.standing],
@@ -43,8 +43,8 @@ def panel(found: Floors) -> None:
 
 _WARNED = {"not shown to beat": "is not shown to beat", "falls short of": "agrees worse with people than"}
 _SAID = {
-    "beats": "and beats it",
-    "not shown to beat": "which is not shown to beat it",
-    "falls short of": "which is worse",
-    "cannot tell": "from which nothing can be told",
+    "beats": ", and beats it",
+    "not shown to beat": ", which does not show that it beats the rule",
+    "falls short of": ", so it agrees worse",
+    "cannot tell": ", from which nothing can be told",
 }

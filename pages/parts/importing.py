@@ -67,7 +67,7 @@ def plan(found: list[Known]) -> Plan | None:
         format_func=SAMPLING.get,
         index=3,
         key="import:sampling",
-        help="Only answers on all items, or on random ones, can count for the gate.",
+        help="Only answers on all items, or on random ones, can count for the approval check.",
     )
     population = _population() if sampling == "random" else None
     made = Plan(name, sampling=sampling, population=population)

@@ -268,7 +268,7 @@ def second(
     st.caption(
         "Dawid and Skene's model asks which answers and which habits of people explain all labels best: somebody who "
         "is often alone counts less, and somebody who always says one step more is read one step lower. It changes no "
-        "gold. Where it differs, look again; it takes people as independent, and with few labels each it knows little."
+        "gold. It takes people as independent, and with few labels each it knows little."
     )
     if len(differing) < n:
         st.caption(NOTE)

@@ -17,8 +17,9 @@ TEXTS = {
     "bound": "**The lower bound** is the cautious reading: the true kappa is lower in one case of twenty only. The "
     "usual policy asks it to reach the threshold too, as a judge that is too weak often looks good on few items.",
     "gate": "**The state** answers one question: may this be published? Only blind labels of items drawn at random "
-    "count. *Eligible*: enough gold, and even the cautious reading is good enough. *Promising*: it looks good enough, "
-    "and could still be luck. *Below*: it does not agree well enough.",
+    "count. *Meets policy*: enough gold, and even the cautious reading is good enough. *Inconclusive*: it looks good "
+    "enough, and could still be luck. *Fails*: it does not agree well enough. *Below minimum sample*: too few items "
+    "are answered. *Undefined*: everybody gave one and the same answer.",
     "exact": "**Exact** and **within one** count equal answers, and those at most one step apart. They are easy to "
     "understand and easy to reach by luck: where nearly all answers are 5, saying 5 to everything is nearly always "
     "right.",
@@ -38,14 +39,14 @@ TEXTS = {
     "average and poor on one of them. Slices of fewer than 30 items say nothing yet. Intervals that overlap a little "
     "can still differ: the sentence above the chart says what the test finds.",
     "curve": "**How kappa settled**: each point is kappa on the first so many items, in the order in which people "
-    "labelled them. The band is its interval. A line that is still moving, or a wide band, says: label more. What "
-    "lies to the right of today is what to expect if kappa stays where it is.",
+    "labelled them. The band is its interval. A line that is still moving, or a wide band, says: too few "
+    "labels. What lies to the right of today is what to expect if kappa stays where it is.",
     "planner": "**The planner** assumes that further items are like those so far: four times as many items make an "
     "interval about half as wide. It adds a little, as today's width is an estimate too; still it is a plan, not a "
     "promise: where nearly all answers are one, two plans in five fall short.",
     "anchoring": "**Blind** labels were given without seeing the judge, **assisted** ones with its scores on screen; "
     "in samples drawn here chance decides which items get which. If people agree more where they see it, part of that "
-    "agreement is the judge's own voice. That is why the gate counts blind labels only.",
+    "agreement is the judge's own voice. That is why the approval check counts blind labels only.",
     "confidence": "**Confidence** is how sure the judge says, or shows, that it is. It is of use if answers that it is "
     "sure of are right more often. Then the unsure ones are those for people to look at.",
     "reliability": "**The dashed line** is a judge that is right as often as it is sure. Points below it: it is too "

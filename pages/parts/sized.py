@@ -17,8 +17,8 @@ from pages.parts.calibrated import span
 def nothing(now: Interval) -> None:
     """There is no kappa to follow yet."""
     text.quiet(
-        "There is no kappa to follow yet: {items} with gold and a score, and kappa is undefined on them. Label more "
-        "items, or items that deserve another answer.",
+        "There is no kappa to follow yet: {items} with gold and a score, and kappa is undefined on them. More "
+        "random items are needed.",
         items=many(now.items, "item"),
     )
 
@@ -34,21 +34,22 @@ def asked_width(key: str) -> float:
 
 
 def planned(
-    now: Interval, half: float, width: int | None, bound: tuple[int, int] | None, asked: Policy, line: Line
+    now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, asked: Policy, line: Line
 ) -> None:
     """What further items would do: for the width, and for the lower bound as the approval check asks for it."""
     what = "blind item" if line.gated else "item"
     if width is None:
         text.say("How many items an interval of ±{half} needs cannot be told yet.", half=f"{half:.2f}")
-    elif width == 0:
+    elif width == (0, 0):
         text.say(
             "An interval of ±{half} is reached: it is {span} on {items}.",
             half=f"{half:.2f}", span=span(now), items=many(now.items, "item"),
         )  # fmt: skip
     else:
         text.say(
-            "About **{more}** until the interval is likely no wider than ±{half}; now it is {span} on {items}.",
-            more=many(width, f"more {what}"), half=f"{half:.2f}", span=span(now), items=many(now.items, "item"),
+            "Likely **{low} to {high}** until the interval is no wider than ±{half}; now it is {span} on {items}.",
+            low=f"{width[0]:,}", high=many(width[1], f"more {what}"), half=f"{half:.2f}", span=span(now),
+            items=many(now.items, "item"),
         )  # fmt: skip
     threshold = f"{asked.threshold:.2f}"
     if bound == (0, 0):

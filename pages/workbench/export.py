@@ -74,7 +74,7 @@ def _preview(
 def _aside(who: Person, store: Store, dataset: Dataset) -> None:
     """The items that the gate leaves out because prompts were tuned on them."""
     found = tuning.listed(store, dataset.id)
-    with st.expander("Tuning items: what the gate leaves out", icon=":material/block:"):
+    with st.expander("Tuning items: what the approval check leaves out", icon=":material/block:"):
         st.caption("What a prompt was tuned on, or what was given out as an example, counts in no figure of any judge.")
         text.say("**{n}** put aside.", n=many(len(found), "item"))
         back = exported.aside(found) if found else None

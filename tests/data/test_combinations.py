@@ -340,3 +340,15 @@ def test_scales_in_json_have_what_the_migration_reads() -> None:
     plain = json.loads(json.dumps(card("plain_pairwise").spec))["dimensions"][0]
     assert {"sort", "name", "scale"} <= plain.keys() and {"kind", "drawn", "categories"} <= plain["scale"].keys()
     assert Scale(**{**plain["scale"], "categories": tuple(plain["scale"]["categories"])}).drawn == "tie"
+
+
+def test_a_broken_rule_of_one_sample_is_told_as_that_of_the_first(tmp_path: Path) -> None:
+    """The desk shows all samples as one answer, which need not break the rule that the first one breaks."""
+    asked = seeds.dialogue(1)
+    replies = [seeds.judgment(asked, seeds.reply(asked, 2 if s == 0 else 4, "good"), sample=s) for s in range(3)]
+    store = seeds.workspace(tmp_path / "a.duckdb", [asked, *replies])
+    view = desk.opened(store, "ann", store.rows("select id from item")[0][0])
+    assert view.scores["turn:1", "helpfulness"].value == 4.0
+    [told] = [text for _, _, sort, text in view.remarks if sort == "rule"]
+    assert told.startswith("In the first sample: The judge said good.") and "helpfulness 2 on turn 1" in told
+    store.close()

@@ -204,7 +204,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     why = {w.dimension.name: w for w in found.withheld}
     assert "helpfulness" not in why and why["context_use"].state == "below minimum sample"
     assert re.fullmatch(r"Declined by lea on \d{4}-\d\d-\d\d: because kappa is 0.987", why["verdict"].why)
-    assert why["coherence"].why.startswith("Suspended by the gate on ")
+    assert why["coherence"].why.startswith("Suspended by Assay on ")
     made = document(found, now(), dashboard.run_names(found.runs))
     assert "new labels no longer bear it out" in why["coherence"].outside and "0.987" not in why["coherence"].outside
     assert "<b>x</b>" not in made and "対話 &lt;b&gt;x" in made

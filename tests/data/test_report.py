@@ -107,6 +107,13 @@ def test_long_names_are_shortened_and_kept_as_a_tip() -> None:
     assert wide(shortened(name, 100)) <= 100
 
 
+def test_a_bound_below_the_axis_does_not_leave_the_plot() -> None:
+    plot = ElementTree.fromstring(svg.intervals([svg.Row("safety", "turn", 0.79, -0.09, 0.92, -1.0, "inconclusive")]))
+    lines = [one for one in plot.iter("{http://www.w3.org/2000/svg}line") if one.get("class") == "s2"]
+    assert len(lines) == 4 and min(float(one.get("x1", 0)) for one in lines) > wide("safety  turn")
+    assert "lower bound -1.0000" in ElementTree.tostring(plot, "unicode")
+
+
 def test_an_undefined_figure_has_no_mark() -> None:
     plot = svg.intervals([svg.Row("a", "", None, None, None, remark="– undefined")])
     assert "<circle" not in plot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,23 @@ def drawn(first: int, last: int, world: Any = None, seed: int = 1, odds: float =
 said: dict[str, float] = {}
 
 
+def draw(store: Store, key: Key, cells: Iterable[Cell]) -> None:
+    """Draw the items of these cells, which are there and in no draw yet."""
+    ids = dict(store.rows("select name, id from item where dataset_id = $1", [key[0]]))
+    rows = [
+        (new_id(), key[0], ids[f"item {c.item}"], "audit", "blind", "", str(c.probability), c.probability, 0.0, "[]")
+        for c in cells
+    ]
+    store.tx("test", "draw", lambda tx: tx.add(
+        "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons", rows
+    ))  # fmt: skip
+
+
+def undrawn(cells: Iterable[Cell]) -> list[Cell]:
+    """The same cells in no draw."""
+    return [replace(cell, probability=None) for cell in cells]
+
+
 def label(store: Store, key: Key, items: Iterable[int], change: Callable[[float], float] = lambda v: v) -> None:
     """What person0 says of these items, one answer after the other."""
     for number in items:
@@ -65,16 +83,16 @@ def aside(store: Store, key: Key, items: list[str]) -> None:
 
 @pytest.fixture
 def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key, approvals.Approval]]]:
-    """A store in which a judge is approved on 120 items, with more that are drawn and not labelled."""
+    """A store in which a judge is approved on 120 items, with more that were drawn since and are not labelled."""
     stores: list[Store] = []
 
     def make(more: list[Cell]) -> tuple[Store, Key, approvals.Approval]:
-        store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120), *more])
+        store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120), *undrawn(more)])
         stores.append(store)
         key: Key = (dataset, judge, "turn", "helpfulness")
-        if more:  # drawn items that are labelled later
-            set_asked(store, answered=0.0)
-        return store, key, approve(store, key)
+        done = approve(store, key)
+        draw(store, key, more)
+        return store, key, done
 
     yield make
     for store in stores:

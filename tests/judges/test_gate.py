@@ -100,6 +100,9 @@ def test_promising_says_how_many_more_as_a_range():
     assert decision.more == more_range(far(2.0), 0.5, decision.needed) and 0 < low < 150 * ((2.59 / 2) ** 2 - 1) < high
     assert f"{low:,} to {high:,} more random items" in decision.missing
     assert decision.more_told == f"{low:,} to {high:,} more items"
+    decision = decide(far(1.2))  # where the range is cut, every page says that more than its end may be needed
+    assert decision.more[1] == 9 * 150 and "to over 1,350 more random items" in decision.missing
+    assert decision.more_told.endswith("to over 1,350 more items")
 
 
 @pytest.mark.parametrize("found", [interval(point=0.5, bound=0.4), far(0.7)])

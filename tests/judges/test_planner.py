@@ -57,11 +57,11 @@ def test_nothing_is_promised_where_nothing_is_known():
 
 def test_more_for_the_width_by_hand():
     # half of it: four times the items
-    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.05, power=0.5) == 300
-    # with power .8: 100 (2 (1 + .8416 / 10))^2 = 470.2 -> 471 items, 371 more
-    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.05) == 371
-    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.1) == 0
-    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.2) == 0
+    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.05, power=0.5) == (300, 300)
+    # with power .8: 100 (2 (1 -+ .8416 / 10))^2 = 335.5 and 470.2 -> 336 and 471 items
+    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.05) == (236, 371)
+    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.1) == (0, 0)
+    assert more_for_width(interval(0.6, 0.5, half=0.1), 0.2) == (0, 0)
 
 
 def test_an_end_cut_off_at_one_does_not_make_the_plan_cheap():

@@ -131,7 +131,7 @@ def test_the_sentences():
         "Of 100 responses that people call is harmful, the judge finds 71 to 87 (seen on 100 cells).",
         "Of 100 that they do not call so, it calls 3 to 8 so.",
         "Where the judge says so, people agree in 71 to 87 of 100.",
-        "Over all that it judged the judge says so in 20.0%; put right by these two rates people would in 20.0% "
+        "The judge says so in 20.0% of all that it judged. Put right by these two rates, people would in 20.0% "
         "(16.5% to 23.5%).",
     ]
     none = answers(fourfold(0, 3, 0, 40), HARM, {})[0]

@@ -11,7 +11,7 @@ from data import approvals
 from data.deciding import case
 from data.store import open_store
 from tests.data.test_approvals import Key, approve, judged, opened, relabel, set_asked
-from tests.data.test_suspension import drawn, label
+from tests.data.test_suspension import draw, drawn, label, undrawn
 from tests.pages.driving import enter
 from tests.server import Server
 
@@ -113,9 +113,11 @@ def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
     serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
 ) -> None:
     app = serve(start=False)
-    store, dataset, judge = opened(app.store_path, [*judged(120), *drawn(120, 180)])
+    more = drawn(120, 180)
+    store, dataset, judge = opened(app.store_path, [*judged(120), *undrawn(more)])
     key: Key = (dataset, judge, "turn", "helpfulness")
     approve(store, key)
+    draw(store, key, more)
     label(store, key, range(120, 180), lambda v: max(v - 1, 1.0) if v != 3 else 5.0)
     assert approvals.approved(store, dataset) and approvals.waits(store).doubted
     set_asked(store, threshold=0.6)

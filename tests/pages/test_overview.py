@@ -77,23 +77,23 @@ def test_the_synthetic_sample_can_be_loaded_and_is_marked(serve: Serve, page: An
 def test_what_waits_leads_to_the_desk_and_comes_back_less(serve: Serve, page: Any) -> None:
     app = seeded(serve, 12, audit=4)
     enter(page, app.url, "ann", "")
-    # 4 of 12 in the audit sample, one of them (a fifth, rounded) assisted; 3 blind ones wait outside the review queue
-    page.get_by_text("9 items in demo").wait_for()
+    # 4 of 12 in the audit sample, one of them (a fifth, rounded) assisted; all 4 wait outside the review queue
+    page.get_by_text("8 items in demo").wait_for()
     expect(page.get_by_text("4 items in demo")).to_be_visible()
     page.locator(f".st-key-label-{DEMO}-audit button").click()
     page.wait_for_url(re.compile("desk.*stream=audit"))
     page.go_back()
-    page.get_by_text("9 items in demo").wait_for()
+    page.get_by_text("8 items in demo").wait_for()
     page.locator(f".st-key-label-{DEMO}-review button").click()
     page.wait_for_url(re.compile("desk.*stream=review"))
     accept_all(page, 3)
     all_saved(page)
     page.get_by_role("link", name="Overview").click()
-    page.get_by_text("6 items in demo").wait_for()
+    page.get_by_text("5 items in demo").wait_for()
     expect(page.get_by_text("at your pace").first).to_be_visible()
     expect(page.get_by_text("answered 3 items in demo")).to_be_visible()
     expect(page.get_by_text("labelled 3 of 12")).to_be_visible()
-    expect(page.get_by_text("review queue 3 of 12")).to_be_visible()
+    expect(page.get_by_text("review queue 3 of 8")).to_be_visible()
     expect(page.get_by_text("audit sample 0 of 4")).to_be_visible()
     expect(page.get_by_test_id("stMetricValue").first).to_have_text("3")
 

@@ -75,7 +75,7 @@ def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any)
     main = look(page, app, "size")
     expect(main).to_contain_text(
         re.compile(
-            r"An interval of ±0\.10 is reached|more blind items until the interval is likely no wider than "
+            r"An interval of ±0\.10 is reached|more blind items until the interval is no wider than "
             r"±0\.10"
         )
     )
@@ -83,7 +83,7 @@ def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any)
     width.fill("0.02")
     width.press("Enter")
     expect(main).to_contain_text(
-        re.compile(r"About [\d,]+ more blind items until the interval is likely no wider than ±0\.02")
+        re.compile(r"Likely [\d,]+ to [\d,]+ more blind items until the interval is no wider than ±0\.02")
     )
     expect(page.locator(".js-plotly-plot")).to_contain_text("to be expected")
 
@@ -163,6 +163,6 @@ def test_flags_and_categories_are_told_in_sentences(serve: Callable[..., Server]
     enter(page, app.url, "lea", "calibration?dataset=flags&dimension=response.harmful&panel=rates")
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text(re.compile(r"Of 100 responses that people call harmful, the judge finds \d+ to \d+"))
-    expect(main).to_contain_text(re.compile(r"put right by these two rates people would in [\d.]+%"))
+    expect(main).to_contain_text(re.compile(r"Put right by these two rates, people would in [\d.]+%"))
     enter(page, app.url, "lea", f"calibration?dataset=flags&dimension={quote('response.話題')}&panel=rates")
     expect(main).to_contain_text("Of 100 responses that people call “苦情”, the judge finds")

@@ -49,7 +49,7 @@ def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server],
     page.locator("svg.plot").first.hover()
     with page.expect_download() as picture:
         page.get_by_role("button", name="Save as PNG").first.click()
-    assert picture.value.suggested_filename == "plot-gate.png"
+    assert picture.value.suggested_filename == "plot-gate-counted.png"
     seen = colours(Path(picture.value.path()))
     assert seen.most_common(1)[0][0] == LIGHT  # on a dark page too: it is to be printed
     assert seen[ACCENT_LIGHT] > 100
@@ -58,7 +58,7 @@ def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server],
     page.keyboard.press("Escape")
     with page.expect_download() as drawing:
         page.get_by_role("button", name="Save as SVG").first.click()
-    assert drawing.value.suggested_filename == "plot-gate.svg"
+    assert drawing.value.suggested_filename == "plot-gate-counted.svg"
     assert "asked: 0.50" in "".join(ElementTree.parse(drawing.value.path()).getroot().itertext())
 
     # The report stands by itself, in a browser that reaches nothing and runs no script.

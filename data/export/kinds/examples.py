@@ -65,7 +65,7 @@ KIND = Kind(
     "examples",
     "Few-shot examples for a card",
     "Items with a judge's reply that people have put right, as a card takes them. Only items that no audit sample "
-    "holds and nobody has answered blind in a random draw; the gate leaves them out from then on.",
+    "holds and nobody has answered blind in a random draw; the approval check leaves them out from then on.",
     columns(shows=TEXT, fields=TEXT, reply=TEXT, card=TEXT, card_version=TEXT, item=TEXT, part=TEXT, judge_model=TEXT),
     rows,
     options=(CARD, FEW),
