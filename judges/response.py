@@ -91,8 +91,9 @@ def held(decision: Decision, response: Response, least: float) -> Decision:
     missing = f"Blind answers to {many(more, 'more drawn item')}."
     if decision.state not in ("below minimum sample", "undefined"):
         return replace(decision, state="below minimum sample", reason=against, missing=missing, more=(more, more))
-    low, high = decision.more or (0, 0)
-    return replace(decision, reason=f"{decision.reason} {against}", more=(max(more, low), max(more, high)))
+    low, high = (max(more, one) for one in decision.more or (0, 0))
+    missing = missing if (low, high) == (more, more) else decision.missing
+    return replace(decision, reason=f"{decision.reason} {against}", missing=missing, more=(low, high))
 
 
 def _where(strata: Iterable[Stratum]) -> str:

@@ -128,7 +128,7 @@ def row(
     `click` opens or closes it.
     """
     places, interval = [11, 65, 24], one.line.gate.interval
-    figured = one.line.decision.state not in ("below minimum sample", "undefined")
+    figured, few = interval.point is not None, one.line.decision.state == "below minimum sample"
     with st.container(gap=None):
         badge, name, figure = st.columns(places, gap="small", vertical_alignment="center")
         badge.markdown(BADGES[status(one, stand, note)])
@@ -137,8 +137,10 @@ def row(
             key=f"case:{one.judge.id}:{one.line.key}", type="tertiary", on_click=click,
         )  # fmt: skip
         with figure:
-            if figured:
-                text.say("kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval))
+            if figured:  # in grey where nothing may be concluded from it yet
+                (text.quiet if few else text.say)(
+                    "kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval)
+                )
             else:
                 text.quiet("{n} to compare", n=many(interval.items, "item"))
         _, told, figure = st.columns(places, gap="small", vertical_alignment="top")
@@ -146,10 +148,11 @@ def row(
             text.quiet("{sentence}", sentence=sentence(one, stand, note, zone))
         if figured:
             with figure:
-                low, items = number(one.line.decision.bound, ".2f"), many(interval.items, "item")
+                low, items = one.line.decision.bound, many(interval.items, "item")
+                low = "no lower bound yet" if low is None else f"lower bound {low:.2f}"
                 asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
                 with st.container(gap=None):
-                    text.quiet("lower bound {low}, on {items}", low=low, items=items)
+                    text.quiet("{low}, on {items}", low=low, items=items)
                     told = f"two people agree at {people}" if people != "–" else "how far people agree is not known"
                     text.quiet("asked {asked}; {told}", asked=asked, told=told)
 
