@@ -89,10 +89,12 @@ def held(decision: Decision, response: Response, least: float) -> Decision:
         return decision
     more = response.lacks(least)
     missing = f"Blind answers to {many(more, 'more drawn item')}."
-    if decision.state not in ("not enough gold", "undefined"):
-        return Decision("not enough gold", against, missing, more)
-    more = max(more, decision.more_items or 0)
-    return replace(decision, reason=f"{decision.reason} {against}", more_items=more)
+    if decision.state == "undefined":
+        return replace(decision, reason=f"{decision.reason} {against}")
+    if decision.state == "not enough gold":
+        more = max(more, decision.more_items or 0)
+        return replace(decision, reason=f"{decision.reason} {against}", more_items=more)
+    return Decision("not enough gold", against, missing, more)
 
 
 def _where(strata: Iterable[Stratum]) -> str:

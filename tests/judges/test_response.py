@@ -61,5 +61,7 @@ def test_what_is_undefined_or_short_already_keeps_its_reason():
     found = Response((Stratum("x", 100, 20, 10),))
     short = held(Decision("not enough gold", "Gold for 10 items.", "Gold for 90 more items.", 90), found, 0.9)
     assert short.reason == f"Gold for 10 items. {found.against(0.9)}" and short.more_items == 90
-    assert held(Decision("undefined", "One value.", "Others."), found, 0.9).state == "undefined"
+    constant = held(Decision("undefined", "One value.", "Others."), found, 0.9)
+    assert constant.state == "undefined" and constant.more_items is None
+    assert constant.reason.startswith("One value. 10 of 20 drawn items")
     assert held(Decision("below", "Poor.", ""), found, 0.9).missing == "Blind answers to 8 more drawn items."

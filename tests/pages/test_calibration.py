@@ -63,7 +63,7 @@ def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("rest on blind labels of random draws: 150 items, 215 cells with gold, each weighted")
     plot = page.locator("svg.plot").first
-    for words in ("● eligible", "□ not enough gold · 100 more items", "– undefined"):
+    for words in ("● eligible", "□ not enough gold · 135 more items", "– undefined"):
         expect(plot).to_contain_text(words)
     expect(main).to_contain_text("reaches the 0.50 that the policy asks, and so does its lower bound")
     expect(main).to_contain_text("On 150 cells of 150 items that both people and judge scored.")

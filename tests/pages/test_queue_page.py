@@ -76,9 +76,9 @@ def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(
     page.get_by_text(re.compile(r"^[34] items for you")).wait_for()
     page.get_by_text("Review queue", exact=True).click()
     page.wait_for_url(re.compile("stream=review"))
-    page.get_by_text(re.compile(r"^\d+ items for you · 0 of 30 answered")).wait_for()
+    page.get_by_text(re.compile(r"^\d+ items for you · 0 of 20 answered")).wait_for()
     page.reload()
-    page.get_by_text(re.compile("0 of 30 answered")).wait_for()
+    page.get_by_text(re.compile("0 of 20 answered")).wait_for()
     page.get_by_role("button", name="Label").last.click()
     page.wait_for_url(re.compile("desk.*stream=review.*system=model-x"))
 
