@@ -89,7 +89,9 @@ def held(decision: Decision, response: Response, least: float) -> Decision:
         return decision
     more = response.lacks(least)
     missing = f"Blind answers to {many(more, 'more drawn item')}."
-    if decision.state not in ("below minimum sample", "undefined"):
+    if decision.state == "undefined":
+        return replace(decision, reason=f"{decision.reason} {against}")
+    if decision.state != "below minimum sample":
         return replace(decision, state="below minimum sample", reason=against, missing=missing, more=(more, more))
     low, high = (max(more, one) for one in decision.more or (0, 0))
     missing = missing if (low, high) == (more, more) else decision.missing

@@ -61,5 +61,7 @@ def test_what_is_undefined_or_short_already_keeps_its_reason():
     few = Decision("below minimum sample", "Gold for 10 items.", "Gold for 90 more items.", (90, 90))
     short = held(few, found, 0.9)
     assert short.reason == f"Gold for 10 items. {found.against(0.9)}" and short.more == (90, 90)
-    assert held(Decision("undefined", "One value.", "Others."), found, 0.9).state == "undefined"
+    constant = held(Decision("undefined", "One value.", "Others."), found, 0.9)
+    assert constant.state == "undefined" and constant.more is None
+    assert constant.reason.startswith("One value. 10 of 20 drawn items")
     assert held(Decision("fails", "Poor.", ""), found, 0.9).missing == "Blind answers to 8 more drawn items."

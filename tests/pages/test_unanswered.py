@@ -51,16 +51,17 @@ def test_the_import_asks_of_how_many_items_a_random_sample_is(app: Server, page:
     enter(page, app.url, "lea", "import")
     file = tmp_path / "l.jsonl"
     said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "annotator": "zoe", "mode": "blind"}
-    seeds.lines(file, [{**said, "item": f"item {n}", "made_at": "2026-02-01T12:00:00Z"} for n in range(3)])
+    items = [seeds.dialogue(n) for n in range(3)]
+    seeds.lines(file, [*items, *({**said, "item": i["id"], "made_at": "2026-02-01T12:00:00Z"} for i in items)])
     page.locator("input[type=file]").set_input_files(str(file))
     choose(page, "Into", "sim")
     main = page.get_by_test_id("stMain")
     page.get_by_text("A random part of them was").click()
     expect(main).to_contain_text("but neither from how many items nor with which probability")
-    page.get_by_label("Drawn at random from how many items?").fill("2")
+    page.get_by_role("spinbutton", name="Drawn at random from how many items?").fill("2")
     page.keyboard.press("Tab")
     expect(main).to_contain_text("3 items have labels, and are said to be drawn from 2")
-    page.get_by_label("Drawn at random from how many items?").fill("5000")
+    page.get_by_role("spinbutton", name="Drawn at random from how many items?").fill("5000")
     page.keyboard.press("Tab")
     expect(main).not_to_contain_text("neither from how many")
     expect(main).to_contain_text("What would be stored")
