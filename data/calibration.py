@@ -151,7 +151,21 @@ def meeting(
         params,
     )
     found = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
-    return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if basis in WEIGHTED else found
+    parted = _parted(store, dataset_id, basis)
+    return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if parted else found
+
+
+def _parted(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
+    """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
+
+    Systems, languages or fields in proportion narrow an interval hardly, and the cautious scale that strata by a
+    judge's scores need (judges/strata.py) would cost more than they give; without them the error errs on the safe side.
+    """
+    query = (
+        "select 1 from design where dataset_id = $1 and (parted_by in ('score', 'confidence') "
+        "or allocation <> 'proportional') limit 1"
+    )
+    return basis in WEIGHTED and bool(store.rows(query, [dataset_id]))
 
 
 MEETING = "human, judge, scored, weight, mean, share, people, waits"
@@ -200,7 +214,8 @@ def all_sums(
     marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}
     terms = [_terms(d) for d in asked]
     width = max(len(t) * (len(t) + 3) // 2 for t in terms)
-    strata = f" {_DRAWN.format(of='o')} group by coalesce(d.stratum, '')" if basis in WEIGHTED else ""
+    parted = _parted(store, dataset_id, basis)
+    strata = f" {_DRAWN.format(of='o')} group by coalesce(d.stratum, '')" if parted else ""
     order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
     counted = labels(basis, list(marks.values()), apart(store, judge_id))
     parts, chosen = [f"held as materialized ({counted})"], []

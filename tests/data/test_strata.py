@@ -154,6 +154,10 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
     ]
     found, who = fill(opened, cells)
     dimension = next(d for d in calibration.dimensions(opened, who) if d.name == "helpfulness")
+    assert calibration.meeting(opened, found, who, dimension, "gate").stratum is None, "drawn by system"
+    row = ("d", found, "score", "", who, "root", "")
+    columns = "id, dataset_id, parted_by, field, judge_id, allocation, about"
+    opened.tx("lea", "draw", lambda tx: tx.add("design", columns, [row]))
     one = calibration.meeting(opened, found, who, dimension, "gate")
     assert one.stratum is not None and len(np.unique(one.stratum)) == 5
     assert calibration.meeting(opened, found, who, dimension, "blind").stratum is None
