@@ -73,7 +73,7 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     expect(main.get_by_role("button", name="Suspend", exact=True)).to_be_visible()
     page.get_by_text("that may not be published yet").click()
     open_row(page, "safety · turn")
-    expect(main).to_contain_text("gold for 80 more random items")
+    expect(main).to_contain_text("blind answers to 88 more drawn items")
     expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
     reader = new_page()
     enter(reader, app.url, "ann", "approvals?dataset=demo")
