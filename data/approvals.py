@@ -205,8 +205,9 @@ def older(store: Store, held: Sequence[Approval]) -> list[tuple[Approval, str]]:
 
 
 class Note(NamedTuple):
-    """What is to be told beside an approval that holds: which older policy it met ("": none), how it stands, and who
+    """What is told beside an approval that holds.
 
+    What is to be told beside an approval that holds: which older policy it met ("": none), how it stands, and who
     looked at what speaks against it and keeps it, with the reason.
     """
 

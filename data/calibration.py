@@ -100,8 +100,9 @@ def every(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[Meeting | Sums]:  # fmt: skip
-    """The same of several dimensions, which costs less than one after the other; `dropped`: without what is drawn;
+    """The same of several dimensions.
 
+    It costs less than one after the other; `dropped`: without what is drawn;
     `waiting`: what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
     """
     count = "select count(*) from item where dataset_id = $1"
@@ -297,8 +298,9 @@ def met(
     store: Store | Tx, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "", among: str = "",
     held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
 ) -> str:  # fmt: skip
-    """SQL of the cells with gold: item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
+    """SQL of the cells with gold.
 
+    Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
     share, people and waits (data/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on gold
     and scores, `among` on the items of the labels: those that do not count for a judge (`data.fewshot.apart`) are left
     out there, as weights are told from the labels. Statements that ask for several dimensions say where their labels
@@ -329,8 +331,9 @@ def items_in(
     judge: float | None,
     most: int = MOST,
 ) -> list[Found]:
-    """The cells where people say `human` and the judge `judge` or what is nearest to it (None = n/a), by name; at most
+    """The cells in one place of the table.
 
+    The cells where people say `human` and the judge `judge` or what is nearest to it (None = n/a), by name; at most
     so many.
 
     Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.

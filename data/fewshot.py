@@ -149,8 +149,9 @@ def shown(store: Store | Tx, card: Card) -> dict[str, str]:
 
 
 def apart(store: Store | Tx, judge_id: str, column: str = "l.item_id") -> str:
-    """A further condition on an item's id in SQL: not one of those items, nor one that prompts were tuned on
+    """SQL that leaves out items that do not count for a judge.
 
+    A further condition on an item's id in SQL: not one of those items, nor one that prompts were tuned on
     (data/tuning.py); "" where there are none."""
     ids = ", ".join(f"'{id_}'" for id_ in sorted(used(store, judge_id)) if id_.replace("-", "").isalnum())
     return (f" and {column} not in ({ids})" if ids else "") + tuning.aside(store, column)

@@ -117,8 +117,9 @@ def _population(
 
 
 class Filling(NamedTuple):
-    """What would come into the review queue: how many items, how many of them for each kind of reason, and how many
+    """What would come into the review queue.
 
+    How many items, how many of them for each kind of reason, and how many
     that need a look stay out because they are reserved for the audit sample."""
 
     new: int
@@ -163,8 +164,9 @@ def fill_review(
 
 
 class Taken(NamedTuple):
-    """Items newly taken into the review queue, those that were in it already, and those that stay out of it as they are
+    """What came of taking items into the review queue.
 
+    Items newly taken into the review queue, those that were in it already, and those that stay out of it as they are
     reserved for the audit sample."""
 
     new: int

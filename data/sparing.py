@@ -43,8 +43,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule in force: of which judge and dimension, what was asked, the threshold that this came to, and the figures
+    """A rule in force.
 
+    Of which judge and dimension, what was asked, the threshold that this came to, and the figures
     on the day: the share of labelled items above it, agreement there with its lower bound, and on how many items.
     """
 

@@ -54,8 +54,9 @@ def both(
 
 
 def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None) -> list[Line]:
-    """Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together,
+    """Every dimension of a judge with its decision.
 
+    Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together,
     with an eye to who answered; by the sort of their unit, then by name. All of them rest on the same labels, so they
     share the error that the workspace's policy allows. The one place where what is shown becomes a decision.
     """

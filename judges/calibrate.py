@@ -70,8 +70,9 @@ class Meeting:
 
 
 class People(NamedTuple):
-    """How many people labelled the cells with gold: `labels` over all of them, the `fewest` and the `most` of one cell,
+    """How many people labelled the cells with gold.
 
+    `labels` over all of them, the `fewest` and the `most` of one cell,
     and how many cells are `waiting` for somebody who adjudicates.
     """
 

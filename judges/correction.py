@@ -112,8 +112,9 @@ class Corrected:
 
     @property
     def refused(self) -> bool:
-        """Whether there is no figure because labels do not cover the values that are to be corrected: a random draw of
+        """Whether labels do not cover the values that are to be corrected.
 
+        Whether there is no figure because labels do not cover the values that are to be corrected: a random draw of
         so many items would have left them all out less than once in a hundred times, (1 - uncovered)^n_eff < .01.
         """
         return self.uncovered > COVERED and (1 - self.uncovered) ** self.interval.n_eff < _CHANCE
@@ -129,8 +130,9 @@ def moments(
     item: ArrayLike, judge: ArrayLike, human: ArrayLike, gold: ArrayLike, weight: ArrayLike | None = None,
     share: ArrayLike | None = None,
 ) -> Moments:  # fmt: skip
-    """`Moments` of the cells that the judge valued: item numbers 0.., the judge's values, people's (nan = n/a or none;
+    """`Moments` of the cells that the judge valued.
 
+    Item numbers 0.., the judge's values, people's (nan = n/a or none;
     of several their mean), whether there is gold, each cell's weight 1/pi (alike within an item; it counts where there
     is gold), and the share of its people that gave a value (default 1, n/a 0). SQL gives the same by sums by item.
     ValueError when the lengths differ.

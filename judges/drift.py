@@ -203,8 +203,9 @@ def _doubts(
 
 
 def _unsettled(then: Frozen, pooled: Interval) -> bool:
-    """Whether there are more items than at the approval, and they are worth less: a draw is open, and the first answers
+    """Whether a draw is open whose first answers bend the whole.
 
+    Whether there are more items than at the approval, and they are worth less: a draw is open, and the first answers
     of a new stratum stand for all of it.
     """
     if then.items is None or then.n_eff is None:

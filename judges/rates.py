@@ -47,8 +47,9 @@ _MOMENTS = np.array([[1, -1, -1, 0, 0, 1], [0, 0, 1, 0, 0, -1], [0, 1, 0, 0, 0, 
 
 
 class Tables(NamedTuple):
-    """The tables of items: their weighted total (K*K,) and sum of products (K*K, K*K), how many items, and cells by
+    """The tables of items, summed up.
 
+    The tables of items: their weighted total (K*K,) and sum of products (K*K, K*K), how many items, and cells by
     answer pair (K*K,), each counted once.
     """
 

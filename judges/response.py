@@ -21,8 +21,9 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Stratum:
-    """A part of a random sample: its name, about how many items it was drawn from, how many of them were drawn, and how
+    """A part of a random sample, and who answered.
 
+    A part of a random sample: its name, about how many items it was drawn from, how many of them were drawn, and how
     many of these have a label that counts."""
 
     name: str

@@ -71,8 +71,9 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Step:
-    """A threshold of the sequence: the share of items at or above it, agreement there (its `lower_bound` is one-sided
+    """A threshold of the sequence.
 
+    The share of items at or above it, agreement there (its `lower_bound` is one-sided
     at 1 - delta), and whether it was tested and passed (None: the sequence had ended before).
     """
 
@@ -84,8 +85,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Selective:
-    """What a target comes to. `chosen` is the last threshold that passed, `spared` its share of the items with a 95%
+    """What a target comes to.
 
+    `chosen` is the last threshold that passed, `spared` its share of the items with a 95%
     interval; where there is none, `why` says so in a sentence. `overall` is agreement on all cells, `steps` the curve
     from the most confident items down.
     """

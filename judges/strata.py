@@ -46,8 +46,9 @@ def collapsed(sizes: ArrayLike) -> Codes | None:
 
 
 def root_of_squares(influence: Floats, stratum: Codes | None = None) -> float | None:
-    """sqrt(sum_h n_h / (n_h - 1) sum_g (u_g - mean_h)^2), u being the influence of items; of a single stratum the mean
+    """The standard error that the influences of items come to.
 
+    sqrt(sum_h n_h / (n_h - 1) sum_g (u_g - mean_h)^2), u being the influence of items; of a single stratum the mean
     is 0. None for fewer than two items.
     """
     items = len(influence)
@@ -59,8 +60,9 @@ def root_of_squares(influence: Floats, stratum: Codes | None = None) -> float | 
 
 
 def cautious(found: Interval, error: float) -> Interval:
-    """An interval of items resampled within strata, with its linearised error, and lower ends no higher than those of
+    """An interval with lower ends that are cautious enough for strata.
 
+    An interval of items resampled within strata, with its linearised error, and lower ends no higher than those of
     a normal 1 / (1 - kappa) (`judges.uncertainty.reciprocal`). In a sample that met few of the misses that weigh most,
     kappa is too high and its error too small: there it falls as (1 - kappa)^2. Resampling sees that in part only; where
     most answers are one and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds lay above the truth. `se` is
@@ -104,8 +106,9 @@ def resampled_within(given: Floats, stratum: Codes, columns: int, replicates: in
 
 
 def together(totals: Sequence[Floats], groups: Sequence[Floats], columns: int) -> Floats:
-    """Totals of all strata from those of each (`judges.replicates.with_products` of so many columns); `groups` are the
+    """Totals of all strata from those of each.
 
+    Totals of all strata from those of each (`judges.replicates.with_products` of so many columns); `groups` are the
     items of each stratum. The products become those within the strata, as in `within`.
     """
     left, right, _ = pairs_of(columns)

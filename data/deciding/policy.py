@@ -264,8 +264,9 @@ def stored(new: Asked) -> dict[str, Any]:
 
 
 def read(kept: Mapping[str, Any]) -> Asked:
-    """The same back again. Of what was kept when nothing was said of them, imported labels count, and neither looks nor
+    """The same back again.
 
+    Of what was kept when nothing was said of them, imported labels count, and neither looks nor
     who answered do.
     """
     return _asked(_ONE_LOOK | kept.get("policy", {}), {"imported": True, "answered": 0.0} | dict(kept))

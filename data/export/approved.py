@@ -8,8 +8,9 @@ from judges.types import Dimension
 
 
 def approved(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> str | None:
-    """Under what a judge's values of a dimension are approved now: "" is the policy of today, else a sentence on the
+    """Under which policy a judge's values of a dimension are approved.
 
+    Under what a judge's values of a dimension are approved now: "" is the policy of today, else a sentence on the
     older, looser one that the approval met; None where no approval holds.
     """
     key = (dataset_id, judge_id, dimension.sort, dimension.name)

@@ -36,8 +36,9 @@ def ceiling(
 def between(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], resting: Resting = "blind"
 ) -> dict[Dimension, Interval | None]:
-    """Kappa between two people in each of several dimensions, which is all that stands beside a threshold; of more than
+    """Kappa between two people in each of several dimensions.
 
+    It is all that stands beside a threshold; of more than
     `MOST` items that several people labelled it rests on so many, drawn at random.
     """
 

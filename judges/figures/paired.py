@@ -24,8 +24,9 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Seats:
-    """Cells that people and every judge gave a value: item, people's code 0..K-1, each judge's by its id (between two
+    """Cells that people and every judge gave a value.
 
+    Item, people's code 0..K-1, each judge's by its id (between two
     codes where samples were combined so), weight.
     """
 

@@ -24,8 +24,9 @@ _HALF = 0.5
 
 @dataclass(frozen=True)
 class Asked:
-    """Cells with gold, one row each: item, people's code, what stands for the judge, weight, and what each sample said,
+    """Cells with gold and what each sample said there.
 
+    Cells with gold, one row each: item, people's code, what stands for the judge, weight, and what each sample said,
     (cells, samples), nan where it is n/a or was not asked. Codes as the scale has them.
     """
 
@@ -38,8 +39,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Repeats:
-    """`singles`: kappa of every sample alone, and `single` their mean (None: one of them is undefined); `together`: of
+    """What asking several times bought, and how often answers flip.
 
+    `singles`: kappa of every sample alone, and `single` their mean (None: one of them is undefined); `together`: of
     all samples as one answer; `gain`: together - single, with its interval by items. `flips`: the share of cells in
     which not all samples say the same, n/a being an answer too.
     """
@@ -58,8 +60,9 @@ class Repeats:
 
 
 def repeats(asked: Asked, flips: tuple[Floats, Floats], scale: Scale, seed: int = 0) -> Repeats:
-    """All of it; `flips` are, for every item that has cells with several samples, how many of them flip, and how many
+    """What asking several times bought, from its cells.
 
+    All of it; `flips` are, for every item that has cells with several samples, how many of them flip, and how many
     there are, with gold or without.
 
         gain = kappa(together) - mean_s kappa(sample s),  se^2 = G / (G - 1) sum_g (u_g - mean_s u_gs)^2

@@ -151,8 +151,9 @@ def gold(
 
 
 def resolved(given: Mapping[Cell, Sequence[float | None]], known: Card) -> dict[Cell, float | None]:
-    """The gold of every cell: of ordered scales the lower median, or n/a where most say so; of others the majority, a
+    """The gold of every cell.
 
+    Of ordered scales the lower median, or n/a where most say so; of others the majority, a
     drawn vote being the scale's `drawn` answer, else no gold.
     """
     found = dict[Cell, float | None]()

@@ -164,8 +164,9 @@ def told(found: Ceiling | None) -> str:
 
 
 def whose(fewest: int, most: int, each: float, known: bool) -> str:
-    """Whose agreement a kappa is, in a sentence or two: how many people labelled a cell (fewest, most, on average), and
+    """Whose agreement a kappa is, in a sentence or two.
 
+    How many people labelled a cell (fewest, most, on average), and
     whether it is `known` how far two of them agree.
     """
     if most < 2 and not known:

@@ -78,8 +78,9 @@ def small(p: float) -> str:
 
 
 def judge_names(judges: Sequence[tuple[str, str, str, bool, int]], samples: Mapping[str, str]) -> dict[str, str]:
-    """Judges by id in words: model · card, how their `samples` combine where they have several, and the id's head where
+    """Judges by id in words.
 
+    Model · card, how their `samples` combine where they have several, and the id's head where
     that is not enough to tell them apart.
     """
     named = {
@@ -184,8 +185,9 @@ def _missing(line: Line) -> str:
 def table(
     lines: Sequence[Line], tops: plots.Tops, key: str, chosen: Callable[[int], None], floor: Sequence[str]
 ) -> None:
-    """Every dimension with its figures, how far people agree, and whether it lies above the floor in words; `chosen`
+    """The table of every dimension with its figures.
 
+    Every dimension with its figures, how far people agree, and whether it lies above the floor in words; `chosen`
     gets the number of a row that is clicked.
     """
     frame = pd.DataFrame(
