@@ -144,15 +144,16 @@ def meeting(
         among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
     cells = met(store, dataset_id, dimension, basis, among=apart(store, judge_id) + among, waiting=waiting)
+    parted, columns, drawn = _parted(store, dataset_id, basis), MEETING, ""
+    if parted:
+        columns += ", dense_rank() over (order by coalesce(d.stratum, '')) as stratum"
+        drawn = _DRAWN.format(of="m")
     frame = store.frame(
-        f"with met as ({cells}) select dense_rank() over (order by m.item_id) as no, "
-        f"{', '.join(f'm.{column}' for column in MEETING.split(', '))}, "
-        f"dense_rank() over (order by coalesce(d.stratum, '')) as stratum from met m {_DRAWN.format(of='m')} "
+        f"with met as ({cells}) select dense_rank() over (order by m.item_id) as no, {columns} from met m {drawn} "
         "order by 1, m.unit",
         params,
     )
     found = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
-    parted = _parted(store, dataset_id, basis)
     return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if parted else found
 
 

@@ -71,9 +71,10 @@ STRATA = (
     "row_number() over (order by d.stratum, d.mode, i.kind) as part from draw d join item i on i.id = d.item_id "
     "where d.dataset_id = $1 and d.stream = 'audit' group by d.stratum, d.mode, i.kind"
 )
-"""SQL of the parts of a dataset's audit sample ($1): stratum, mode and kind of item, how many of its items were drawn,
+"""SQL of the parts of a dataset's audit sample; $1 dataset.
 
-how many of these have sections (a pair has three other units), and its number.
+Columns stratum, mode and kind of item, how many of its items were drawn, how many of these have sections (a pair has
+three other units), and its number.
 """
 
 

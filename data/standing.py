@@ -29,9 +29,10 @@ TABLES = (
 def summaries(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[Summary]:
-    """The figures of every dimension of a judge on a basis; `dropped` leaves out ties on both sides, and `waiting` says
+    """The figures of every dimension of a judge on a basis.
 
-    what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
+    `dropped` leaves out ties on both sides, and `waiting` says what becomes of cells that wait for somebody who
+    adjudicates (None: as the dataset's rule has it).
     """
     asked = calibration.dimensions(store, judge_id)
     cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped, waiting)

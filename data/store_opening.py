@@ -45,9 +45,9 @@ _held: WeakValueDictionary[tuple[int, int], Store] = WeakValueDictionary()
 
 @dataclass(frozen=True)
 class Found:
-    """A store as it lies on the disk: the version of its tables, its newest change with its digest, and whether a mark
+    """A store as it lies on the disk.
 
-    is beside it.
+    It has the version of its tables, its newest change with its digest, and whether a mark is beside it.
     """
 
     version: int

@@ -53,9 +53,14 @@ def by_sums(k: int, weights: Weights) -> bool:
     return weights == "quadratic" or k == 2
 
 
+def rounded(values: Codes | Floats) -> Floats:
+    """The answers nearest to values that may lie between two; a half counts up, and nan stays."""
+    return np.asarray(np.floor(np.asarray(values, dtype=np.float64) + 0.5), dtype=np.float64)
+
+
 def nearest(values: Codes | Floats) -> Codes:
-    """The codes nearest to values that may lie between two; a half counts up."""
-    return np.floor(np.asarray(values, dtype=np.float64) + 0.5).astype(np.intp)
+    """The same as codes, where every value is one."""
+    return rounded(values).astype(np.intp)
 
 
 def cell_weights(weight: ArrayLike | None, cells: int) -> Floats | None:
@@ -256,11 +261,6 @@ def correlation(table: ArrayLike) -> float | None:
     x, y = value - (rows @ value) / n, value - (columns @ value) / n
     r = float(x @ array @ y) / float(np.sqrt((rows @ x**2) * (columns @ y**2)))
     return min(1.0, max(-1.0, r))
-
-
-def mean_gap(human: Floats, judge: Floats, weight: Floats) -> float | None:
-    """`mean_difference` of single values, which may lie between two answers; None where there is none."""
-    return float(np.average(judge - human, weights=weight)) if len(human) else None
 
 
 def correlation_of(human: Floats, judge: Floats, weight: Floats) -> float | None:

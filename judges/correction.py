@@ -59,8 +59,10 @@ from judges.uncertainty import MIN_CLUSTERS, Interval, quantile, wilson
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
 COVERED = 0.05
-"""The largest share of the judge's cells that may have values outside of those of labelled cells: beyond it labels do
-not say how those are to be corrected, and there is no figure, unless chance alone may well have left them out."""
+"""The largest share of the judge's cells that may have values outside of those of labelled cells.
+
+Beyond it labels do not say how those are to be corrected, and there is no figure, unless chance alone may well have
+left them out."""
 _CHANCE = 0.01
 _NO_SPREAD = 1e-12
 """A centred sum of products below this share of what it is the difference of is rounding."""

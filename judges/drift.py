@@ -28,9 +28,9 @@ ALPHA = 0.05
 ITEMS = 50
 """Items since the approval below which nothing is concluded from them alone."""
 OTHERS = 18
-"""Of them as many have to hold another answer than the commonest one: where nearly all answers are one, kappa of a few
+"""Of them as many have to hold another answer than the commonest one.
 
-items is a matter of luck, and its own error does not show it."""
+Where nearly all answers are one, kappa of a few items is a matter of luck, and its own error does not show it."""
 LATEST = 120
 """The newest items since the approval, which are looked at by themselves too: much good gold must not hide a fall."""
 _LOOKS = Open(ITEMS, 1_000)

@@ -311,9 +311,10 @@ def _youden(given: Tables, found: Interval, raised: Interval) -> Interval:
 
 
 def prevalence(given: Tables, one: Rates, whole: Whole) -> Prevalence:
-    """How often people would give an answer over all cells that the judge valued. Refused, with a sentence in `why`,
+    """How often people would give an answer over all cells that the judge valued.
 
-    where there is nothing to go by, or the judge does not clearly give the answer more often where people do.
+    Refused, with a sentence in `why`, where there is nothing to go by, or the judge does not clearly give the answer
+    more often where people do.
     """
     found, raised, people = one.found, one.raised, one.people
     if whole.cells <= 0:

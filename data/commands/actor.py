@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+
 from data import people
 from data.errors import BadInput
 from data.names import reserved
 from data.store import Store
+
+
+def as_whom(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--as`, which `actor` reads."""
+    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
 
 
 def actor(store: Store, name: str) -> str:

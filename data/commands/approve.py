@@ -8,7 +8,7 @@ from typing import Any
 
 from data import approvals, datasets
 from data.approvals import Decision
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.deciding import case
 from data.deciding.case import Case
 from data.errors import BadInput, NotFound
@@ -48,7 +48,7 @@ def add(subparsers: Any) -> None:
         default="",
         help="the mark that --list gave beside the figures: needed to approve and to propose, refused if they changed",
     )
-    parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         if wanted in ("approve", "propose") and not options.seen and not chosen.against:
             raise BadInput("Give the mark of the figures that this rests on, with --seen: --list tells it beside them.")
         done = approvals.decide(
-            store, actor(store, options.name), *chosen.key, wanted, options.reason, options.seen
+            store, actor(store, options.actor), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
         for name, figure, told in approvals.evidence(store, done.id):
             print(f"  {name:<28} {'' if figure is None else f'{figure:.6g}':<12} {told}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from data import audits, datasets
 from data.audits import Audited
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.commands.chosen import judges
 from data.evidence import MOST
 from data.people import require
@@ -36,7 +36,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--every", action="store_true", help=f"look at every reply, not at a random sample where they are over {MOST:,}"
     )
-    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 

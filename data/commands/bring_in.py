@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.errors import BadInput
 from data.intake import (
     FORMATS,
@@ -53,7 +53,7 @@ def add(subparsers: Any) -> None:
         "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be taken to this file"
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-    parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 
@@ -80,12 +80,12 @@ def run(options: argparse.Namespace) -> int:
         stack.callback(store.close)
         bar = stack.enter_context(Bar())
         if options.dry_run:
-            found = preview(store, source, plan, progress=bar, rejects=rejects, actor=options.name)
+            found = preview(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
             _tell(found)
             print(f"Would add {found.new} to {plan.dataset}; {found.known.total:,} are there already.")
             return 0 if found.ok else 1
-        name = actor(store, options.name)
+        name = actor(store, options.actor)
         on_error = "good rows" if options.good_rows else "refuse"
         try:
             done = take(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]

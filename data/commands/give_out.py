@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data import datasets
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.errors import BadInput
 from data.export import FORMATS, Format, count, give, kind, kinds, known_options, loads
 from data.store import open_store
@@ -34,7 +34,7 @@ def add(subparsers: Any) -> None:
             parser.add_argument(f"--{_flag(name)}", action=argparse.BooleanOptionalAction, default=None, help=says)
         else:
             parser.add_argument(f"--{_flag(name)}", type=type(option.default), metavar="X", dest=name, help=says)
-    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from data import datasets, runs
 from data.cards import card as known_card
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.errors import BadInput
 from data.judging.orders import Order, Standing
 from data.store import Store, open_store
@@ -73,7 +73,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--batch", action="store_true", help="through the endpoint's Batch API; collect it later")
     parser.add_argument("--collect", action="store_true", help="fetch what the batches of all runs have brought")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run; --spend and --price give it others")
-    parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         store = open_store()
         stack.callback(store.close)
         stack.callback(runs.close, store)
-        name = actor(store, options.name)
+        name = actor(store, options.actor)
         if options.collect:
             return _collect(store)
         if options.resume:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from data import datasets
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.deciding import plans
 from data.errors import BadInput
 from data.store import open_store
@@ -26,7 +26,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("dataset", metavar="NAME", help="the dataset")
     parser.add_argument("--looks", type=int, nargs="+", metavar="ITEMS", help="one to five numbers of items, rising")
     parser.add_argument("--none", action="store_true", help="take the plan back")
-    parser.add_argument("--as", dest="name", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         if options.looks and options.none:
             raise BadInput("Give the looks of a plan, or take it back with --none: not both.")
         if options.looks or options.none:
-            plans.set_plan(store, actor(store, options.name), found.id, [] if options.none else options.looks)
+            plans.set_plan(store, actor(store, options.actor), found.id, [] if options.none else options.looks)
         plan = plans.plan(store, found.id)
         print(
             f"{found.name}: no plan, anybody may look at any time."

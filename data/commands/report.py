@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data import datasets
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.commands.chosen import judge
 from data.errors import BadInput
 from data.people import require
@@ -31,7 +31,7 @@ def add(subparsers: Any) -> None:
         "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, cells and plots"
     )
     parser.add_argument("--figures", action="store_true", help="every figure as one JSON object, instead of the report")
-    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 

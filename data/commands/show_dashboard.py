@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from data import dashboard, datasets
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.errors import BadInput, NotFound
 from data.ids import now
 from data.people import require
@@ -25,7 +25,7 @@ def add(subparsers: Any) -> None:
         "--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id (default: the one approved)"
     )
     parser.add_argument("--out", metavar="FILE", required=True, help="the HTML file to write")
-    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 

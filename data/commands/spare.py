@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from data import calibration, datasets, queue, sparing
-from data.commands.actor import actor
+from data.commands.actor import actor, as_whom
 from data.commands.chosen import judge
 from data.datasets import Dataset
 from data.deciding import policy
@@ -40,7 +40,7 @@ def add(subparsers: Any) -> None:
     kind.add_argument("--set", action="store_true", help="make it a rule: the rest goes to people")
     kind.add_argument("--take-back", action="store_true", help="end the rule")
     parser.add_argument("--fill", type=int, metavar="N", help="take at most N items of the rest into the review queue")
-    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
+    as_whom(parser)
     parser.set_defaults(run=run)
 
 

@@ -24,9 +24,9 @@ COVERAGE = 0.9
 
 alone, and a judge that fails on what is hard would look better than it is."""
 ANSWERED = 0.9
-"""The share of the drawn items that people have to have answered, where nothing else was set: those that nobody answers
+"""The share of the drawn items that people have to have answered, where nothing else was set.
 
-may be the hard ones, and then the judge looks better than it is."""
+Items that nobody answers may be the hard ones, and then the judge looks better than it is."""
 
 
 @dataclass(frozen=True)

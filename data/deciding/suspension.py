@@ -75,10 +75,11 @@ class Came(NamedTuple):
 
 @dataclass(frozen=True)
 class Look:
-    """How an approval stands now: its case decided by itself under the policy that it met (None: it is gone), what
+    """How an approval stands now.
 
-    follows from the gold since, what of the policy is not met beside kappa, the figures of the gold since the approval
-    and of the newest of it (None: there is none), and what was frozen then.
+    It has its case, decided by itself under the policy that it met (None: it is gone), what follows from the gold
+    since, what of the policy is not met beside kappa, the figures of the gold since the approval and of the newest of
+    it (None: there is none), and what was frozen then.
     """
 
     found: Case | None

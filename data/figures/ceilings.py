@@ -22,9 +22,9 @@ Resting = Literal["blind", "here"]
 def ceiling(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, resting: Resting = "blind"
 ) -> Ceiling | None:
-    """How far people agree with each other on the same blind items, and the judge with them; None where no two have
+    """How far people agree with each other on the same blind items, and the judge with them.
 
-    labelled one cell.
+    None where no two have labelled one cell.
     """
 
     def make() -> Ceiling | None:

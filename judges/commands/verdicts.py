@@ -7,6 +7,7 @@ import argparse
 import numpy as np
 
 from judges import rates, selective
+from judges.agreement import rounded
 from judges.audits import Cell, Reply
 from judges.calibrate import Meeting
 from judges.combination import applied, combined, drawn_of, nearest
@@ -69,7 +70,7 @@ def kept(
         lowest[cell[0]] = float(np.minimum(lowest.get(cell[0], np.inf), value))
     steps = 1 if options.near and d.scale.weights else 0
     alike = np.isnan(met.human) & np.isnan(met.judge)
-    agree = np.where(alike | (np.abs(met.human - np.floor(met.judge + 0.5)) <= steps), 1.0, 0.0)
+    agree = np.where(alike | (np.abs(met.human - rounded(met.judge)) <= steps), 1.0, 0.0)
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
     at = met.scored
     made = Verdicts(met.item[at], confidence[at], agree[at], met.weight[at])

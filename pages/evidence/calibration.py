@@ -8,7 +8,7 @@ from data import audits, combinations, datasets, fewshot, scores
 from data.deciding import policy
 from data.gold import BASES, Basis
 from judges.calibrate import Line
-from pages.evidence import ceiling, dimension, floor, load, reporting, votes, waiting
+from pages.evidence import ceiling, dimension, disputes, floor, load, reporting, votes
 from pages.parts import audited, calibrated, carding, choose, floors, links, marks, picked, session, text
 
 
@@ -45,7 +45,7 @@ def page() -> None:
     gate = load.lines(store, at, counted, False)
     with bar:
         basis, dropped = _basis(at, gate, counted)
-        waits = waiting.choice(at, basis, dropped)
+        waits = disputes.choice(at, basis, dropped)
     if basis is None:
         _nothing(dataset.name)
         calibrated.means(scores.means(store, dataset.id, judge), opened=True)
@@ -55,7 +55,7 @@ def page() -> None:
     calibrated.resting(lines, basis, dropped, counted, load.rests(store, at))
     calibrated.combined(combinations.since(store, judge))
     carding.shown(fewshot.used(store, judge))
-    waiting.panel(at, basis, dropped, dataset.name)
+    disputes.panel(at, basis, dropped, dataset.name)
     tops = ceiling.tops(store, at.plain)
     calibrated.plot(lines, tops, asked, key)
     found = floor.floors(store, at, basis, dropped)

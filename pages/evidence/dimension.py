@@ -11,7 +11,7 @@ from data.deciding import policy
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
 from pages.evidence import anchor, ceiling, confidence, load, rates, samples, selective, size, slices
-from pages.parts import agreed, approved, clock, picked, reading, session, unanswered
+from pages.parts import agreed, approved, clock, picked, reading, response, session
 
 Panel = Callable[[load.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
@@ -34,7 +34,7 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     key = f"{key}:{line.key}"
     agreed.state(line)
     basis = policy.basis(session.store(), at.dataset)
-    unanswered.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
+    response.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
     approved.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")

@@ -16,7 +16,7 @@ from judges.audits import audits
 from judges.counted import many
 from judges.raters.ceiling import Ceiling
 from judges.uncertainty import Interval
-from pages.parts import clock, links, text, unanswered
+from pages.parts import clock, links, response, text
 from pages.parts.calibrated import between, number, span
 
 Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"]
@@ -239,7 +239,7 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
     whose = f"The figures are agreement with these people's labels, {many_} a cell." if gate.gold_cells else ""
     notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
-    unanswered.panel(
+    response.panel(
         one.dataset.id, one.dataset.name, one.judge.id, one.line.dimension, one.basis, " ".join(one.against), "case"
     )
     if near.origin:

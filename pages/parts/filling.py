@@ -14,7 +14,7 @@ from data.settings import QueueRules
 from judges.counted import many
 from judges.errors import AssayError
 from judges.triage import ReasonKind
-from pages.parts import drawing, session, text
+from pages.parts import draw, session, text
 
 
 @st.dialog("Draw an audit sample", width="large")
@@ -40,12 +40,12 @@ def audit(found: Dataset, who: str) -> None:
     kept = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
     seed = right.number_input("Seed", 0, 2**31, kept, key="audit:seed", help="The same seed draws the same items.")
     try:
-        design = drawing.design(found, judges)
+        design = draw.design(found, judges)
         shares = queue.plan_audit(store, found.id, int(size), judge, design)
     except AssayError as error:
         text.refuse(error)
         return
-    drawing.planned(shares, int(size))
+    draw.planned(shares, int(size))
     if known := queue.known_to_all(store, found.id):
         text.warn(
             "{n} not drawn yet can be answered blind by nobody who works here: all have answered there, or were shown "
@@ -53,7 +53,7 @@ def audit(found: Dataset, who: str) -> None:
             "random sample of this dataset; those that are drawn stay unanswered until somebody new answers them.",
             n=many(known, "item"),
         )
-    drawing.outlook(found, shares, judges, design)
+    draw.outlook(found, shares, judges, design)
     if st.button("Draw", type="primary", disabled=not any(s.now for s in shares)) and _done(
         lambda: queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design),
         "{n} drawn into the audit sample.",

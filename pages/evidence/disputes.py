@@ -10,20 +10,20 @@ from data.settings import Waiting
 from data.store import Store
 from judges.calibrate import Summary
 from pages.evidence import load
-from pages.parts import session, waiting
+from pages.parts import disputes, session
 
 
 def choice(at: load.Place, basis: Basis | None, dropped: bool) -> Waiting:
     """What becomes of them on the page: as chosen where there are some, else as the dataset's gold rule has it."""
     store = session.store()
     rule = settings.gold_rule(store, at.dataset).waiting
-    return waiting.choice(rule) if basis is not None and both(store, at, basis, dropped) else rule
+    return disputes.choice(rule) if basis is not None and both(store, at, basis, dropped) else rule
 
 
 def panel(at: load.Place, basis: Basis, dropped: bool, dataset: str) -> None:
     """Both figures of every dimension that has such cells."""
     store = session.store()
-    waiting.beside(both(store, at, basis, dropped), settings.gold_rule(store, at.dataset).waiting, dataset)
+    disputes.beside(both(store, at, basis, dropped), settings.gold_rule(store, at.dataset).waiting, dataset)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
