@@ -131,7 +131,7 @@ def gold(
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
     unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
     unseen += " and seq not in (select seq from intake)" if basis == "gate" else ""
-    ordered = scale.kind in ("ordinal", "ordered", "number")
+    ordered = scale.kind in ("ordinal", "ordered", "interval")
     by_median = ordered and rule.resolve == "median"
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     codes = range(scale.base, scale.base + scale.size) if means else range(0)

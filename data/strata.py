@@ -147,7 +147,7 @@ def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, s
         return sampling.bands(figures, LOWEST if len(scales) == 1 else f"{LOWEST} of 0 to 1,")
     [one] = asked
     what = one.name.replace("_", " ")
-    if one.scale.kind in ("ordinal", "number"):
+    if one.scale.kind in ("ordinal", "interval"):
         return sampling.bands(figures, what)
     words = {i: None if v is None else one.scale.answers[int(nearest(v))] for i, v in figures.items()}
     return {i: f"no {what}" if word is None else f"{what} {word}" for i, word in words.items()}

@@ -29,6 +29,20 @@ class Example:
     reply: dict[str, Any] | str
 
 
+def _kept(dimension: Dimension) -> dict[str, Any]:
+    """A dimension as a card's content has it.
+
+    What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
+    one because Assay calls something by another name.
+    """
+    told = asdict(dimension)
+    scale = told["scale"]
+    if not scale["step"]:
+        del scale["step"]
+        scale["kind"] = "number" if scale["kind"] == "interval" else scale["kind"]
+    return told
+
+
 def _whole(_: Any) -> list[str]:
     return [""]
 
@@ -94,7 +108,7 @@ class Card:
             "name": self.name,
             "title": self.title,
             "kind": self.kind,
-            "dimensions": [asdict(d) for d in self.dimensions],
+            "dimensions": [_kept(d) for d in self.dimensions],
             "reply": self.reply.model_json_schema(),
             "prompts": dict(self.prompts),
             "examples": [asdict(e) for e in self.examples],

@@ -18,7 +18,7 @@ from judges.types import Scale
 
 RULES: tuple[Rule, ...] = get_args(Rule)
 SAID: dict[Rule, str] = {"first": "the first one", "median": "median", "mean": "mean", "vote": "vote"}
-_ORDERED = ("ordinal", "ordered", "number")
+_ORDERED = ("ordinal", "ordered", "interval")
 
 
 def rule_of(card: Card, params: Mapping[str, Any]) -> Rule:

@@ -125,9 +125,8 @@ def _code(scale: Scale) -> _Fits:
             value == 0
             or (isinstance(item, Dialogue) and any(t.turn == value and t.role == "assistant" for t in item.turns))
         )
-    if scale.kind == "number":
-        low, high = scale.lo, scale.hi
-        return lambda value, _: (value is None and scale.na) or (value is not None and low <= value <= high)
+    if scale.kind == "interval":
+        return lambda value, _: scale.na if value is None else scale.lo <= value <= scale.hi and scale.on_step(value)
     codes = frozenset(float(scale.base + n) for n in range(scale.size)) | (
         frozenset([None]) if scale.na else frozenset()
     )

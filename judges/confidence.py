@@ -181,7 +181,7 @@ def _bare(text: str, lead: str) -> str:
 
 def _starts(scale: Scale) -> set[str]:
     """The answers of a numeric scale with which a longer one begins."""
-    numbers = [str(n) for n in range(max(scale.lo, 0), min(scale.hi, 1000) + 1)]
+    numbers = [str(n) for n in range(max(int(scale.lo), 0), min(int(scale.hi), 1000) + 1)]
     return {short for short in numbers if any(n != short and n.startswith(short) for n in numbers)}
 
 

@@ -82,7 +82,7 @@ def _changed(
         given = None
     elif value is not None and dimension.scale.kind == "flag":
         given = bool(value)
-    elif value is not None and dimension.scale.kind in ("ordinal", "turn", "number"):
+    elif value is not None and dimension.scale.kind in ("ordinal", "turn", "interval"):
         given = int(value) if value == int(value) else value
     asked = {(d.sort, d.name) for d in card.dimensions if d.asked}
     paths = sorted(_leaves(reply), key=lambda path: name not in path)[:_MOST]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,7 +21,7 @@ from judges.params import Params
 from judges.types import Dimension, Kind, Scale, UnitSort
 
 _MEND = "Mend it, or move the folder away."
-_SCALES = ("ordinal", "ordered", "unordered", "flag", "turn", "number")
+_SCALES = ("ordinal", "ordered", "unordered", "flag", "turn", "interval")
 _HOMES: dict[str, str] = {}
 """The folder that each card is from, by the card's name."""
 
@@ -181,8 +182,12 @@ def _scale_fault(scale: Scale) -> str:
     """What is wrong with a scale, "" for nothing."""
     if scale.kind not in _SCALES:
         return f"is {scale.kind!r}. Allowed are {_or(_SCALES)}."
-    if scale.kind in ("ordinal", "number") and not (_whole(scale.lo) and _whole(scale.hi) and scale.lo < scale.hi):
+    if scale.kind == "ordinal" and not (_whole(scale.lo) and _whole(scale.hi) and scale.lo < scale.hi):
         return f"goes from {scale.lo!r} to {scale.hi!r}. Give two whole numbers, the lower one first."
+    if scale.kind == "interval" and not (_number(scale.lo) and _number(scale.hi) and scale.lo < scale.hi):
+        return f"goes from {scale.lo!r} to {scale.hi!r}. Give two numbers, the lower one first."
+    if scale.kind == "interval" and not (_number(scale.step) and scale.step >= 0):
+        return f"has steps of {scale.step!r}. Give a number above 0, or 0 for any number in between."
     if scale.kind not in ("ordered", "unordered"):
         return "has categories: only ordered and unordered ones do." if scale.categories else ""
     words = scale.categories
@@ -212,6 +217,10 @@ def _one_meaning(cards: Mapping[str, Card], homes: Mapping[str, str]) -> None:
 
 def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _or(words: Any) -> str:

@@ -24,7 +24,7 @@ from judges.values import is_na
 Verdict = Literal["last", "fastchat"]
 _TRIES = 500
 """How many braces in prose are tried as the start of an object: a reply has one, a hostile one a million."""
-_RANGE = {"greater_than_equal", "less_than_equal", "greater_than", "less_than"}
+_RANGE = {"greater_than_equal", "less_than_equal", "greater_than", "less_than", "off_scale"}
 _WORDS = {"literal_error", "enum"}
 _INTEGER = {"int_type", "int_from_float"}
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")

@@ -163,39 +163,46 @@ class Scale:
 
     A value is stored as a number, its code: the integer itself on an ordinal scale (`lo`..`hi`), the position in
     `categories` (from 0) on `ordered` and `unordered` ones, 0 or 1 for a flag, the turn's number (0 = none) for a
-    turn reference, the number itself for `number`. None is n/a: a value of its own, never a number.
+    turn reference, the number itself on an interval scale. None is n/a: a value of its own, never a number.
     """
 
-    kind: Literal["ordinal", "ordered", "unordered", "flag", "turn", "number"]
-    lo: int = 0
-    hi: int = 0
+    kind: Literal["ordinal", "ordered", "unordered", "flag", "turn", "interval"]
+    lo: float = 0
+    hi: float = 0
     categories: tuple[str, ...] = ()
     na: bool = False
     drawn: str = ""
     """The category that a drawn vote of several people stands for ("tie"); empty: a drawn vote has no gold."""
+    step: float = 0
+    """On an interval scale, the distance of neighbouring answers counted from `lo` (.5: half points); 0: any number."""
 
     @property
     def size(self) -> int:
-        """K, the number of codes of the full scale; 0 where the scale has no table (turn references, numbers)."""
+        """K, the number of codes of the full scale; 0 where it has no table (turn references, interval scales)."""
         if self.kind == "ordinal":
-            return self.hi - self.lo + 1
+            return int(self.hi - self.lo) + 1
         return 2 if self.kind == "flag" else len(self.categories)
 
     @property
     def base(self) -> int:
         """The lowest code, which stands in row 0 of a table."""
-        return self.lo if self.kind == "ordinal" else 0
+        return int(self.lo) if self.kind == "ordinal" else 0
 
     @property
     def weights(self) -> Literal["quadratic"] | None:
-        """Weights of kappa on this scale: quadratic where the answers are ordered, none otherwise."""
-        return "quadratic" if self.kind in ("ordinal", "ordered") else None
+        """Weights of kappa on this scale: quadratic where the answers are ordered, none otherwise.
+
+        On an interval scale quadratic kappa is Lin's concordance, from the same six sums.
+        """
+        return "quadratic" if self.kind in ("ordinal", "ordered", "interval") else None
 
     @property
     def answers(self) -> list[str]:
         """The answers in words, in table order."""
         if self.kind == "ordinal":
-            return [str(n) for n in range(self.lo, self.hi + 1)]
+            return [str(n) for n in range(int(self.lo), int(self.hi) + 1)]
+        if self.kind == "interval" and self.step and self._steps < _LISTED:
+            return [self.say(self.snapped(self.lo + n * self.step)) for n in range(self._steps + 1)]
         return ["no", "yes"] if self.kind == "flag" else list(self.categories)
 
     def code(self, value: Any, turns: frozenset[int] | None = None) -> float | None:
@@ -217,8 +224,8 @@ class Scale:
         elif self.kind == "turn" and isinstance(value, str) and value.strip().lower() == "none":
             return 0.0
         elif not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < _HUGE:
-            if self.kind == "number" and self.lo <= value <= self.hi:
-                return float(value)
+            if self.kind == "interval" and self.lo <= value <= self.hi and self.on_step(value):
+                return self.snapped(value)
             if value == int(value) and (
                 (self.kind == "ordinal" and self.lo <= value <= self.hi)
                 or (self.kind == "flag" and value in (0, 1))
@@ -232,7 +239,7 @@ class Scale:
         text = value.strip().lower() if isinstance(value, str) else ""
         if self.kind == "flag" and text in self.answers:
             return text == self.answers[1]
-        if self.kind in ("ordinal", "turn", "number") and re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", text, re.ASCII):
+        if self.kind in ("ordinal", "turn", "interval") and _NUMBER.fullmatch(text):
             return float(text)
         return value
 
@@ -250,18 +257,37 @@ class Scale:
             return "yes" if code else "no"
         if self.kind == "turn" and code == 0:
             return "none"
-        return f"{code:g}" if self.kind == "number" else f"{round(code, 2):g}"
+        return f"{code:.4g}" if self.kind == "interval" else f"{round(code, 2):g}"
+
+    @property
+    def _steps(self) -> int:
+        """The number of steps from end to end."""
+        return round((self.hi - self.lo) / self.step)
+
+    def on_step(self, value: float) -> bool:
+        """Whether a number lies on one of the steps of an interval scale; all do where it has none."""
+        return not self.step or abs(value - self.snapped(value)) <= 1e-6 * self.step
+
+    def snapped(self, value: float) -> float:
+        """The answer of an interval scale next to a number: without a step the number itself."""
+        if not self.step:
+            return float(value)
+        return float(round(self.lo + round((value - self.lo) / self.step) * self.step, 9))
 
     @property
     def words(self) -> str:
         """The allowed answers as a phrase for messages."""
         if self.kind == "turn":
             return "the number of an assistant turn, or none"
-        if self.kind in ("ordinal", "number"):
-            return f"{self.lo} to {self.hi}" + (" or n/a" if self.na else "")
+        if self.kind in ("ordinal", "interval"):
+            steps = f" in steps of {self.step:g}" if self.step else ""
+            return f"{self.lo:g} to {self.hi:g}{steps}" + (" or n/a" if self.na else "")
         return ", ".join(self.answers) + (" or n/a" if self.na else "")
 
 
+_LISTED = 21
+"""An interval scale of at most so many steps can have its answers listed."""
+_NUMBER = re.compile(r"[-+]?(\d{1,15}(\.\d{0,20})?|\.\d{1,20})(e[-+]?\d{1,2})?", re.ASCII)
 _HUGE = 1e15  # beyond it (and for nan) no number is on any scale, and integers may not fit a float
 
 

@@ -14,7 +14,7 @@ from data.settings import GoldRule, gold_rule
 from data.store import Store, Tx, remembered
 from judges.types import Scale, sort_of
 
-_ORDERED = ("ordinal", "ordered", "number")
+_ORDERED = ("ordinal", "ordered", "interval")
 _UNITS = ("conversation", "turn", "section", "side", "response", "pair")
 TABLES = ("label", "setting", "item", "judge", "card")
 """What "where do people lie apart" rests on: it is asked again when one of these was written."""

@@ -88,7 +88,7 @@ def resolve(values: Sequence[float | None], scale: Scale, rule: GoldRule) -> tup
     if all(v == values[0] for v in values):
         return values[0], "agreed"
     given = [v for v in values if v is not None]
-    if scale.kind in ("ordinal", "ordered", "number"):
+    if scale.kind in ("ordinal", "ordered", "interval"):
         if 2 * len(given) < len(values):
             return None, "majority"
         top = _tops(given)

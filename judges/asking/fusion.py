@@ -21,7 +21,7 @@ def mean(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
     """
     total = sum(weight for _, weight in values)
     exact = sum(value * weight for value, weight in values) / total
-    if scale.kind == "number":
+    if scale.kind == "interval":
         return round(exact, 4)
     low = floor(exact + _CLOSE)
     if abs(exact - low - 0.5) > _CLOSE:
@@ -54,7 +54,7 @@ def fused(scale: Scale, values: Sequence[tuple[float | None, float]]) -> tuple[b
         return True, None
     if scale.kind == "flag":
         return True, max(value for value, _ in known)
-    if scale.kind in ("ordinal", "ordered", "number"):
+    if scale.kind in ("ordinal", "ordered", "interval"):
         return True, mean(scale, known)
     value = vote(scale, known)
     return value is not None, value
@@ -76,7 +76,7 @@ def agreement(scale: Scale, values: Iterable[float | None]) -> float | None:
     known = [value for value in given if value is not None]
     if scale.kind == "flag":
         return round((ONE_STEP + DIFFER) / 2, 4)
-    width = scale.hi - scale.lo if scale.kind == "number" else scale.size - 1
-    if len(known) < len(given) or scale.kind not in ("ordinal", "ordered", "number") or width <= 0:
+    width = scale.hi - scale.lo if scale.kind == "interval" else scale.size - 1
+    if len(known) < len(given) or scale.kind not in ("ordinal", "ordered", "interval") or width <= 0:
         return DIFFER
     return round(max(LEAST, AGREED - 1.2 * (max(known) - min(known)) / width), 4)

@@ -196,7 +196,7 @@ def _whole(dimension: Dimension, answers: Said) -> tuple[bool, float | None]:
     if scale.na or not known:
         return True, known[-1][0] if known else None
     there_is, combined = fusion.fused(scale, answers)
-    if scale.kind in ("ordinal", "ordered", "number") and combined is not None:
+    if scale.kind in ("ordinal", "ordered", "interval") and combined is not None:
         return True, min(known[-1][0], combined)
     return there_is, combined
 

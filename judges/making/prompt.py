@@ -83,6 +83,9 @@ def _dimension(asked: Asked) -> str:
     scale = asked.answers.scale
     if scale.kind == "ordinal":
         allowed = f"a whole number from {scale.lo} to {scale.hi}"
+    elif scale.kind == "interval":
+        steps = f", in steps of {scale.step:g}" if scale.step else ""
+        allowed = f"a number from {scale.lo:g} to {scale.hi:g}{steps}"
     elif scale.kind == "flag":
         allowed = "`true` or `false`"
     else:
@@ -92,7 +95,7 @@ def _dimension(asked: Asked) -> str:
         allowed += ', or `"n/a"` where it does not apply'
     lines = [f"**{asked.name}**: {asked.definition.strip()}", f"Answer: {allowed}."]
     said = [answer for answer in scale.answers if answer in asked.anchors]
-    if scale.kind in ("ordinal", "ordered"):
+    if scale.kind in ("ordinal", "ordered", "interval"):
         said.reverse()
     words = {"yes": "true", "no": "false"} if scale.kind == "flag" else {}
     lines += [f"- {words.get(answer, answer)}: {asked.anchors[answer].strip()}" for answer in said]

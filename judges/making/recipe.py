@@ -7,7 +7,14 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)  # fmt: skip
 
 from judges.errors import BadCard
 from judges.types import Kind, Scale, Strict, UnitSort
@@ -29,6 +36,7 @@ OVER = "_on_turns"
 MOST = 20
 _CARD = re.compile(r"[a-z][a-z0-9_]{2,39}")
 _LENGTH = 60
+_FAR = 1_000_000_000
 
 
 def _tidy(value: Any) -> Any:
@@ -42,23 +50,46 @@ def _folded(value: Any) -> Any:
     return [word.strip().lower() if isinstance(word, str) else word for word in value] if _listed(value) else value
 
 
+def _whole(value: float, least: int, most: int) -> bool:
+    return isinstance(value, int) and least <= value <= most
+
+
+def _fits(lo: float, hi: float, step: float) -> bool:
+    steps = (hi - lo) / step
+    return steps >= 1 and steps < 1e9 and abs(steps - round(steps)) < 1e-6
+
+
 def _listed(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 
 
 class Answers(Strict):
-    """A scale: lo..hi, two or more categories (from worst to best where they are ordered), or yes and no."""
+    """A scale: whole numbers lo..hi, an interval lo..hi (any number, or in steps), categories, or yes and no.
 
-    kind: Literal["ordinal", "ordered", "unordered", "flag"] = "ordinal"
-    lo: int = Field(default=1, ge=0, le=9)
-    hi: int = Field(default=5, ge=1, le=10)
+    Ordered categories stand from worst to best.
+    """
+
+    kind: Literal["ordinal", "ordered", "unordered", "flag", "interval"] = "ordinal"
+    lo: int | float = 1
+    hi: int | float = 5
     categories: Annotated[list[str], BeforeValidator(_folded)] = Field(default_factory=list)
     na: bool = False
+    step: int | float = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def _a_scale(self) -> Answers:
-        if self.kind == "ordinal" and self.lo >= self.hi:
+        if self.kind in ("ordinal", "interval") and not self.lo < self.hi:
             raise ValueError(f"a scale from {self.lo} to {self.hi} has no two answers: the upper end must be higher")
+        if self.kind == "ordinal" and not (_whole(self.lo, 0, 9) and _whole(self.hi, 1, 10)):
+            raise ValueError(
+                "an ordinal scale goes from a whole number to another one, within 0 to 10: else use interval"
+            )
+        if self.kind == "interval" and max(abs(self.lo), abs(self.hi)) > _FAR:
+            raise ValueError(f"the ends of a scale must lie within {-_FAR:,} and {_FAR:,}")
+        if self.step and self.kind != "interval":
+            raise ValueError("only an interval scale has steps: leave it empty here")
+        if self.step and not _fits(self.lo, self.hi, self.step):
+            raise ValueError(f"steps of {self.step:g} do not lead from {self.lo:g} to {self.hi:g}")
         if self.kind in ("ordered", "unordered"):
             if not 2 <= len(self.categories) <= MOST:
                 raise ValueError(f"give 2 to {MOST} answers; there are {len(self.categories)}")
@@ -71,11 +102,17 @@ class Answers(Strict):
             raise ValueError("only categories have a list of answers: leave it empty here")
         return self
 
+    @model_serializer(mode="wrap")
+    def _without_step(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without a step that is none: recipes from before there were steps stay the same, and so do their cards."""
+        told: dict[str, Any] = plain(self)
+        return told if self.step else {name: value for name, value in told.items() if name != "step"}
+
     @property
     def scale(self) -> Scale:
         """The scale that this describes."""
-        if self.kind == "ordinal":
-            return Scale("ordinal", self.lo, self.hi, na=self.na)
+        if self.kind in ("ordinal", "interval"):
+            return Scale(self.kind, self.lo, self.hi, na=self.na, step=self.step)
         # A drawn vote about the better side is a tie, as on the verdicts of all pairs; elsewhere it has no gold.
         drawn = "tie" if self.kind == "unordered" and set(self.categories) == {"a", "tie", "b"} else ""
         return Scale(self.kind, categories=tuple(self.categories), na=self.na, drawn=drawn)

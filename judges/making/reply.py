@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic_core import PydanticCustomError
 
 from judges.making.recipe import Recipe
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, Scale, Score, Strict
@@ -24,8 +26,12 @@ def _value(scale: Scale) -> Any:
     """The type of one answer in a reply; None is n/a once it is read."""
     if scale.kind == "ordinal":
         if scale.na:
-            return Annotated[int | None, OrNa(scale.lo, scale.hi)]
-        return Annotated[int, Field(ge=scale.lo, le=scale.hi)]
+            return Annotated[int | None, OrNa(int(scale.lo), int(scale.hi))]
+        return Annotated[int, Field(ge=int(scale.lo), le=int(scale.hi))]
+    if scale.kind == "interval":
+        if scale.na:
+            return Annotated[float | None, BeforeValidator(_none), AfterValidator(partial(_on, scale))]
+        return Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_on, scale))]
     if scale.kind == "flag":
         if not scale.na:
             return bool
@@ -36,6 +42,13 @@ def _value(scale: Scale) -> Any:
         return Annotated[words, BeforeValidator(folded)]
     said = {"type": "string", "enum": [*scale.categories, "n/a"]}
     return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else folded(v)), WithJsonSchema(said)]
+
+
+def _on(scale: Scale, value: float | None) -> float | None:
+    """The value, where it lies on the scale."""
+    if value is not None and not (scale.lo <= value <= scale.hi and scale.on_step(value)):
+        raise PydanticCustomError("off_scale", "input should be {allowed}", {"allowed": scale.words})
+    return value
 
 
 def _none(value: Any) -> Any:

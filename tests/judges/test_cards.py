@@ -152,12 +152,12 @@ WORDS = Scale("ordered", categories=("poor", "good"))
         (Scale("turn"), "none", 0.0),
         (Scale("turn"), None, 0.0),
         (Scale("turn"), 2, 2.0),
-        (Scale("number", 1, 5), 3.7, 3.7),
+        (Scale("interval", 1, 5), 3.7, 3.7),
     ],
 )
 def test_values_on_a_scale_have_codes_that_say_them_again(scale: Scale, value: object, code: float | None) -> None:
     assert scale.code(value, frozenset({2})) == code
-    assert scale.code(scale.say(code) if scale.kind not in ("ordinal", "number", "flag", "turn") else code) == code
+    assert scale.code(scale.say(code) if scale.kind not in ("ordinal", "interval", "flag", "turn") else code) == code
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_values_on_a_scale_have_codes_that_say_them_again(scale: Scale, value: o
     [
         (FIVE, 0), (FIVE, 6), (FIVE, 4.5), (FIVE, "4"), (FIVE, True), (FIVE, None), (FIVE, float("nan")),
         (FIVE, float("inf")), (FIVE, 10**400), (FIVE, [4]), (WORDS, 1), (WORDS, "fine"), (Scale("turn"), 3),
-        (Scale("flag"), 2), (Scale("number", 1, 5), 5.1),
+        (Scale("flag"), 2), (Scale("interval", 1, 5), 5.1),
     ],
 )  # fmt: skip
 def test_values_off_a_scale_are_refused_with_what_is_allowed(scale: Scale, value: object) -> None:

@@ -52,7 +52,7 @@ def test_a_drawn_vote_is_a_tie_where_there_is_one_else_what_was_said_first() -> 
 def test_what_has_no_order_is_voted_on() -> None:
     for scale in (TIE, FLAG, Scale("turn")):
         assert [applied(rule, scale) for rule in RULES] == ["first", "vote", "vote", "vote"]
-    for scale in (ORDINAL, ORDERED, Scale("number", 1, 5)):
+    for scale in (ORDINAL, ORDERED, Scale("interval", 1, 5)):
         assert [applied(rule, scale) for rule in RULES] == list(RULES)
 
 

@@ -206,7 +206,7 @@ def test_a_made_card_is_judged_in_both_orders() -> None:
         (TEN, [(9, 1), (10, 1)], 9),
         (FIVE_NA, [(None, 5), (2, 1)], 2),  # n/a only where all say so
         (FIVE_NA, [(None, 5), (None, 1)], None),
-        (Scale("number", 1, 5), [(4.0, 1), (3.5, 3)], 3.625),
+        (Scale("interval", 1, 5), [(4.0, 1), (3.5, 3)], 3.625),
         (Scale("flag"), [(0, 9), (1, 1)], 1),
         (Scale("ordered", categories=("poor", "fair", "good", "fine")), [(3, 1), (2, 1)], 2),  # 2.5, middle 1.5
         (WORDS, [(0, 1), (2, 2)], 2),
@@ -236,7 +236,7 @@ def test_a_drawn_vote_without_a_word_for_it_has_no_answer() -> None:
         (FIVE_NA, [None, 4], 0.3),
         (Scale("flag"), [0, 1], 0.45),
         (WORDS, [0, 1], 0.3),
-        (Scale("number", 1, 5), [3.0, 3.5], 0.75),
+        (Scale("interval", 1, 5), [3.0, 3.5], 0.75),
     ],
 )
 def test_agreement_of_answers(scale: Scale, given: list[float | None], sure: float | None) -> None:

@@ -32,7 +32,7 @@ DIMENSIONS = (
     Dimension("hallucinated_continuation", "side", _FLAG, "Later parts invent."),
     Dimension("false_completeness", "side", _FLAG, "Feels whole, misses major topics."),
     Dimension("format_collapse", "side", _FLAG, "The structure breaks down."),
-    Dimension("aggregate", "side", Scale("number", 1, 5), "The judge's weighted score of the response.", asked=False),
+    Dimension("aggregate", "side", Scale("interval", 1, 5), "The judge's weighted score of the response.", asked=False),
     Dimension("verdict", "pair", Scale("unordered", categories=VERDICTS, drawn="tie"), "Which response is better."),
 )
 

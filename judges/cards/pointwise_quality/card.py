@@ -28,7 +28,7 @@ DEFAULT = (
 )
 """The dimensions where the caller names none; the first three mean the same as in rubric_open_ended."""
 _SCALE = Scale("ordinal", 1, 5)
-_OVERALL = Dimension("overall_score", "response", Scale("number", 1, 5), "Mean of the scores by confidence.", False)
+_OVERALL = Dimension("overall_score", "response", Scale("interval", 1, 5), "Mean of the scores by confidence.", False)
 _TRUST = Dimension(
     "trustworthy_aggregate", "response", Scale("flag"), "Most dimensions have high or medium confidence.", False
 )

@@ -93,7 +93,7 @@ def _apart(cell: Cell) -> str:
         return "labels changed"
     if len(given) < len(cell.said):
         return "differ on n/a"
-    if cell.scale.kind in ("ordinal", "ordered", "number"):
+    if cell.scale.kind in ("ordinal", "ordered", "interval"):
         steps = max(given) - min(given)
         return f"{steps:g} step{'' if steps == 1 else 's'} apart"
     return "drawn vote" if len(cell.said) > 1 else "differ"

@@ -30,10 +30,10 @@ def _code(dimension: Dimension, rng: random.Random, mood: str) -> float | None:
     if mood == "n/a" and scale.na:
         return None
     if mood == "same":
-        return float(scale.hi if scale.kind in ("ordinal", "number") else 0)
+        return float(scale.hi if scale.kind in ("ordinal", "interval") else 0)
     if scale.na and rng.random() < 0.2:
         return None
-    if scale.kind == "number":
+    if scale.kind == "interval":
         return round(rng.uniform(scale.lo, scale.hi), 2)
     return float(scale.base + rng.randrange(max(scale.size, 1)))
 
