@@ -21,6 +21,8 @@ from data.intake.source import File, Source
 from data.intake.suggest import suggest
 from data.settings import get
 from data.store import Store
+from judges.card import Card, cards
+from judges.making.made import from_spec
 
 SCOPE = "mapping"
 _SHORT = 2**20
@@ -115,9 +117,15 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    if faults := found.faults(columns, known_cards(store)):
+    there = {**known_cards(store), **{card.name: card for card in made(plan)}}
+    if faults := found.faults(columns, there):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
-    return found
+    return found.completed(there)
+
+
+def made(plan: Plan) -> list[Card]:
+    """The cards that a plan brings."""
+    return [from_spec(spec, cards()) for spec in plan.cards]
 
 
 def beginning(store: Store, known: Known) -> Mapping:
