@@ -14,6 +14,7 @@ from data.intake.json_text import BadJson, parse
 from data.intake.jsonl import Record
 from data.intake.lines import Bad, Entry, Line, Seen
 from data.intake.mapping import UNITS, JudgmentColumns, LabelColumns, Mapping, say
+from data.intake.ratings import Ratings
 from data.intake.sentences import show
 
 _GROUP = 10_000
@@ -39,7 +40,7 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
             else:
                 yield from reader.row(record, name)
                 if not reader.long:
-                    yield from reader.scored()
+                    yield from reader.ratings.lines()
         if rows and (name in closed or len(rows) > _GROUP):
             why = "do not stand together: sort the table by its id" if name in closed else f"are more than {_GROUP}"
             problem = f"The rows of the dialogue {show(name)} {why}."
@@ -47,8 +48,8 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
         elif rows:
             closed.add(name)
             yield from reader.rows(rows, name)
-            yield from reader.scored()
-    yield from reader.scored()
+            yield from reader.ratings.lines()
+    yield from reader.ratings.lines()
 
 
 def example(file: str, rows: list[dict[str, Any]], mapping: Mapping) -> tuple[list[dict[str, Any]], list[str]]:
@@ -63,30 +64,6 @@ def example(file: str, rows: list[dict[str, Any]], mapping: Mapping) -> tuple[li
     return lines, wrong
 
 
-class _Scored:
-    """What one judge gave one item, value by value; a cell that is there already begins another sample."""
-
-    def __init__(self, data: dict[str, Any], sample: str, record: Record) -> None:
-        self.data, self.record = data, record
-        self.data |= {"sample": int(sample) if sample.isdigit() else sample} if sample else {}
-        self.samples: list[dict[tuple[str, str], dict[str, Any]]] = []
-
-    def add(self, one: dict[str, Any]) -> None:
-        """Another value."""
-        cell = (one["unit"], one["dimension"])
-        free = next((held for held in self.samples if cell not in held), None)
-        if free is None:
-            self.samples.append({cell: one})
-        else:
-            free[cell] = one
-
-    def lines(self, file: str) -> Iterator[Line]:
-        """The judgments that they are."""
-        for held in self.samples:
-            data = {**self.data, "scores": list(held.values())}
-            yield Line(file, self.record.line, "judgment", data, self.record.value)
-
-
 class _Table:
     """A mapping at work on the rows of one file."""
 
@@ -94,7 +71,7 @@ class _Table:
         self.file, self.mapping = file, mapping
         self.seen = Seen()
         self.time = now().isoformat()
-        self.given: dict[tuple[str, ...], _Scored] = {}
+        self.ratings = Ratings(file)
         self.long = any(j.dimension.columns or j.unit.columns or j.turn for j in mapping.judgments if not j.reply)
 
     def name(self, record: Record) -> str:
@@ -105,12 +82,6 @@ class _Table:
             return f"row {record.line}"
         taken = [source.text(record.value) for _, source in sorted(self.mapping.fields.items())]
         return f"row-{content_id(taken)[:12]}"
-
-    def scored(self) -> Iterator[Entry]:
-        """The judgments made of the values so far, which are given out once."""
-        for held in self.given.values():
-            yield from held.lines(self.file)
-        self.given.clear()
 
     def row(self, record: Record, name: str) -> Iterator[Entry]:
         """A row that is an item of its own, or what was said of one."""
@@ -211,11 +182,11 @@ class _Table:
         data["params"] = judged.params
         data |= {"order": said.strip().lower()} if (said := judged.order.text(row)) else {}
         number = judged.turn.text(row).strip() or str(turn or "")
+        if sample := judged.sample.text(row).strip():
+            data["sample"] = int(sample) if sample.isdigit() else sample
         if judged.value and not judged.reply:
             self._score(record, data, judged, given, number)
             return None
-        if sample := judged.sample.text(row).strip():
-            data["sample"] = int(sample) if sample.isdigit() else sample
         if judged.card == "mt_bench":
             data["part"] = number if number.startswith("turn:") else f"turn:{number}"
         if judged.raw:
@@ -249,9 +220,7 @@ class _Table:
         }
         if sure := judged.confidence.text(row).strip():
             one["confidence"] = _chance(sure)
-        sample = judged.sample.text(row).strip()
-        key = (data["item"], data["card"], data["model"], data.get("order", ""), sample, canonical(data["params"]))
-        self.given.setdefault(key, _Scored(data, sample, record)).add(one)
+        self.ratings.add(record.line, row, data, one)
 
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
