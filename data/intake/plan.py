@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from data.errors import BadInput
+from data.intake.tools import NAMES
 
 if TYPE_CHECKING:
     from data.intake.mapping import Mapping
 
-Format = Literal["auto", "canonical", "messages", "fastchat", "table"]
-FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "table")
+Format = str
+FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "table", *NAMES)
 Sampling = Literal["all", "random", "picked", "unknown"]
 SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
 _NAME = 120
