@@ -18,6 +18,7 @@ from data.intake.lines import Entry, Line
 from data.intake.mapping import Mapping, signature
 from data.intake.plan import Format, Plan
 from data.intake.source import File, Source
+from data.intake.settlement import settled
 from data.intake.suggest import suggest
 from data.settings import get
 from data.store import Store
@@ -163,9 +164,8 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
             yield from fastchat.read(parts)
     for name in sorted({known.format for known in found} & set(tools.NAMES)):
         with contextlib.ExitStack() as stack:
-            yield from tools.tool(name).read(
-                [tools.Part(known.file.name, _lazy(stack, known)) for known in found if known.format == name]
-            )
+            parts_of = [tools.Part(known.file.name, _lazy(stack, known)) for known in found if known.format == name]
+            yield from settled(tools.tool(name).read(parts_of), plan.questions)
     readers: dict[str, Callable[[str, Iterator[Record]], Iterator[Entry]]] = {
         "canonical": canonical.read,
         "messages": messages.read,

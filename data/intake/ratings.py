@@ -14,8 +14,9 @@ Key = tuple[str, str, str, str, str, str]
 
 @dataclass
 class _Held:
-    """The values so far, with the line where they began: by cell, for each sample."""
+    """The values so far, with the file and line where they began: by cell, for each sample."""
 
+    file: str
     line: int
     row: Any
     data: dict[str, Any]
@@ -25,17 +26,16 @@ class _Held:
 class Ratings:
     """Values on their way into judgments; one for a cell that has a value already begins another sample."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self) -> None:
         self._held: dict[Key, _Held] = {}
 
-    def add(self, line: int, row: Any, data: dict[str, Any], score: dict[str, Any]) -> None:
+    def add(self, file: str, line: int, row: Any, data: dict[str, Any], score: dict[str, Any]) -> None:
         """Another value: `data` is the judgment's line without its scores, `score` one of these."""
         key = (
             data["item"], data["card"], data["model"], canonical(data["params"]), str(data.get("order", "")),
             str(data.get("sample", "")),
         )  # fmt: skip
-        held = self._held.setdefault(key, _Held(line, row, data))
+        held = self._held.setdefault(key, _Held(file, line, row, data))
         cell = (score["unit"], score["dimension"])
         free = next((sample for sample in held.samples if cell not in sample), None)
         if free is None:
@@ -47,5 +47,5 @@ class Ratings:
         """The judgments that they are, each given out once."""
         for held in self._held.values():
             for sample in held.samples:
-                yield Line(self.file, held.line, "judgment", {**held.data, "scores": list(sample.values())}, held.row)
+                yield Line(held.file, held.line, "judgment", {**held.data, "scores": list(sample.values())}, held.row)
         self._held.clear()

@@ -71,7 +71,7 @@ class _Table:
         self.file, self.mapping = file, mapping
         self.seen = Seen()
         self.time = now().isoformat()
-        self.ratings = Ratings(file)
+        self.ratings = Ratings()
         self.long = any(j.dimension.columns or j.unit.columns or j.turn for j in mapping.judgments if not j.reply)
 
     def name(self, record: Record) -> str:
@@ -220,7 +220,7 @@ class _Table:
         }
         if sure := judged.confidence.text(row).strip():
             one["confidence"] = _chance(sure)
-        self.ratings.add(record.line, row, data, one)
+        self.ratings.add(self.file, record.line, row, data, one)
 
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
