@@ -149,7 +149,7 @@ def survey(values: Iterable[Any]) -> Survey:
     if numbers and words:
         few = "word" if numbers >= words.total() else "number"
         most = by_number if few == "word" else by_word
-        rest = [cell for _, cell in raw if (_read(cell)[0] == "word") == (few == "word") and not _silent(cell)]
+        rest = [cell for _, cell in raw if (_read(cell)[0] == "word") == (few == "word") and not is_missing(cell)]
         named = ", ".join(repr(str(cell)[:30]) for cell in list(rest)[:3])
         return Survey(None, most, *sizes, f"numbers ({numbers:,}) and words ({words.total():,}) are mixed: {named}")
     found = by_number or by_word
@@ -192,7 +192,8 @@ def _whole(answers: Answers, sizes: tuple[int, int, int]) -> Survey:
     return Survey(answers, answers, *sizes)
 
 
-def _silent(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
+    """Whether a cell says nothing: it is empty, or has one of the marks for that."""
     return _read(cell)[0] == "missing"
 
 
