@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,12 +29,16 @@ _NO = (
 )  # fmt: skip
 _FLAGS = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
 _SIDES = {
-    "a": ("a", "model a", "response a", "assistant a", "answer a", "output a", "model 1", "response 1",
-        "output 1", "left"),
-    "b": ("b", "model b", "response b", "assistant b", "answer b", "output b", "model 2", "response 2",
-        "output 2", "right"),
+    "a": (
+        "a", "a>b", "a>>b", "model a", "response a", "assistant a", "answer a", "output a", "model 1", "response 1",
+        "output 1", "left",
+    ),
+    "b": (
+        "b", "b>a", "b>>a", "a<b", "a<<b", "model b", "response b", "assistant b", "answer b", "output b", "model 2",
+        "response 2",         "output 2", "right",
+    ),
     "tie": (
-        "tie", "draw", "equal", "same", "both", "neither", "both good", "both bad", "tie (bothbad)", "bothbad",
+        "a=b", "tie", "draw", "equal", "same", "both", "neither", "both good", "both bad", "tie (bothbad)", "bothbad",
         "both equal", "unentschieden", "引き分け", "同等", "平局",
     ),
 }  # fmt: skip
@@ -122,7 +126,7 @@ def scale_of(values: Iterable[Any]) -> Answers | None:
 
 def survey(values: Iterable[Any]) -> Survey:
     """What cells are, with their scale; see `scale_of`."""
-    raw = Counter((type(cell), cell if isinstance(cell, Hashable) else str(cell)) for cell in values)
+    raw = Counter((type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell) for cell in values)
     cells: dict[_Sort, Counter[Any]] = defaultdict(Counter)
     for (_, cell), count in raw.items():
         sort, value = _read(cell)
@@ -176,6 +180,11 @@ def answer(cell: Any, answers: Answers) -> bool | int | float | str | None:
     return said  # type: ignore[no-any-return]
 
 
+class _Nested(str):
+    """The text of a cell that is a list or an object, which is no answer whatever is in it."""
+
+
+_NESTED = (list, dict, tuple, set)
 _VERDICT = Answers(kind="unordered", categories=["a", "tie", "b"])
 
 
@@ -194,6 +203,8 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
         return "missing", ""
     if isinstance(cell, bool):
         return "word", "true" if cell else "false"
+    if isinstance(cell, (_Nested, *_NESTED)):
+        return "word", str(cell)
     if isinstance(cell, (int, float)):
         return ("number", float(cell)) if abs(cell) <= _FAR else ("word", str(cell))
     folded = " ".join(unicodedata.normalize("NFKC", str(cell)).replace("−", "-").lower().split())
