@@ -86,7 +86,8 @@ def _homes(
         mine = {place: s for place, s in places.items() if place[0] == kind}
         fitting = [card for card in there.values() if card.kind == kind and _asks(card, mine)]
         if fitting:
-            homes |= dict.fromkeys(mine, min(fitting, key=lambda card: len(card.dimensions)).name)
+            best = min(fitting, key=lambda card: (card.name not in SINGLE, len(card.dimensions)))
+            homes |= dict.fromkeys(mine, best.name)
             continue
         plain = ("plain_pairwise" in there and {place for place in mine if place[1:] == ("pair", "verdict")}) or set()
         homes |= dict.fromkeys(plain, "plain_pairwise")
