@@ -82,7 +82,7 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     people.set_person(store, "lea", "ann", "researcher")
     with pytest.raises(NotAllowed):
         sparing.put(store, "ann", dataset, judge, d, wanted)
-    with pytest.raises(BadInput, match="No verdict of zz_harmful can be kept unseen"):
+    with pytest.raises(BadInput, match="No verdict of zz harmful can be kept unseen"):
         sparing.put(store, "lea", dataset, judge, d, Wanted("log-probabilities", 0.9))
     assert sparing.rules(store, dataset) == []
     assert queue.plan_review(store, dataset, judge, 1_000, "not spared").new == 0
