@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from judges.audits import audits
-from judges.card import Card, Item, card
+from judges.card import Card, Item
+from judges.commands.options import add_card, chosen_card
 from judges.errors import AssayError, BadCard
 from judges.files.lines import said
 from judges.pieces import Answer, ask, pieces, tasks
@@ -30,7 +31,8 @@ class NoItem(AssayError):
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("show", help="one card in full", description=__doc__.partition(": ")[2])
-    parser.add_argument("card", metavar="CARD", help="the card's name, as list shows it")
+    parser.add_argument("name", nargs="?", default="", metavar="CARD", help="the same as --card")
+    add_card(parser)
     parser.add_argument("--prompt", metavar="ITEMS.jsonl", type=Path, help="the messages for the first item of a file")
     parser.set_defaults(run=run)
 
@@ -40,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
 
     Exit code 1 where the card lacks something; what that is stands on stderr too.
     """
-    one = card(options.card)
+    one = chosen_card(options, options.name or None)
     lacks = faults(one)
     lines = prompted(one, first(one, options.prompt)) if options.prompt else described(one, lacks)
     print("\n".join(lines).encode("utf-8", "replace").decode())
