@@ -18,9 +18,12 @@ from data.intake.lines import Entry, Line
 from data.intake.mapping import Mapping, signature
 from data.intake.plan import Format, Plan
 from data.intake.source import File, Source
+from data.intake.settlement import settled
 from data.intake.suggest import suggest
 from data.settings import get
 from data.store import Store
+from judges.card import Card, cards
+from judges.making.made import from_spec
 
 SCOPE = "mapping"
 _SHORT = 2**20
@@ -128,9 +131,15 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    if faults := found.faults(columns, known_cards(store)):
+    there = {**known_cards(store), **{card.name: card for card in made(plan)}}
+    if faults := found.faults(columns, there):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
-    return found
+    return found.completed(there)
+
+
+def made(plan: Plan) -> list[Card]:
+    """The cards that a plan brings."""
+    return [from_spec(spec, cards()) for spec in plan.cards]
 
 
 def beginning(store: Store, known: Known) -> Mapping:
@@ -155,9 +164,8 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
             yield from fastchat.read(parts)
     for name in sorted({known.format for known in found} & set(tools.NAMES)):
         with contextlib.ExitStack() as stack:
-            yield from tools.tool(name).read(
-                [tools.Part(known.file.name, _lazy(stack, known)) for known in found if known.format == name]
-            )
+            parts_of = [tools.Part(known.file.name, _lazy(stack, known)) for known in found if known.format == name]
+            yield from settled(tools.tool(name).read(parts_of), plan.questions)
     readers: dict[str, Callable[[str, Iterator[Record]], Iterator[Entry]]] = {
         "canonical": canonical.read,
         "messages": messages.read,

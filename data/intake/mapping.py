@@ -25,7 +25,9 @@ _NEEDED: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "response": (("output",),),
 }
 SINGLE = ("plain_pairwise", "mt_bench")
-"""The cards with one dimension, whose judgment can be a single value."""
+"""The cards whose reply can be made of a single value."""
+UNITS: dict[Kind, str] = {"dialogue": "conversation", "pair": "pair", "response": "response"}
+"""The unit that a value is about where nothing else is said."""
 
 
 Cards = abc.Mapping[str, Card]
@@ -57,9 +59,12 @@ class From(Strict):
 
 
 class JudgmentColumns(Strict):
-    """A judge's replies in a table: `raw` its whole reply, or `value` the one value of a card with one dimension.
+    """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
 
-    `values` says what the value's cells mean; a cell that it does not know is an unscored judgment.
+    `values` says what the value's cells mean; a cell that it does not know is no score. `dimension` (not needed where
+    the card asks one question) and `unit` (`turn`: that of the row) may be the same for all rows, or columns: then each
+    row has one of the item's values. What one judge gave an item is one judgment; a value that is there already is
+    another `sample`. `order` is that in which a judge saw a pair: ab or ba.
     """
 
     card: str
@@ -70,6 +75,21 @@ class JudgmentColumns(Strict):
     values: dict[str, str] = Field(default_factory=dict)
     reason: From = From()
     turn: From = From()
+    dimension: From = From()
+    unit: From = From()
+    confidence: From = From()
+    sample: From = From()
+    order: From = From()
+
+    def sources(self) -> tuple[From, ...]:
+        """Everything that is taken from columns."""
+        about = (self.dimension, self.unit, self.turn, self.confidence, self.sample, self.order)
+        return (self.model, self.raw, self.value, self.reason, *about)
+
+    @property
+    def reply(self) -> bool:
+        """Whether the value is made into a reply of its card; else it comes in as a score without one."""
+        return self.card in SINGLE and not self.dimension
 
 
 class LabelColumns(Strict):
@@ -83,6 +103,7 @@ class LabelColumns(Strict):
     unit: From
     dimension: From
     annotator: From
+    turn: From = From()
     mode: From = From(constant="blind")
     made_at: From = From()
     team: From = From()
@@ -105,6 +126,11 @@ class Mapping(Strict):
     judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=50)
     labels: list[LabelColumns] = Field(default_factory=list, max_length=50)
 
+    @property
+    def textless(self) -> bool:
+        """Whether the table holds no text of its items: what was said of them is all that is known."""
+        return self.kind != "dialogue" and not self.fields
+
     def field(self, name: str) -> From:
         """Where a field of the item comes from; nothing where it is not mapped."""
         return self.fields.get(name) or From()
@@ -117,10 +143,15 @@ class Mapping(Strict):
         yield self.id
         yield from self.fields.values()
         for judged in self.judgments:
-            yield from (judged.model, judged.raw, judged.value, judged.reason, judged.turn)
+            yield from judged.sources()
         for label in self.labels:
-            yield from (label.value, label.unit, label.dimension, label.annotator)
+            yield from (label.value, label.unit, label.turn, label.dimension, label.annotator)
             yield from (label.mode, label.made_at, label.team, label.probability)
+
+    def completed(self, there: Cards) -> Mapping:
+        """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
+        judgments = [_completed(judged, there.get(judged.card)) for judged in self.judgments]
+        return self.model_copy(update={"judgments": judgments})
 
     def faults(self, columns: Collection[str], there: Cards | None = None) -> list[str]:
         """What is missing before a table with these columns can be read, in sentences; empty when nothing is.
@@ -129,7 +160,7 @@ class Mapping(Strict):
         """
         found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
         found += [f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]]
-        for names in _NEEDED[self.kind] if self.items else ():
+        for names in _NEEDED[self.kind] if self.items and not self.textless else ():
             if not any(self.field(name) for name in names):
                 found.append(f"Say which column holds {' or '.join(names)}.")
         if not self.id and (not self.items or self.field("text") or self.field("user")):
@@ -157,9 +188,32 @@ def _judged(kind: Kind, judged: JudgmentColumns, there: Cards) -> list[str]:
         found.append("A judgment needs its model: a column, or a name.")
     if bool(judged.raw) == bool(judged.value):
         found.append("A judgment needs its whole reply or its value, one of the two.")
-    if judged.value and judged.card not in SINGLE:
-        found.append(f"The card {judged.card[:60]!r} asks more than one question: map the whole reply.")
+    if card is not None and judged.value and not judged.reply and not judged.dimension.columns:
+        found += _dimension(card, judged)
     return found
+
+
+def _completed(judged: JudgmentColumns, card: Card | None) -> JudgmentColumns:
+    if card is None or not judged.value or judged.reply:
+        return judged
+    names = {d.name for d in card.dimensions if judged.dimension.constant in ("", d.name)}
+    if judged.dimension.columns or len(names) != 1:
+        return judged
+    (name,) = names
+    sorts = {d.sort for d in card.dimensions if d.name == name}
+    unit = judged.unit if judged.unit or len(sorts) > 1 else From(constant=next(iter(sorts)))
+    return judged.model_copy(update={"dimension": From(constant=name), "unit": unit})
+
+
+def _dimension(card: Card, judged: JudgmentColumns) -> list[str]:
+    """What is wrong with the question that a value answers; nothing where it is one that the card asks."""
+    names = list(dict.fromkeys(d.name for d in card.dimensions))
+    if not judged.dimension and len(names) > 1:
+        return [f"Say which question of {card.name} the value answers: {', '.join(names)}."]
+    named = judged.dimension.constant
+    if named in ("", *names):
+        return []
+    return [f"{card.name} has no dimension {named[:60]!r}. It has: {', '.join(names)}."]
 
 
 def signature(columns: Collection[str]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from data.errors import BadInput
 from data.intake.tools import NAMES
+from judges.types import Kind
 
 if TYPE_CHECKING:
     from data.intake.mapping import Mapping
@@ -20,6 +21,23 @@ _MOST = 1_000_000_000
 
 
 @dataclass(frozen=True)
+class Question:
+    """What another tool's file calls `name`, said by judges or people (`by`) of units of a `sort`: a dimension of a
+
+    card. `values` says what its cells mean, where they are not answers as they stand; `who` renames who said it.
+    """
+
+    by: Literal["judge", "person"]
+    kind: Kind
+    sort: str
+    name: str
+    card: str
+    dimension: str
+    values: dict[str, str] = field(default_factory=dict)
+    who: str = ""
+
+
+@dataclass(frozen=True)
 class Plan:
     """How a source is to be imported.
 
@@ -27,7 +45,7 @@ class Plan:
     `random` let the labels count for the gate, and `random` only with a probability: `population` is the number of
     items that the labelled ones were drawn from; without it the lines tell their own. `mappings` say what the columns
     of tables mean; `models` renames the judges that a file names; `cards` are the contents (Card.spec) of cards that
-    the import brings besides those in its files.
+    the import brings besides those in its files; `questions` say what other tools' files mean by the names of values.
     """
 
     dataset: str
@@ -39,6 +57,7 @@ class Plan:
     models: dict[str, str] = field(default_factory=dict)
     population: int | None = None
     cards: tuple[dict[str, Any], ...] = ()
+    questions: tuple[Question, ...] = ()
 
     def check(self) -> Plan:
         """Itself. Raises BadInput for a name, format, sampling or population that cannot be."""

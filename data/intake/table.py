@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -12,10 +13,12 @@ from data.intake import messages
 from data.intake.json_text import BadJson, parse
 from data.intake.jsonl import Record
 from data.intake.lines import Bad, Entry, Line, Seen
-from data.intake.mapping import JudgmentColumns, LabelColumns, Mapping, say
+from data.intake.mapping import UNITS, JudgmentColumns, LabelColumns, Mapping, say
+from data.intake.ratings import Ratings
 from data.intake.sentences import show
 
 _GROUP = 10_000
+_NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
 
 
 class _No(ValueError):
@@ -27,7 +30,7 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
     reader = _Table(file, mapping)
     spread = mapping.kind == "dialogue" and mapping.items and not mapping.field("turns")
     closed: set[str] = set()
-    for name, group in groupby(records, key=lambda r: "" if r.problem else reader.name(r.value)):
+    for name, group in groupby(records, key=lambda r: "" if r.problem else reader.name(r)):
         rows = []
         for record in group:
             if record.problem:
@@ -35,7 +38,9 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
             elif spread:
                 rows.append(record)
             else:
-                yield from reader.row(record, reader.name(record.value))
+                yield from reader.row(record, name)
+                if not reader.long:
+                    yield from reader.ratings.lines()
         if rows and (name in closed or len(rows) > _GROUP):
             why = "do not stand together: sort the table by its id" if name in closed else f"are more than {_GROUP}"
             problem = f"The rows of the dialogue {show(name)} {why}."
@@ -43,6 +48,8 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
         elif rows:
             closed.add(name)
             yield from reader.rows(rows, name)
+            yield from reader.ratings.lines()
+    yield from reader.ratings.lines()
 
 
 def example(file: str, rows: list[dict[str, Any]], mapping: Mapping) -> tuple[list[dict[str, Any]], list[str]]:
@@ -64,19 +71,24 @@ class _Table:
         self.file, self.mapping = file, mapping
         self.seen = Seen()
         self.time = now().isoformat()
+        self.ratings = Ratings()
+        self.long = any(j.dimension.columns or j.unit.columns or j.turn for j in mapping.judgments if not j.reply)
 
-    def name(self, row: dict[str, Any]) -> str:
-        """The id of a row's item: its columns, or a hash of what the mapping takes from the row."""
+    def name(self, record: Record) -> str:
+        """The id of a row's item: its columns, a hash of what the mapping takes from the row, or else its number."""
         if self.mapping.id:
-            return self.mapping.id.text(row, "/").strip()
-        taken = [source.text(row) for _, source in sorted(self.mapping.fields.items())]
+            return self.mapping.id.text(record.value, "/").strip()
+        if self.mapping.textless:
+            return f"row {record.line}"
+        taken = [source.text(record.value) for _, source in sorted(self.mapping.fields.items())]
         return f"row-{content_id(taken)[:12]}"
 
     def row(self, record: Record, name: str) -> Iterator[Entry]:
         """A row that is an item of its own, or what was said of one."""
         if self.mapping.items:
             try:
-                yield Line(self.file, record.line, "item", self._item(record.value, name), record.value)
+                made = self._item(record.value, name)
+                yield Line(self.file, record.line, "item", made, record.value, weak=self.mapping.textless)
             except _No as no:
                 yield Bad(self.file, record.line, [no.args], record.value, name)
         yield from self._said(record, name, None)
@@ -120,7 +132,7 @@ class _Table:
                 system = mapping.field(f"system_{side}").text(row)
                 data[f"response_{side}"] = {"system": system, "text": None if text is None else say(text)}
         elif mapping.kind == "response":
-            if mapping.field("output").value(row) is None:
+            if mapping.fields and mapping.field("output").value(row) is None:
                 raise _No("output", "There is no output in this row.")
             data |= {field: mapping.field(field).text(row) for field in ("task", "output", "reference")}
         else:
@@ -168,7 +180,13 @@ class _Table:
             return None
         data: dict[str, Any] = {"item": name, "card": judged.card, "model": judged.model.text(row)}
         data["params"] = judged.params
+        data |= {"order": said.strip().lower()} if (said := judged.order.text(row)) else {}
         number = judged.turn.text(row).strip() or str(turn or "")
+        if sample := judged.sample.text(row).strip():
+            data["sample"] = int(sample) if sample.isdigit() else sample
+        if judged.value and not judged.reply:
+            self._score(record, data, judged, given, number)
+            return None
         if judged.card == "mt_bench":
             data["part"] = number if number.startswith("turn:") else f"turn:{number}"
         if judged.raw:
@@ -182,11 +200,27 @@ class _Table:
             unscored = ("unreadable", f"{show(say(given))} is none of the values that the mapping knows")
             value = ""
         if judged.card == "mt_bench":
-            score = float(value) if isinstance(value, int) and not isinstance(value, bool) else None
+            score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
             data["reply"] = {"turn": int(number) if number.isdigit() else 0, "score": score}
         else:
             data["reply"] = {"verdict": value, "reason": judged.reason.text(row)}
         return Line(self.file, record.line, "judgment", data, row, unscored=unscored)
+
+    def _score(
+        self, record: Record, data: dict[str, Any], judged: JudgmentColumns, given: Any, number: str
+    ) -> None:
+        """Keep one value of a judge until the others that it gave this item are there."""
+        row = record.value
+        value = meant(given, judged.values)
+        one: dict[str, Any] = {
+            "unit": _unit(judged.unit.text(row).strip() or ("turn" if number else UNITS[self.mapping.kind]), number),
+            "dimension": judged.dimension.text(row).strip(),
+            "value": say(given) if value is None else value,
+            "note": judged.reason.text(row),
+        }
+        if sure := judged.confidence.text(row).strip():
+            one["confidence"] = _chance(sure)
+        self.ratings.add(self.file, record.line, row, data, one)
 
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
@@ -198,8 +232,7 @@ class _Table:
             known = ", ".join(label.values)[:100]
             problem = f"value: {show(say(given))} is none of the values that the mapping knows ({known})."
             return Bad(self.file, record.line, [("value", problem)], row)
-        unit = label.unit.text(row).strip()
-        unit = f"turn:{turn or ''}" if unit == "turn" else f"turn:{unit}" if unit.isdigit() else unit
+        unit = _unit(label.unit.text(row).strip(), label.turn.text(row).strip() or str(turn or ""))
         made_at = label.made_at.text(row).strip()
         data = {
             "item": name,
@@ -226,8 +259,16 @@ def meant(cell: Any, values: dict[str, str]) -> Any:
         text = values[text]
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    whole = text.removeprefix("-")
-    return int(text) if whole.isascii() and whole.isdigit() and len(whole) < 10 else text.lower()
+    if not _NUMBER.fullmatch(text):
+        return text.lower()
+    number = float(text)
+    return int(number) if number == int(number) and abs(number) < 1e9 else number
+
+
+def _unit(unit: str, turn: str) -> str:
+    """A unit as it is written in full: `turn`, or a number, is that turn."""
+    number = turn.removeprefix("turn:")
+    return f"turn:{number}" if unit == "turn" else f"turn:{unit}" if unit.isdigit() else unit
 
 
 def _number(text: str) -> float:
