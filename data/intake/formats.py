@@ -17,8 +17,8 @@ from data.intake.jsonl import Record
 from data.intake.lines import Entry, Line
 from data.intake.mapping import Mapping, signature
 from data.intake.plan import Format, Plan
-from data.intake.source import File, Source
 from data.intake.settlement import settled
+from data.intake.source import File, Source
 from data.intake.suggest import suggest
 from data.settings import get
 from data.store import Store

@@ -281,8 +281,7 @@ def _start(call: Call) -> float:
 
 
 def seconds(value: Any) -> float:
-    """A time as seconds since 1970: nanoseconds to seconds as numbers or their texts, or an ISO time; 0 where it is none.
-    """
+    """A time as seconds since 1970: nanoseconds to seconds as numbers or their texts, or an ISO time; 0 where it is none."""
     if isinstance(value, str) and not value.isdecimal():
         try:
             found = datetime.fromisoformat(value.strip())

@@ -42,13 +42,11 @@ class Utterance(NamedTuple):
 
 def decoded(value: Any) -> Any:
     """The value of a text that is a JSON list or object; anything else as it is."""
-    if isinstance(value, str) and value[:1] in ("[", "{") or isinstance(value, str) and value[:1].isspace():
-        held = value.strip()
-        if held[:1] in ("[", "{"):
-            try:
-                return json.loads(held)
-            except (ValueError, RecursionError):
-                pass
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            pass
     return value
 
 
@@ -241,8 +239,8 @@ def _called(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
     for call in calls:
         if not isinstance(call, dict):
             continue
-        call = call.get("tool_call") if isinstance(call.get("tool_call"), dict) else call
-        inner = call["function"] if isinstance(call.get("function"), dict) else call
+        call = inner if isinstance(inner := call.get("tool_call"), dict) else call
+        inner = inner if isinstance(inner := call.get("function"), dict) else call
         name = str(inner.get("name") or inner.get("function") or inner.get("tool") or "tool")
         keys = ("arguments", "args", "input", "parameters")
         given = next((inner[k] for k in keys if inner.get(k) is not None), "")
@@ -253,7 +251,7 @@ def _called(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
 
 def called(name: str, given: Any) -> Utterance:
     """The call of a tool."""
-    return Utterance("tool", f"→ {name}({plain(given)})", name)
+    return Utterance("tool", f"{name}({plain(given)})", name)
 
 
 def turns(said: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:

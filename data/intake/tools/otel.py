@@ -17,7 +17,11 @@ from data.intake.utterances import Utterance, answered, asked, called, decoded, 
 
 TITLE = "OpenTelemetry traces"
 LISTS = (("resourceSpans",), ("resourceLogs",), ("data",))
-_MODEL, _TOOL, _AGENT = {"chat", "text_completion", "generate_content"}, {"execute_tool"}, {"invoke_agent", "create_agent"}
+_MODEL, _TOOL, _AGENT = (
+    {"chat", "text_completion", "generate_content"},
+    {"execute_tool"},
+    {"invoke_agent", "create_agent"},
+)
 _KINDS = {"LLM": "model", "TOOL": "tool", "CHAIN": "root", "AGENT": "root", "WORKFLOW": "root", "TASK": "root"}
 _SESSIONS = (
     *("gen_ai.conversation.id", "session.id", "langfuse.session.id", "traceloop.association.properties.session_id"),
@@ -128,7 +132,11 @@ class _Reader:
         events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in held]
         meta = {"service": beside["service.name"]} if beside.get("service.name") else {}
         start = seconds(span.get("startTimeUnixNano"))
-        self._one(Call(file, line, trace, key, parent.strip("0") and parent, "", "", name, start, meta=meta), attributes, events)
+        self._one(
+            Call(file, line, trace, key, parent.strip("0") and parent, "", "", name, start, meta=meta),
+            attributes,
+            events,
+        )
 
     def _row(self, file: str, line: int, row: dict[str, Any]) -> None:
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
@@ -147,7 +155,9 @@ class _Reader:
             for e in (given if isinstance(given, list) else ()) if isinstance(e, dict)
         ]  # fmt: skip
         parent, start = plain(row.get("parent_id")), seconds(row.get("start_time"))
-        self._one(Call(file, line, trace or key, key, parent, "", "", plain(row.get("name")), start), attributes, events)
+        self._one(
+            Call(file, line, trace or key, key, parent, "", "", plain(row.get("name")), start), attributes, events
+        )
 
     def _one(self, call: Call, attributes: dict[str, Any], events: list[tuple[str, dict[str, Any], Any]]) -> None:
         """A span, whatever shape it had."""
@@ -177,8 +187,12 @@ class _Reader:
             return
         call.said, call.answer = _messages(attributes)
         for name, body in spoken:
-            (call.answer if name in ("gen_ai.choice", "gen_ai.content.completion") else call.said).extend(_spoken(name, body))
-        called_a_model = operation in _MODEL or kind == "LLM" or bool(call.said and call.answer and not operation and not kind)
+            (call.answer if name in ("gen_ai.choice", "gen_ai.content.completion") else call.said).extend(
+                _spoken(name, body)
+            )
+        called_a_model = (
+            operation in _MODEL or kind == "LLM" or bool(call.said and call.answer and not operation and not kind)
+        )
         if called_a_model:
             call.sort = "model"
         elif operation in _AGENT or kind in _KINDS or not call.parent:
@@ -202,7 +216,9 @@ class _Reader:
             self._result(Call(file, line, *key), {**attributes, **(body if isinstance(body, dict) else {})}, at, key[1])
         elif name == "gen_ai.client.inference.operation.details":
             said, answer = _messages({**(body if isinstance(body, dict) else {}), **attributes})
-            self._logged.setdefault(key, []).extend([("", one) for one in said] + [("gen_ai.choice", one) for one in answer])
+            self._logged.setdefault(key, []).extend(
+                [("", one) for one in said] + [("gen_ai.choice", one) for one in answer]
+            )
         elif name.startswith("gen_ai."):
             self._logged.setdefault(key, []).append((name, body))
         else:
@@ -334,7 +350,9 @@ def _numbered(value: Any) -> Any:
 
 def _dotted(value: Any, prefix: str = "") -> dict[str, Any]:
     """An object's values under keys that tell the whole way to them."""
-    value = decoded(value) if prefix.startswith(("llm.", "")) and isinstance(value, str) and "messages" in prefix else value
+    value = (
+        decoded(value) if prefix.startswith(("llm.", "")) and isinstance(value, str) and "messages" in prefix else value
+    )
     if isinstance(value, (dict, list)) and value and not prefix.endswith((".value", ".messages", "arguments")):
         pairs = value.items() if isinstance(value, dict) else ((str(n), held) for n, held in enumerate(value))
         return {k: v for key, held in pairs for k, v in _dotted(held, f"{prefix}.{key}" if prefix else key).items()}
