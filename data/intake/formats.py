@@ -14,7 +14,7 @@ from data.intake import canonical, fastchat, messages, table, tools
 from data.intake.container import Container, container, first, records
 from data.intake.fastchat_rows import Role, role_of
 from data.intake.jsonl import Record
-from data.intake.lines import Entry, Line
+from data.intake.lines import Entry, Found, Line
 from data.intake.mapping import Mapping, signature
 from data.intake.plan import Format, Plan
 from data.intake.settlement import settled
@@ -97,8 +97,8 @@ def _format(file: File, wanted: Format) -> Known:
     elif held == "object":
         named = ", ".join(sorted(frozenset().union(*shapes)))[:200] or "none that can be read"
         raise BadInput(
-            f"{file.name} is one JSON object that none of the tools known here writes (its keys: {named}). Give its rows "
-            "as a list in brackets, or as JSON lines."
+            f"{file.name} is one JSON object that none of the tools known here writes (its keys: {named}). Give its "
+            "rows as a list in brackets, or as JSON lines."
         )
     else:
         found = "table" if shapes else "canonical"
@@ -163,9 +163,7 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
         if parts:
             yield from fastchat.read(parts)
     for name in sorted({known.format for known in found} & set(tools.NAMES)):
-        with contextlib.ExitStack() as stack:
-            parts_of = [tools.Part(known.file.name, _lazy(stack, known)) for known in found if known.format == name]
-            yield from settled(tools.tool(name).read(parts_of), plan.questions)
+        yield from settled(of_tool(name, found), plan.questions)
     readers: dict[str, Callable[[str, Iterator[Record]], Iterator[Entry]]] = {
         "canonical": canonical.read,
         "messages": messages.read,
@@ -180,6 +178,13 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
                 yield from table.read(name, held, mappings[name])
             else:
                 yield from readers[known.format](name, held)
+
+
+def of_tool(name: str, found: list[Known]) -> Iterator[Found]:
+    """What all files of one tool hold, with what they say under names of their own."""
+    with contextlib.ExitStack() as stack:
+        parts = [tools.Part(known.file.name, _lazy(stack, known)) for known in found if known.format == name]
+        yield from tools.tool(name).read(parts)
 
 
 def _lazy(stack: contextlib.ExitStack, known: Known) -> Iterator[Record]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import abc
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -12,6 +13,9 @@ from data.errors import BadInput
 from data.ids import content_id
 from data.intake.sentences import problems
 from judges.card import Card, cards
+from judges.errors import BadScale
+from judges.making.recipe import Answers
+from judges.making.scales import answer
 from judges.types import Kind, Strict
 
 FIELDS: dict[Kind, tuple[str, ...]] = {
@@ -31,6 +35,7 @@ UNITS: dict[Kind, str] = {"dialogue": "conversation", "pair": "pair", "response"
 
 
 Cards = abc.Mapping[str, Card]
+_NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
 
 
 class From(Strict):
@@ -61,7 +66,8 @@ class From(Strict):
 class JudgmentColumns(Strict):
     """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
 
-    `values` says what the value's cells mean; a cell that it does not know is no score. `dimension` (not needed where
+    `values` says what the value's cells mean, or `answers` on which scale they are read; a cell that is neither is no
+    score. `dimension` (not needed where
     the card asks one question) and `unit` (`turn`: that of the row) may be the same for all rows, or columns: then each
     row has one of the item's values. What one judge gave an item is one judgment; a value that is there already is
     another `sample`. `order` is that in which a judge saw a pair: ab or ba.
@@ -73,6 +79,7 @@ class JudgmentColumns(Strict):
     raw: From = From()
     value: From = From()
     values: dict[str, str] = Field(default_factory=dict)
+    answers: Answers | None = None
     reason: From = From()
     turn: From = From()
     dimension: From = From()
@@ -100,6 +107,7 @@ class LabelColumns(Strict):
 
     value: From
     values: dict[str, str] = Field(default_factory=dict)
+    answers: Answers | None = None
     unit: From
     dimension: From
     annotator: From
@@ -238,6 +246,29 @@ def say(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else str(value)
+
+
+def meant(cell: Any, values: dict[str, str], answers: Answers | None = None) -> Any:
+    """What a cell means: by the list of values or on the scale, where there is one, else as it reads.
+
+    None where it is none of the values, or no answer on the scale.
+    """
+    text = say(cell).strip()
+    if answers is not None and not values:
+        try:
+            return answer(cell, answers)
+        except BadScale:
+            return None
+    if values:
+        if text not in values:
+            return None
+        text = values[text]
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if not _NUMBER.fullmatch(text):
+        return text.lower()
+    number = float(text)
+    return int(number) if number == int(number) and abs(number) < 1e9 else number
 
 
 def spell(values: dict[str, str]) -> str:

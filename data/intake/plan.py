@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from data.errors import BadInput
 from data.intake.tools import NAMES
+from judges.making.recipe import Answers
 from judges.types import Kind
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _MOST = 1_000_000_000
 class Question:
     """What another tool's file calls `name`, said by judges or people (`by`) of units of a `sort`: a dimension of a
 
-    card. `values` says what its cells mean, where they are not answers as they stand; `who` renames who said it.
+    card. `answers` is the scale by which its cells are read; `who` renames who said it.
     """
 
     by: Literal["judge", "person"]
@@ -33,7 +34,7 @@ class Question:
     name: str
     card: str
     dimension: str
-    values: dict[str, str] = field(default_factory=dict)
+    answers: Answers | None = None
     who: str = ""
 
 

@@ -54,10 +54,8 @@ def settled(found: Iterable[Found], questions: Iterable[Question]) -> Iterator[E
 
 def _value(entry: Said, question: Question) -> Any:
     """The value as an answer on the question's scale, or as it stands where it is none."""
-    if question.values:
-        known = meant(entry.value, question.values)
-        return say(entry.value) if known is None else known
-    return entry.value
+    known = meant(entry.value, {}, question.answers)
+    return say(entry.value) if known is None else known
 
 
 def _label(entry: Said, question: Question, seen: Seen, time: str) -> Line:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -13,12 +12,12 @@ from data.intake import messages
 from data.intake.json_text import BadJson, parse
 from data.intake.jsonl import Record
 from data.intake.lines import Bad, Entry, Line, Seen
-from data.intake.mapping import UNITS, JudgmentColumns, LabelColumns, Mapping, say
+from data.intake.mapping import UNITS, JudgmentColumns, LabelColumns, Mapping, meant, say
 from data.intake.ratings import Ratings
 from data.intake.sentences import show
+from judges.making.scales import is_missing
 
 _GROUP = 10_000
-_NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
 
 
 class _No(ValueError):
@@ -211,11 +210,11 @@ class _Table:
     ) -> None:
         """Keep one value of a judge until the others that it gave this item are there."""
         row = record.value
-        value = meant(given, judged.values)
+        value = meant(given, judged.values, judged.answers)
         one: dict[str, Any] = {
             "unit": _unit(judged.unit.text(row).strip() or ("turn" if number else UNITS[self.mapping.kind]), number),
             "dimension": judged.dimension.text(row).strip(),
-            "value": say(given) if value is None else value,
+            "value": (None if is_missing(given) else say(given)) if value is None else value,
             "note": judged.reason.text(row),
         }
         if sure := judged.confidence.text(row).strip():
@@ -225,12 +224,13 @@ class _Table:
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
         given = label.value.value(row)
-        if given is None or say(given).strip() == "":
+        if given is None or say(given).strip() == "" or (label.answers is not None and is_missing(given)):
             return None
-        value = meant(given, label.values)
+        value = meant(given, label.values, label.answers)
         if value is None:
-            known = ", ".join(label.values)[:100]
-            problem = f"value: {show(say(given))} is none of the values that the mapping knows ({known})."
+            scale = label.answers.scale.words if label.answers else ""
+            known = f"allowed are {scale}" if scale else f"the mapping knows {', '.join(label.values)[:100]}"
+            problem = f"value: {show(say(given))} is no answer here: {known}."
             return Bad(self.file, record.line, [("value", problem)], row)
         unit = _unit(label.unit.text(row).strip(), label.turn.text(row).strip() or str(turn or ""))
         made_at = label.made_at.text(row).strip()
@@ -248,21 +248,6 @@ class _Table:
             data["probability"] = _chance(label.probability.text(row).strip())
         key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
         return Line(self.file, record.line, "label", data, row, nth=None if made_at else self.seen.count(*key))
-
-
-def meant(cell: Any, values: dict[str, str]) -> Any:
-    """What a cell means: by the list of values, where there is one (None: not in it), else as it reads."""
-    text = say(cell).strip()
-    if values:
-        if text not in values:
-            return None
-        text = values[text]
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if not _NUMBER.fullmatch(text):
-        return text.lower()
-    number = float(text)
-    return int(number) if number == int(number) and abs(number) < 1e9 else number
 
 
 def _unit(unit: str, turn: str) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,12 +29,16 @@ _NO = (
 )  # fmt: skip
 _FLAGS = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
 _SIDES = {
-    "a": ("a", "model a", "response a", "assistant a", "answer a", "output a", "model 1", "response 1",
-        "output 1", "left"),
-    "b": ("b", "model b", "response b", "assistant b", "answer b", "output b", "model 2", "response 2",
-        "output 2", "right"),
+    "a": (
+        "a", "a>b", "a>>b", "model a", "response a", "assistant a", "answer a", "output a", "model 1", "response 1",
+        "output 1", "left",
+    ),
+    "b": (
+        "b", "b>a", "b>>a", "a<b", "a<<b", "model b", "response b", "assistant b", "answer b", "output b", "model 2",
+        "response 2",         "output 2", "right",
+    ),
     "tie": (
-        "tie", "draw", "equal", "same", "both", "neither", "both good", "both bad", "tie (bothbad)", "bothbad",
+        "a=b", "tie", "draw", "equal", "same", "both", "neither", "both good", "both bad", "tie (bothbad)", "bothbad",
         "both equal", "unentschieden", "引き分け", "同等", "平局",
     ),
 }  # fmt: skip
@@ -122,7 +126,7 @@ def scale_of(values: Iterable[Any]) -> Answers | None:
 
 def survey(values: Iterable[Any]) -> Survey:
     """What cells are, with their scale; see `scale_of`."""
-    raw = Counter((type(cell), cell if isinstance(cell, Hashable) else str(cell)) for cell in values)
+    raw = Counter((type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell) for cell in values)
     cells: dict[_Sort, Counter[Any]] = defaultdict(Counter)
     for (_, cell), count in raw.items():
         sort, value = _read(cell)
@@ -145,7 +149,7 @@ def survey(values: Iterable[Any]) -> Survey:
     if numbers and words:
         few = "word" if numbers >= words.total() else "number"
         most = by_number if few == "word" else by_word
-        rest = [cell for _, cell in raw if (_read(cell)[0] == "word") == (few == "word") and not _silent(cell)]
+        rest = [cell for _, cell in raw if (_read(cell)[0] == "word") == (few == "word") and not is_missing(cell)]
         named = ", ".join(repr(str(cell)[:30]) for cell in list(rest)[:3])
         return Survey(None, most, *sizes, f"numbers ({numbers:,}) and words ({words.total():,}) are mixed: {named}")
     found = by_number or by_word
@@ -176,6 +180,11 @@ def answer(cell: Any, answers: Answers) -> bool | int | float | str | None:
     return said  # type: ignore[no-any-return]
 
 
+class _Nested(str):
+    """The text of a cell that is a list or an object, which is no answer whatever is in it."""
+
+
+_NESTED = (list, dict, tuple, set)
 _VERDICT = Answers(kind="unordered", categories=["a", "tie", "b"])
 
 
@@ -183,7 +192,8 @@ def _whole(answers: Answers, sizes: tuple[int, int, int]) -> Survey:
     return Survey(answers, answers, *sizes)
 
 
-def _silent(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
+    """Whether a cell says nothing: it is empty, or has one of the marks for that."""
     return _read(cell)[0] == "missing"
 
 
@@ -193,6 +203,8 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
         return "missing", ""
     if isinstance(cell, bool):
         return "word", "true" if cell else "false"
+    if isinstance(cell, (_Nested, *_NESTED)):
+        return "word", str(cell)
     if isinstance(cell, (int, float)):
         return ("number", float(cell)) if abs(cell) <= _FAR else ("word", str(cell))
     folded = " ".join(unicodedata.normalize("NFKC", str(cell)).replace("−", "-").lower().split())

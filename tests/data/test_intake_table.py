@@ -252,7 +252,7 @@ def test_a_label_that_the_mapping_does_not_know_is_refused_and_an_empty_cell_is_
     mapping = FULL.model_copy(update={"judgments": []})
     found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
     assert (found.new.items, found.new.labels) == (3, 1)
-    says = "value: '7' is none of the values that the mapping knows (1)."
+    says = "value: '7' is no answer here: the mapping knows 1."
     assert [(p.line, p.field, p.sentence) for p in found.problems] == [(3, "value", says)]
     store.close()
 

@@ -1,7 +1,7 @@
 """Files of other tools, a module for each tool: it is found by being there, and its files by what is in them.
 
-A module has a `TITLE`, the paths of the long `LISTS` that its JSON objects hold, `fits(rows)`, which tells from the first
-rows of a file whether the tool wrote it, and `read(parts)`, which gives what all its files in one import hold.
+A module has a `TITLE`, the paths of the long `LISTS` that its JSON objects hold, `fits(rows)`, which tells from the
+first rows of a file whether the tool wrote it, and `read(parts)`, which gives what all its files in one import hold.
 """
 
 from __future__ import annotations
