@@ -141,8 +141,8 @@ class Cases:
         scenario = "\n\n".join(filter(None, (case.scenario, scenario)))
         if self._dialogues or case.scenario or not 1 <= len(entries) <= 2:
             meta = {**case.meta, **({"reference": case.reference} if case.reference else {})}
-            data = {"id": case.id, "kind": "dialogue", "scenario": scenario, "system": case.system, "turns": entries}
-            return {**data, "meta": meta}, numbers
+            head = {"id": case.id, "kind": "dialogue", "scenario": scenario, "system": case.system}
+            return {**head, "turns": entries, "meta": meta}, numbers
         task = "\n\n".join(filter(None, (scenario, *(e["text"] for e in entries if e["role"] == "user"))))
         data = {
             "id": case.id, "kind": "response", "task": task, "output": entries[-1]["text"], "reference": case.reference,

@@ -1,4 +1,4 @@
-"""The calls of one trace become one conversation: what later calls repeat of the history is told apart from what is new."""
+"""The calls of one trace become one conversation: what they repeat of it is told apart."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Remainder:
         self._unused.update(keys)
 
     def hint(self, sentence: str, times: int = 1) -> None:
-        """Something worth knowing; `{n}` stands for how often."""
+        """Something worth knowing; where `{n}` stands in it, how often is told."""
         if times:
             self._hints[sentence] += times
 
@@ -70,7 +70,8 @@ class Remainder:
                 sentence = f"{one.times:,} times: a {one.what}{first or ''} {one.why}"
             yield Bad(one.file, one.line, [("", sentence)], one.rows if one.times > 1 else one.rows[0])
         for sentence, times in self._hints.items():
-            yield Hint(f"{self._title}: {sentence.replace('{n}', f'{times:,}')}")
+            counted = f" ({times:,})." if "{n}" in sentence else "."
+            yield Hint(f"{self._title}: {sentence.replace('{n} ', '').rstrip('.')}{counted}")
         if self._unused:
             named = [f"{key} ({times:,})" for key, times in self._unused.most_common(_KEYS)]
             more = len(self._unused) - len(named)

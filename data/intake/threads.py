@@ -61,6 +61,7 @@ class Threads:
         self._shelf = Shelf()
         self._traces: dict[str, list[tuple[int, str]]] = {}
         self._sessions: dict[str, str] = {}
+        self._meta: dict[str, dict[str, Any]] = {}
         self._parents: dict[Key, str] = {}
         self._answers: dict[str, Key] = {}
         self._scores: list[Score] = []
@@ -88,6 +89,8 @@ class Threads:
             self._dialogues = True
         if answer:
             self._answers[answer] = key
+        if call.meta and not call.sort:
+            self._meta.setdefault(call.trace, {}).update(call.meta)
         if call.sort:
             self._dialogues |= call.sort == "tool" or any(one.role not in ("user", "system") for one in call.said)
             said, answered = ([tuple(one) for one in entries] for entries in (call.said, call.answer))
@@ -160,7 +163,8 @@ class Threads:
             why = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
             self.rest.fault(calls[0].file, calls[0].line, "conversation", why, key, {"id": key})
             return
-        meta = {name: value for call in reversed(calls) for name, value in call.meta.items()}
+        meta = {name: value for trace in loaded for name, value in self._meta.get(trace, {}).items()}
+        meta |= {name: value for call in reversed(calls) for name, value in call.meta.items()}
         one = not self._dialogues and len(entries) == 2 and entries[0]["role"] == "user"
         data: dict[str, Any] = {"id": key[:300], "kind": "response" if one else "dialogue", "system": model}
         if one:
@@ -195,8 +199,8 @@ class Threads:
     def _bare(self) -> Iterator[Line]:
         """Items without texts, where the import has scores and no traces at all."""
         self.rest.hint(
-            "the files hold scores and no traces, so their items have no texts: to have them, import the traces together "
-            "with the scores."
+            "the files hold scores and no traces, so their items have no texts: to have them, import the traces "
+            "together with the scores."
         )
         for score in self._scores:
             name = score.names[:300]
@@ -246,13 +250,14 @@ class Threads:
             place = self._items.get(score.session)
         place = place or (None if self._traces else self._items.get(score.names[:300]))
         if place is None:
-            why = "is about nothing that could be taken from these files: import the traces that it names together with it."
-            row = {"name": score.name, "of": score.names, "value": score.number if score.label is None else score.label}
+            why = "is about nothing that could be taken from these files: import what it names together with it."
+            value = score.number if score.label is None else score.label
+            row = {"name": score.name, "of": score.names, "value": value}
             self.rest.fault(score.file, score.line, "score", why, score.names or "it names no trace", row)
         return place
 
     def _above(self) -> dict[Key, _Place]:
-        """Where the spans that lie around calls stand: with the last of those calls; traces as a whole stand for roots."""
+        """Where the spans around calls stand: with the last of these calls; the outermost one is the whole trace."""
         self._named: dict[str, list[Key]] = {}
         if any(score.span and not score.trace for score in self._scores):
             for key in self._parents:
@@ -281,7 +286,7 @@ def _start(call: Call) -> float:
 
 
 def seconds(value: Any) -> float:
-    """A time as seconds since 1970: nanoseconds to seconds as numbers or their texts, or an ISO time; 0 where it is none."""
+    """A time as seconds since 1970: from nanoseconds to seconds as numbers or their texts, or ISO; 0 for none."""
     if isinstance(value, str) and not value.isdecimal():
         try:
             found = datetime.fromisoformat(value.strip())

@@ -19,7 +19,7 @@ _VERSION = 2
 def fits(rows: Sequence[dict[str, Any]]) -> bool:
     """Whether a file that begins with these rows is a log, or has samples of one."""
     return any(
-        isinstance(row.get("eval"), dict) and "task" in row["eval"] or _is_sample(row)
+        (isinstance(row.get("eval"), dict) and "task" in row["eval"]) or _is_sample(row)
         or (isinstance(row.get("samples"), list) and any(_is_sample(one) for one in row["samples"][:3]))
         for row in rows
     )  # fmt: skip
@@ -76,12 +76,12 @@ class _Log:
         choices, target = sample.get("choices"), sample.get("target")
         model = plain(self._eval.get("model") or output.get("model"))
         name = "/".join(filter(None, (plain(self._eval.get("task")), plain(sample["id"]), model)))
-        epoch = sample.get("epoch")
+        name += "" if sample["epoch"] in (None, 1) else f"/epoch {sample['epoch']}"
+        reference = "\n".join(map(plain, target)) if isinstance(target, list) else plain(target)
         meta = facts(sample.get("metadata"))
         meta |= {"choices": choices} if isinstance(choices, list) and choices else {}
         self._cases.add(Case(
-            self._file, line, name if epoch in (None, 1) else f"{name}/epoch {epoch}", said, list(self._opinions(sample)),
-            reference="\n".join(map(plain, target)) if isinstance(target, list) else plain(target), system=model, meta=meta,
+            self._file, line, name, said, list(self._opinions(sample)), reference=reference, system=model, meta=meta,
         ))  # fmt: skip
         self._cases.rest.unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
 
@@ -117,7 +117,7 @@ class _Log:
         """The model that graded, where the log names it, else the scorer."""
         meta = score.get("metadata")
         if isinstance(meta, dict) and isinstance(meta.get("model"), str):
-            return meta["model"]
+            return str(meta["model"])
         for one in held if isinstance(held := self._eval.get("scorers"), list) else ():
             if isinstance(one, dict) and one.get("name") in (scorer, f"inspect_ai/{scorer}"):
                 options = one.get("options")

@@ -98,8 +98,8 @@ def _opinions(
     note = "\n\n".join(filter(None, notes))
     for one in results:
         kind, value, name = plain(one.get("type")), _value(one), plain(one.get("from_name"))
-        place = value.get("start", one.get("item_index"))
-        spoken = int(place) if kind == "paragraphlabels" or one.get("item_index") is not None else None
+        place = value.get("start") if kind == "paragraphlabels" else one.get("item_index")
+        spoken = int(plain(place)) if plain(place).isdecimal() else None
         if kind in ("choices", "paragraphlabels", "taxonomy"):
             chosen = _listed(value.get(kind))
             found: Any = " / ".join(" / ".join(map(plain, c)) if isinstance(c, list) else plain(c) for c in chosen)

@@ -38,6 +38,7 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
         for part in parts:
             for record in reader.threads.rest.good(part.name, part.records):
                 reader.take(part.name, record.line, _plain(record.value))
+            reader.end()
         yield from reader.threads.entries()
     finally:
         reader.threads.close()
@@ -66,7 +67,7 @@ def _sort(row: dict[str, Any]) -> str:
         return "score"
     if "traceId" in keys and "id" in keys and keys & {"startTime", "parentObservationId"}:
         return "observation"
-    if isinstance(row.get("trace"), dict) and "observations" in keys:
+    if isinstance(row.get("trace"), dict) and {"id", "timestamp"} <= row["trace"].keys():
         return "whole"
     if "id" in keys and isinstance(row.get("traces"), list):
         return "session"
@@ -79,6 +80,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.threads = Threads(TITLE)
+        self._session = ""
 
     def take(self, file: str, line: int, row: dict[str, Any]) -> None:
         """One row, and what lies in it."""
@@ -90,15 +92,22 @@ class _Reader:
         elif sort == "whole":
             self.take(file, line, {**_plain(row["trace"]), **{k: v for k, v in row.items() if k != "trace"}})
         elif sort == "session":
-            for trace in row["traces"]:
-                self.take(file, line, {"sessionId": row["id"], **_plain(trace)})
+            self._session = plain(row["id"])
+            self.take(file, line, {"traces": row["traces"]})
         elif sort == "trace":
             self._trace(file, line, row)
         elif any(isinstance(row.get(key), list) for key in ("data", "traces", "observations", "scores")):
+            beside = {"sessionId": self._session} if self._session and "traces" in row else {}
             for one in within(row, "data", "traces", "observations", "scores"):
-                self.take(file, line, _plain(one))
-        elif not row.keys() & {"meta", "id", "createdAt"}:
-            self.threads.rest.fault(file, line, "row", "is neither a trace, an observation nor a score.", row=row)
+                self.take(file, line, {**beside, **_plain(one)})
+        else:
+            # What stands around the lists of one object: of a session, its id.
+            self._session = plain(row.get("id"))
+            self.threads.rest.unused(*(row.keys() - _READ))
+
+    def end(self) -> None:
+        """The end of a file."""
+        self._session = ""
 
     def _trace(self, file: str, line: int, row: dict[str, Any]) -> None:
         key, session = plain(row["id"]), plain(row.get("sessionId"))

@@ -90,14 +90,15 @@ class _Reader:
             answer = [Utterance("tool", text_of(row["outputs"]), name)] if row.get("outputs") else []
         elif not parent and said and answer:
             sort = "root"
-        kept = {} if parent else facts(meta, (*_THREADS, "revision_id")) if not parent else {}
+        kept = {} if parent else facts(meta, (*_THREADS, "revision_id"))
         kept = {k: v for k, v in kept.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
         if reference := row.get("reference_outputs"):
             kept["reference"] = text_of(reference)
         asked_for = extra.get("invocation_params")
         model = plain(meta.get("ls_model_name") or (asked_for.get("model") if isinstance(asked_for, dict) else ""))
+        start = seconds(row.get("start_time"))
         self.threads.add(Call(
-            file, line, trace, key, parent, session, sort, name, seconds(row.get("start_time")), model, said, answer, kept,
+            file, line, trace, key, parent, session, sort, name, start, model, said, answer, kept,
         ))  # fmt: skip
         self.threads.rest.unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
         for one in held if isinstance(held := decoded(row.get("feedback")), list) else ():

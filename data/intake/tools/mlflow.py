@@ -28,7 +28,7 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     """Whether a file that begins with these rows has traces or an evaluation's table of MLflow."""
     return any(_info(one) is not None for row in rows for one in within(row, "traces")) or any(
         _VALUE.fullmatch(str(name))
-        for row in rows for name in (held if isinstance(held := row.get("columns"), list) else row)
+        for row in rows for name in (row["columns"] if isinstance(row.get("columns"), list) else row)
     )  # fmt: skip
 
 
@@ -92,8 +92,8 @@ class _Reader:
                 self._trace(file, line, one, info)
             elif any(_VALUE.fullmatch(name) for name in one):
                 self._row(file, line, one)
-            elif one.keys() - {"index", "next_page_token"}:
-                self.threads.rest.fault(file, line, "row", "is neither a trace nor a row of an evaluation.", row=one)
+            else:
+                self.threads.rest.unused(*one)
 
     def _trace(self, file: str, line: int, row: dict[str, Any], info: dict[str, Any]) -> None:
         self.traced = True

@@ -107,8 +107,8 @@ class _Reader:
                 self._annotation(file, line, row)
             elif _is_span(row):
                 self._row(file, line, row)
-            elif "resourceMetrics" not in row and row and "next_cursor" not in row and "resourceSpans" not in row:
-                self.threads.rest.fault(file, line, "line", "is neither a trace nor an annotation of one.", row=row)
+            else:
+                self.threads.rest.unused(*row)
 
     def entries(self) -> Iterator[Found]:
         """Everything, once all was read."""
@@ -140,7 +140,7 @@ class _Reader:
 
     def _row(self, file: str, line: int, row: dict[str, Any]) -> None:
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
-        context = row.get("context") if isinstance(row.get("context"), dict) else {}
+        context = _inner(row, "context")
         trace = plain(context.get("trace_id") or row.get("context.trace_id"))
         key = plain(context.get("span_id") or row.get("context.span_id"))
         held = decoded(row.get("attributes"))
@@ -261,7 +261,8 @@ class _Reader:
         who = next((str(one) for one in known if one), "")
         self.threads.score(Score(
             file, line, str(row.get("name") or row.get("annotation_name") or "annotation"),
-            "person" if kind == "HUMAN" else "judge", who, key=plain(row.get("id")), **_target(row),
+            "person" if kind == "HUMAN" else "judge", who, key=plain(row.get("id")), **_target(row),  # type: ignore[arg-type]
+
             number=_number(told["score"]), label=told["label"], note=plain(told["explanation"]),
             made_at=iso(row.get("updated_at") or row.get("created_at")),
         ))  # fmt: skip
@@ -276,7 +277,8 @@ def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utteran
         said = [Utterance("system", text), *said]
     answer = messages(attributes.get("gen_ai.output.messages")) or []
     for to, prefix in (
-        (said, "llm.input_messages."), (answer, "llm.output_messages."), (said, "gen_ai.prompt."), (answer, "gen_ai.completion."),
+        (said, "llm.input_messages."), (answer, "llm.output_messages."),
+        (said, "gen_ai.prompt."), (answer, "gen_ai.completion."),
     ):  # fmt: skip
         if not to:
             to += messages(_listed_under(attributes, prefix)) or []
@@ -293,7 +295,7 @@ def _spoken(name: str, body: Any) -> list[Utterance]:
                 return asked(body[key]) if role == "user" else answered(body[key])
     role = name.removeprefix("gen_ai.").removesuffix(".message")
     held = {name: decoded(value) for name, value in body.items()} if isinstance(body, dict) else {"content": body}
-    inner = held.get("message") if isinstance(held.get("message"), dict) else held
+    inner = _inner(held, "message") or held
     given = {"role": "assistant" if role == "choice" else role, **inner}
     if role == "choice" and isinstance(held.get("message"), str):
         given["content"] = held["message"]
@@ -327,7 +329,7 @@ def _value(value: Any) -> Any:
 
 
 def _listed_under(attributes: dict[str, Any], prefix: str) -> list[Any]:
-    """The list that lies under a prefix with its numbers in the keys: prefix + 0.message.role, 0.message.content, ..."""
+    """The list that lies under a prefix with its numbers in the keys: PREFIX0.message.role, PREFIX0.message.content."""
     found: dict[str, Any] = {}
     for key, value in attributes.items():
         if key.startswith(prefix):
