@@ -19,11 +19,10 @@ from data.intake.mapping import Mapping, signature
 from data.intake.plan import Format, Plan
 from data.intake.settlement import settled
 from data.intake.source import File, Source
-from data.intake.suggest import suggest
 from data.settings import get
 from data.store import Store
-from judges.card import Card, cards
-from judges.making.made import from_spec
+from judges.card import Card
+from judges.making.made import from_recipe
 
 SCOPE = "mapping"
 _SHORT = 2**20
@@ -131,7 +130,7 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    there = {**known_cards(store), **{card.name: card for card in made(plan)}}
+    there = {**found.cards(), **known_cards(store), **{card.name: card for card in made(plan)}}
     if faults := found.faults(columns, there):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
     return found.completed(there)
@@ -139,13 +138,7 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
 
 def made(plan: Plan) -> list[Card]:
     """The cards that a plan brings."""
-    return [from_spec(spec, cards()) for spec in plan.cards]
-
-
-def beginning(store: Store, known: Known) -> Mapping:
-    """The mapping that an editor begins with: the one that such a table had before, else a guess."""
-    kept = get(store, SCOPE, signature(known.columns))
-    return Mapping.model_validate(kept) if kept is not None else suggest(known.columns, known.rows)
+    return [from_recipe(recipe) for recipe in plan.recipes]
 
 
 def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, Mapping]) -> Iterator[Entry]:
@@ -153,7 +146,9 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
 
     `mappings` has the mapping of every table by the name of its file. The cards that the plan brings come first.
     """
-    yield from (Line(source.name, 0, "card", {"card": spec}) for spec in plan.cards)
+    brought = {card.version: card for card in made(plan)}
+    brought |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
+    yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in brought.values())
     with contextlib.ExitStack() as stack:
         parts = [
             fastchat.Part(known.file.name, known.role, _lazy(stack, known))

@@ -14,7 +14,8 @@ from data.ids import content_id
 from data.intake.sentences import problems
 from judges.card import Card, cards
 from judges.errors import BadScale
-from judges.making.recipe import Answers
+from judges.making.made import from_recipe
+from judges.making.recipe import Answers, Recipe
 from judges.making.scales import answer
 from judges.types import Kind, Strict
 
@@ -63,6 +64,17 @@ class From(Strict):
         return say(self.value(row))
 
 
+class Only(Strict):
+    """The rows of which something is taken: those whose `column` has one of the `values` (none named: all rows)."""
+
+    column: str
+    values: list[str] = Field(default_factory=list)
+
+    def has(self, row: dict[str, Any]) -> bool:
+        """Whether a row is one of them."""
+        return not self.values or say(row.get(self.column)).strip() in self.values
+
+
 class JudgmentColumns(Strict):
     """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
 
@@ -87,6 +99,7 @@ class JudgmentColumns(Strict):
     confidence: From = From()
     sample: From = From()
     order: From = From()
+    only: Only | None = None
 
     def sources(self) -> tuple[From, ...]:
         """Everything that is taken from columns."""
@@ -116,6 +129,7 @@ class LabelColumns(Strict):
     made_at: From = From()
     team: From = From()
     probability: From = From()
+    only: Only | None = None
 
 
 class Mapping(Strict):
@@ -123,7 +137,8 @@ class Mapping(Strict):
     labels are taken, of items that are in the dataset already.
 
     A dialogue is one row with all its `turns` as JSON, or several rows that stand together under one id: with `role`
-    and `text`, or with `user` and `assistant`; `turn` puts them in order.
+    and `text`, or with `user` and `assistant`; `turn` puts them in order. `recipes` are cards of own dimensions that
+    the import makes where they are not there.
     """
 
     kind: Kind
@@ -133,11 +148,12 @@ class Mapping(Strict):
     meta: list[str] = Field(default_factory=list)
     judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=50)
     labels: list[LabelColumns] = Field(default_factory=list, max_length=50)
+    recipes: list[Recipe] = Field(default_factory=list, max_length=50)
 
     @property
     def textless(self) -> bool:
-        """Whether the table holds no text of its items: what was said of them is all that is known."""
-        return self.kind != "dialogue" and not self.fields
+        """Whether the table holds nothing that was judged: what was said of it is all that is known."""
+        return self.kind != "dialogue" and not any(self.field(name) for names in _NEEDED[self.kind] for name in names)
 
     def field(self, name: str) -> From:
         """Where a field of the item comes from; nothing where it is not mapped."""
@@ -145,7 +161,9 @@ class Mapping(Strict):
 
     def columns(self) -> set[str]:
         """Every column that is used."""
-        return {name for source in self._sources() for name in source.columns} | set(self.meta)
+        limits = [*(judged.only for judged in self.judgments), *(label.only for label in self.labels)]
+        only = {limit.column for limit in limits if limit is not None}
+        return {name for source in self._sources() for name in source.columns} | set(self.meta) | only
 
     def _sources(self) -> Iterator[From]:
         yield self.id
@@ -155,6 +173,10 @@ class Mapping(Strict):
         for label in self.labels:
             yield from (label.value, label.unit, label.turn, label.dimension, label.annotator)
             yield from (label.mode, label.made_at, label.team, label.probability)
+
+    def cards(self) -> dict[str, Card]:
+        """The cards that its recipes make, by name."""
+        return {recipe.name: from_recipe(recipe) for recipe in self.recipes}
 
     def completed(self, there: Cards) -> Mapping:
         """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
@@ -166,6 +188,7 @@ class Mapping(Strict):
 
         `there` are the workspace's cards; without it, those that have a folder.
         """
+        there = self.cards() | dict(cards() if there is None else there)
         found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
         found += [f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]]
         for names in _NEEDED[self.kind] if self.items and not self.textless else ():
@@ -176,7 +199,7 @@ class Mapping(Strict):
         if not self.items and not self.judgments and not self.labels:
             found.append("Nothing is taken: map items, judgments or labels.")
         for judged in self.judgments:
-            found += _judged(self.kind, judged, cards() if there is None else there)
+            found += _judged(self.kind, judged, there)
             if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):
                 found.append("A judgment of mt_bench needs its turn.")
         for label in self.labels:

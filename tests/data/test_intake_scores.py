@@ -104,7 +104,7 @@ def test_a_judgment_goes_by_the_version_that_it_names(store: Store) -> None:
 
 
 def test_a_plan_brings_cards(store: Store) -> None:
-    plan = Plan("d", cards=(own()["card"],))
+    plan = Plan("d", recipes=(checked(own()["card"]["recipe"]),))
     take(store, "lea", source([item("r1"), said("r1", 0.5)]), plan)
     assert store.rows("select value from score") == [(0.5,)]
     assert folder_card("rubric_open_ended").version  # a folder's card stays what it is
