@@ -1,4 +1,4 @@
-"""Assay's own JSON lines: what an export begins with, cards, items, judgments, labels, adjudications, a gold rule, told apart by their keys."""
+"""Assay's own JSON lines: the head of an export, cards, items, judgments, labels, adjudications, a gold rule."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ KIND = Kind(
     "The whole dataset",
     "The cards it needs, items, judges' replies, people's labels, adjudications and the gold rule in one file that "
     "Assay imports: imported by a lead, as drawn at random, into an empty workspace, they give the same gold and the "
-    "same figures. Of a sample that is not answered in full, each answer tells the probability of its draw and not the share "
-    "of its stratum that answered: there, strata that answered less weigh less.",
+    "same figures. Of a sample that is not answered in full, each answer tells the probability of its draw and not the "
+    "share of its stratum that answered: there, strata that answered less weigh less.",
     columns(id=TEXT, item=TEXT),
     rows,
     count,
