@@ -8,6 +8,7 @@ from typing import Any
 from data.store import Store, Tx, remembered
 from judges.card import Card
 from judges.combination import applied, drawn_of, rule_of, said
+from judges.types import Scale
 
 _RULE = "judge_id, sort, dimension, rule, drawn"
 _COMBINATION = (
@@ -21,6 +22,14 @@ _AT_ONCE = 500
 def nearest(column: str) -> str:
     """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
     return f"floor({column} + 0.5)"
+
+
+def answer(column: str, scale: Scale) -> str:
+    """SQL of the answer of a scale nearest to a value; of an interval scale without steps the value itself."""
+    if scale.kind != "interval":
+        return nearest(column)
+    low, step = repr(float(scale.lo)), repr(float(scale.step))
+    return f"({low} + floor(({column} - {low}) / {step} + 0.5 + 1e-9) * {step})" if scale.step else column
 
 
 def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> None:

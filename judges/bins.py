@@ -1,0 +1,120 @@
+"""Where the values of a scale stand among its codes and in its table.
+
+Kappa goes by values: `coded` puts them on codes from 0, one step apart, between which they may lie. What is shown as a
+table, or counted by answer, has a row for every answer; an interval scale with more answers than `EXACT`, or with any
+number for one, has `MOST` equal bins there instead. Nothing else is binned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from judges.agreement import Codes, Floats, nearest
+from judges.types import Scale
+
+MOST = 10
+"""Bins of an interval scale that has too many answers for a row each."""
+EXACT = 11
+"""The answers of an interval scale up to which each has its row, as on ordinal scales."""
+_WHOLE = 64  # codes up to which whole ones are counted in a table
+_CLOSE = 1e-9
+
+
+def origin(scale: Scale) -> float:
+    """The value of code 0."""
+    return float(scale.lo) if scale.kind in ("ordinal", "interval") else 0.0
+
+
+def unit(scale: Scale) -> float:
+    """How far neighbouring codes lie apart: 1, the step of an interval scale, or a tenth of one that has none."""
+    return (scale.step or (scale.hi - scale.lo) / MOST) if scale.kind == "interval" else 1.0
+
+
+def reach(scale: Scale) -> int:
+    """K, so that the codes of values lie in 0..K-1; 0 where answers are no codes (turn references)."""
+    return round((scale.hi - scale.lo) / unit(scale)) + 1 if scale.kind == "interval" else scale.size
+
+
+def width(scale: Scale) -> float:
+    """How far the ends of an ordered scale lie apart, in its own units."""
+    return float(scale.hi - scale.lo) if scale.kind == "interval" else float(max(0, scale.size - 1))
+
+
+def coded(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
+    """Values of a scale, none of them n/a, as codes from 0: whole numbers where all of them are answers."""
+    codes = (np.asarray(values, dtype=np.float64) - origin(scale)) / unit(scale)
+    if scale.kind == "interval":  # a step such as .1 is no binary number
+        whole = np.round(codes)
+        codes = np.where(np.abs(codes - whole) <= _CLOSE * np.maximum(1.0, np.abs(whole)), whole, codes)
+        if reach(scale) > _WHOLE:
+            return np.asarray(codes, dtype=np.float64)
+    return codes.astype(np.int64) if np.all(codes == np.floor(codes)) else np.asarray(codes, dtype=np.float64)
+
+
+def binned(scale: Scale) -> bool:
+    """Whether a row of the table holds many answers."""
+    return scale.kind == "interval" and not (scale.step and reach(scale) <= EXACT)
+
+
+def rows(scale: Scale) -> int:
+    """The rows of the table; 0 where there is none (turn references)."""
+    return MOST if binned(scale) else reach(scale)
+
+
+def answers(scale: Scale) -> tuple[str, ...]:
+    """What each row holds, in words: an answer, or the ends of a bin."""
+    if not binned(scale):
+        return tuple(scale.answers)
+    return tuple(f"{scale.say(low)}–{scale.say(high)}" for low, high in (ends(n, scale) for n in range(MOST)))
+
+
+def middles(scale: Scale) -> tuple[float, ...]:
+    """The value that each row stands for: its answer, or the middle of its bin."""
+    if binned(scale):
+        return tuple(sum(ends(n, scale)) / 2 for n in range(MOST))
+    return tuple(float(origin(scale) + n * unit(scale)) for n in range(rows(scale)))
+
+
+def ends(row: int, scale: Scale) -> tuple[float, float]:
+    """Where a bin begins and ends; values on a border belong to the upper bin, that of the scale's end to the last."""
+    each = (scale.hi - scale.lo) / MOST
+    return float(round(scale.lo + row * each, 9)), float(round(scale.lo + (row + 1) * each, 9))
+
+
+def reaches(value: float, scale: Scale) -> tuple[float, float]:
+    """The ends of the bin that holds a value, the upper one beyond it; so that `placed` and a query find the same."""
+    row, close = int(placed([value], scale)[0]), _CLOSE * (scale.hi - scale.lo) / MOST
+    low, high = ends(row, scale)
+    return low - close, high + (scale.hi - scale.lo if row == MOST - 1 else -close)
+
+
+def placed(values: ArrayLike, scale: Scale) -> Codes:
+    """The row of every value: that of the nearest answer (a half counts up), or of its bin."""
+    given = np.asarray(values, dtype=np.float64)
+    if not binned(scale):
+        return nearest(coded(given, scale))
+    at = (given - scale.lo) / (scale.hi - scale.lo) * MOST
+    return np.asarray(np.clip(np.floor(at + _CLOSE), 0, MOST - 1), dtype=np.intp)
+
+
+def valued(codes: ArrayLike, scale: Scale) -> Floats:
+    """The values that stand behind codes: `coded` backwards."""
+    return np.asarray(origin(scale) + np.asarray(codes, dtype=np.float64) * unit(scale), dtype=np.float64)
+
+
+def between(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
+    """Which values lie between two answers of the scale, as several samples of a judge may come to; nan does not."""
+    given = np.asarray(values, dtype=np.float64)
+    if scale.kind == "interval" and not scale.step:
+        return np.zeros(given.shape, dtype=bool)
+    codes = (given - origin(scale)) / unit(scale)
+    return np.asarray(np.abs(codes - np.round(codes)) > _CLOSE * np.maximum(1.0, np.abs(codes)), dtype=bool)
+
+
+def answered(values: ArrayLike, scale: Scale) -> Floats:
+    """The answer nearest to every value, which people are shown; without steps the value itself. nan stays."""
+    given = np.asarray(values, dtype=np.float64)
+    if scale.kind == "interval" and not scale.step:
+        return given
+    return np.asarray(origin(scale) + np.floor((given - origin(scale)) / unit(scale) + 0.5 + _CLOSE) * unit(scale))
