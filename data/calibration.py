@@ -12,7 +12,7 @@ import numpy as np
 import pandas
 
 from data import cards, exposure
-from data.combinations import answer
+from data.combinations import stands
 from data.fewshot import apart
 from data.gold import BASES, WEIGHTED, Basis, gold, labels, of_sort, rests_on
 from data.settings import Waiting, gold_rule
@@ -352,17 +352,11 @@ def items_in(
     Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
     """
     conditions: list[str] = ["not (g.item_id = any($4))"]
-    params: list[Any] = [sorted(exposure.pending(store, person))]
     for column, value in (("g.value", human), ("s.value", judge)):
         if value is None:
             conditions.append(f"{column} is null")
-        elif bins.binned(dimension.scale):
-            low, high = bins.reaches(value, dimension.scale)
-            params += [low, high]
-            conditions.append(f"{column} >= ${2 + len(params)} and {column} < ${3 + len(params)}")
         else:
-            params.append(value)
-            conditions.append(f"abs({answer(column, dimension.scale)} - ${3 + len(params)}) < 1e-6")
+            conditions.append(stands(column, value, dimension.scale))
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
         + _JOINED.format(
@@ -372,7 +366,7 @@ def items_in(
         + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
         f"where s.judge_id is not null and {' and '.join(conditions)} "
         f"order by i.name, g.unit limit {most:d}",
-        [dataset_id, dimension.name, judge_id, *params],
+        [dataset_id, dimension.name, judge_id, sorted(exposure.pending(store, person))],
     )
     exposure.record(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
     return [

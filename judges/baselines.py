@@ -184,14 +184,14 @@ def guessed(
     # By what is in them: the names of items, which order them in a store, would part them otherwise in each workspace.
     order = np.lexsort([np.bincount(position, value) for value in (human, x)])
     part = (np.random.default_rng(0).permutation(len(distinct)) % min(FOLDS, len(distinct)))[order.argsort()][position]
-    out = np.zeros_like(human if like is None else like, shape=len(x))
+    out = (human if like is None else like).copy()
     everywhere = np.ones(len(x), dtype=bool)
     for fold in range(int(part.max()) + 1):
         own, others = part == fold, part != fold
         upward = _trend(_ranks(x[others], weight[others], x[others]), human[others], weight[others]) >= 0
         fitted, codes = (others, human) if like is None else (everywhere, like)
         at = _ranks(x[fitted], weight[fitted], x[own])
-        values = np.unique(codes[fitted]) if out.dtype.kind == "f" else np.arange(k)
+        values = np.unique(codes[fitted]).astype(out.dtype) if out.dtype.kind == "f" else np.arange(k, dtype=np.int64)
         steps = np.cumsum(np.bincount(np.searchsorted(values, codes[fitted]), weight[fitted], minlength=len(values)))
         placed = (at if upward else 1 - at) + _ROUNDING
         out[own] = values[np.minimum(np.searchsorted(steps / steps[-1], placed, side="right"), len(values) - 1)]

@@ -82,11 +82,31 @@ def ends(row: int, scale: Scale) -> tuple[float, float]:
     return float(round(scale.lo + row * each, 9)), float(round(scale.lo + (row + 1) * each, 9))
 
 
-def reaches(value: float, scale: Scale) -> tuple[float, float]:
-    """The ends of the bin that holds a value, the upper one beyond it; so that `placed` and a query find the same."""
-    row, close = int(placed([value], scale)[0]), _CLOSE * (scale.hi - scale.lo) / MOST
-    low, high = ends(row, scale)
-    return low - close, high + (scale.hi - scale.lo if row == MOST - 1 else -close)
+def around(value: float, scale: Scale) -> tuple[float, float]:
+    """The ends of the row of an interval scale that holds a value: from the first up to, and without, the second.
+
+    So that `placed` and a query find the same; the outer rows have no outer end.
+    """
+    row, close = int(placed([value], scale)[0]), _CLOSE * unit(scale)
+    if binned(scale):
+        low, high = ends(row, scale)
+    else:
+        low, high = (scale.lo + (row + half) * scale.step for half in (-0.5, 0.5))
+    return (low - close if row else scale.lo - width(scale)), (
+        high - close if row < rows(scale) - 1 else scale.hi + width(scale)
+    )
+
+
+def apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
+    """How many steps two sides lie apart; nan where a side is. Answers count that are nearest to them.
+
+    On scales with too many answers for a table a step is a tenth of the scale, and less than one is none: 0 up to a
+    tenth, 1 up to two.
+    """
+    gap = np.abs(answered(one, scale) - answered(other, scale))
+    if binned(scale):
+        return np.asarray(np.maximum(np.ceil(gap / width(scale) * MOST - _CLOSE) - 1, 0.0), dtype=np.float64)
+    return np.asarray(np.round(gap / unit(scale), 6), dtype=np.float64)
 
 
 def placed(values: ArrayLike, scale: Scale) -> Codes:
