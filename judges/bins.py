@@ -41,6 +41,11 @@ def width(scale: Scale) -> float:
     return float(scale.hi - scale.lo) if scale.kind == "interval" else float(max(0, scale.size - 1))
 
 
+def step(scale: Scale) -> str:
+    """How far answers lie apart that are next to each other, in words: "one step", or a distance on the scale."""
+    return f"{unit(scale):.4g}" if scale.kind == "interval" else "one step"
+
+
 def coded(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
     """Values of a scale, none of them n/a, as codes from 0: whole numbers where all of them are answers."""
     codes = (np.asarray(values, dtype=np.float64) - origin(scale)) / unit(scale)
@@ -95,6 +100,14 @@ def around(value: float, scale: Scale) -> tuple[float, float]:
     return (low - close if row else scale.lo - width(scale)), (
         high - close if row < rows(scale) - 1 else scale.hi + width(scale)
     )
+
+
+def ticks(scale: Scale, most: int) -> list[float]:
+    """Round numbers on the axis of a scale of numbers, about `most` of them; whole ones on an ordinal scale."""
+    each = max(1.0, round(width(scale) / most))
+    if scale.kind == "interval" and width(scale) < most:
+        each = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if width(scale) / e <= most)
+    return [float(round(scale.lo + n * each, 9)) for n in range(int(width(scale) / each + _CLOSE) + 1)]
 
 
 def apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
