@@ -319,12 +319,12 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
         seconds[str(person)].append(float(milliseconds) / 1000)
         if mode == "assisted":
             assisted[str(person)].append(float(milliseconds) / 1000)
-    seen, kept = "l.mode = 'assisted' and l.saw", nearest("l.seen")
+    seen, near = "l.mode = 'assisted' and l.saw", nearest("l.seen")
     rows = store.rows(
         "select l.annotator, count(*), count(distinct l.item_id), "
         + ", ".join(f"count(case when l.mode = '{mode}' then 1 end)" for mode in ("blind", "assisted", "revealed"))
         + f", count(case when {seen} then 1 end), "
-        f"count(case when {seen} and (l.value = l.seen or l.value is not distinct from {kept}) then 1 end) "
+        f"count(case when {seen} and (l.value = l.seen or l.value is not distinct from {near}) then 1 end) "
         "from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 group by l.annotator",
         [dataset_id],
     )

@@ -17,7 +17,6 @@ MOST = 10
 """Bins of an interval scale that has too many answers for a row each."""
 EXACT = 11
 """The answers of an interval scale up to which each has its row, as on ordinal scales."""
-_WHOLE = 64  # codes up to which whole ones are counted in a table
 _CLOSE = 1e-9
 
 
@@ -27,13 +26,13 @@ def origin(scale: Scale) -> float:
 
 
 def unit(scale: Scale) -> float:
-    """How far neighbouring codes lie apart: 1, the step of an interval scale, or a tenth of one that has none."""
-    return (scale.step or (scale.hi - scale.lo) / MOST) if scale.kind == "interval" else 1.0
+    """How far neighbouring codes lie apart: 1, the step of an interval scale, or a tenth of one that is `binned`."""
+    return width(scale) / MOST if binned(scale) else scale.step or 1.0
 
 
 def reach(scale: Scale) -> int:
     """K, so that the codes of values lie in 0..K-1; 0 where answers are no codes (turn references)."""
-    return round((scale.hi - scale.lo) / unit(scale)) + 1 if scale.kind == "interval" else scale.size
+    return round(width(scale) / unit(scale)) + 1 if scale.kind == "interval" else scale.size
 
 
 def width(scale: Scale) -> float:
@@ -51,15 +50,13 @@ def coded(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
     codes = (np.asarray(values, dtype=np.float64) - origin(scale)) / unit(scale)
     if scale.kind == "interval":  # a step such as .1 is no binary number
         whole = np.round(codes)
-        codes = np.where(np.abs(codes - whole) <= _CLOSE * np.maximum(1.0, np.abs(whole)), whole, codes)
-        if reach(scale) > _WHOLE:
-            return np.asarray(codes, dtype=np.float64)
+        codes = np.where(np.abs(codes - whole) <= _CLOSE, whole, codes)
     return codes.astype(np.int64) if np.all(codes == np.floor(codes)) else np.asarray(codes, dtype=np.float64)
 
 
 def binned(scale: Scale) -> bool:
     """Whether a row of the table holds many answers."""
-    return scale.kind == "interval" and not (scale.step and reach(scale) <= EXACT)
+    return scale.kind == "interval" and not (scale.step and round(width(scale) / scale.step) < EXACT)
 
 
 def rows(scale: Scale) -> int:
@@ -118,7 +115,7 @@ def apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
     """
     gap = np.abs(answered(one, scale) - answered(other, scale))
     if binned(scale):
-        return np.asarray(np.maximum(np.ceil(gap / width(scale) * MOST - _CLOSE) - 1, 0.0), dtype=np.float64)
+        return np.asarray(np.maximum(np.ceil(gap / unit(scale) - _CLOSE) - 1, 0.0), dtype=np.float64)
     return np.asarray(np.round(gap / unit(scale), 6), dtype=np.float64)
 
 
@@ -141,8 +138,8 @@ def between(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     given = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:
         return np.zeros(given.shape, dtype=bool)
-    codes = (given - origin(scale)) / unit(scale)
-    return np.asarray(np.abs(codes - np.round(codes)) > _CLOSE * np.maximum(1.0, np.abs(codes)), dtype=bool)
+    codes = (given - origin(scale)) / (scale.step or 1)
+    return np.asarray(np.abs(codes - np.round(codes)) > 1e-6, dtype=bool)
 
 
 def answered(values: ArrayLike, scale: Scale) -> Floats:
@@ -150,4 +147,5 @@ def answered(values: ArrayLike, scale: Scale) -> Floats:
     given = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:
         return given
-    return np.asarray(origin(scale) + np.floor((given - origin(scale)) / unit(scale) + 0.5 + _CLOSE) * unit(scale))
+    step = scale.step or 1.0
+    return np.asarray(origin(scale) + np.floor((given - origin(scale)) / step + 0.5 + _CLOSE) * step)

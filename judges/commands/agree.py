@@ -123,8 +123,8 @@ def run(options: argparse.Namespace) -> int:
         print(_row(card, summary))
     beside = {s.dimension: concordance(cells_of(cells[s.dimension])) for s in shown if _valued(s)}
     for d, figures in beside.items():
-        named = [f"{CALLED[name]} {_one(one)}" for name, one in figures._asdict().items()]
-        print(f"\n{d.title}: kappa is Lin's concordance. {', '.join(named)}.")
+        each = [f"{CALLED[name]} {_one(one)}" for name, one in figures._asdict().items()]
+        print(f"\n{d.title}: kappa is Lin's concordance. {', '.join(each)}.")
     for d, found_of in rated.items():
         for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
@@ -155,8 +155,8 @@ def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) 
     if not several:
         return None
     numbers = sorted({number for said in given.values() for number in said})
-    said = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
-    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(said).reshape(len(cells), len(numbers)))
+    values = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
+    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
     hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
     return repeats.repeats(asked, (hits, of), d.scale)
 

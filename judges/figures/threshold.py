@@ -45,8 +45,9 @@ class Flagged:
 
 def thresholds(scale: Scale) -> list[float]:
     """The scores from which a flag may begin: every answer but the lowest, or the inner twentieths of a finer scale."""
-    if scale.kind == "ordinal" or (scale.step and bins.reach(scale) <= _MOST + 1):
-        return [float(round(v, 9)) for v in bins.valued(np.arange(1, bins.reach(scale)), scale).tolist()]
+    step = scale.step if scale.kind == "interval" else 1.0
+    if step and bins.width(scale) / step <= _MOST + _CLOSE:
+        return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.width(scale) / step) + 1)]
     each = bins.width(scale) / _MOST
     found = (scale.lo + n * each for n in range(1, _MOST))
     return list(dict.fromkeys(float(round(scale.snapped(t), 9)) for t in found))

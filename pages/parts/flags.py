@@ -37,8 +37,8 @@ def chart(steps: Sequence[Step], key: str) -> None:
     if series:
         charts.finding(Plot("lines", "yes from", "", tuple(series)), key)
         st.caption(
-            "All on one side of the line count alike, however far from it. A threshold chosen because it looks best here "
-            "looks better than it is: choose it by what it is for."
+            "All on one side of the line count alike, however far from it. A threshold chosen because it looks best "
+            "here looks better than it is: choose it by what it is for."
         )
 
 

@@ -93,8 +93,8 @@ def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: C
         {
             "item": [m.name for m in found],
             "unit": [m.unit for m in found],
-            "people": [scale.say(value) for value in bins.valued([m.human for m in found], scale),
-            "judge": [scale.say(value) for value in bins.valued([m.judge for m in found], scale),
+            "people": [scale.say(value) for value in bins.valued([m.human for m in found], scale)],
+            "judge": [scale.say(value) for value in bins.valued([m.judge for m in found], scale)],
         }
     )
     one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
