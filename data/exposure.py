@@ -70,7 +70,8 @@ def copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
     bare = f"case when meta = '{{}}' then {_REST} else replace({_REST}, '\"meta\":' || meta, '\"meta\":{{}}') end"
     query = (
         f"with bare as (select id, md5({bare}) as alike from item where not ({_TEXTLESS})) "
-        "select b.alike, b.id from bare b join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
+        "select b.alike, b.id from bare b "
+        "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
     )
 
     def made() -> dict[str, tuple[str, ...]]:
