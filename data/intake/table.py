@@ -71,7 +71,8 @@ class _Table:
         self.seen = Seen()
         self.time = now().isoformat()
         self.ratings = Ratings()
-        self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in mapping.judgments if not j.reply)
+        scored = [judged for judged in mapping.judgments if not judged.reply]
+        self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
 
     def name(self, record: Record) -> str:
         """The id of a row's item: its columns, a hash of what the mapping takes from the row, or else its number."""
