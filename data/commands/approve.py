@@ -19,7 +19,6 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "approve",
-        help="approve a dimension for the dashboard, or take it off",
         description="Puts a lead's decision on one dimension of a judge on record. What the policy refuses is refused.",
     )
     parser.add_argument("--dataset", metavar="NAME", required=True)

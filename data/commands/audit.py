@@ -24,9 +24,7 @@ _Shown = dict[tuple[str, str], list[Flag]]
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "audit", help="look for the known failures of judges", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("audit", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset whose judges are audited")
     parser.add_argument(
         "--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id (default: all)"

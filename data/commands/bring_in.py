@@ -33,9 +33,7 @@ _SHOWN = 1_000
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "import", help="files or a FastChat folder into a dataset", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("import", description=__doc__.partition(": ")[2])
     parser.add_argument("path", help="a file (JSON lines, JSON, CSV, Parquet), or a folder of them")
     parser.add_argument("--dataset", metavar="NAME", help="the dataset, made if it is missing")
     parser.add_argument("--description", default="", help="of the dataset, when it is made")

@@ -52,9 +52,7 @@ _ENDPOINT = {
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "run", help="a judge over a dataset, stored as it comes", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("run", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME")
     parser.add_argument(
         "--card", metavar="NAME", help="a card of `python -m judges list`, one made in the app, or NAME_on_turns"

@@ -22,9 +22,7 @@ from data.store import open_store
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "report", help="a judge's report: HTML, tables, figures", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("report", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset that was judged")
     parser.add_argument("--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id")
     parser.add_argument(

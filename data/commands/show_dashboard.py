@@ -17,9 +17,7 @@ from data.store import Store, open_store
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "dashboard", help="the approved figures as one HTML file", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("dashboard", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME", required=True)
     parser.add_argument(
         "--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id (default: the one approved)"

@@ -21,9 +21,7 @@ from judges.types import Dimension
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "spare", help="which of a judge's verdicts need no person", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("spare", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME", required=True)
     parser.add_argument("--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id")
     parser.add_argument("--dimension", metavar="NAME", required=True)

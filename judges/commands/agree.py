@@ -33,7 +33,6 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "agree",
-        help="kappa with intervals of judgments against people's labels",
         description="Agreement of a judge with people, per dimension: quadratic-weighted kappa where answers are in "
         "order, plain kappa elsewhere, with intervals by item. Blind labels count, or assisted ones where none is "
         "blind.",

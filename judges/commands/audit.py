@@ -27,7 +27,6 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "audit",
-        help="look for the known failures of a judge in files of items and judgments",
         description="Look for the known failures of a judge. Exit code 0: nothing is in alarm; 1: something is, or the "
         "files cannot be taken; 2: misused.",
     )

@@ -17,6 +17,7 @@ from data import people
 from data.commands import COMMANDS, main
 from data.mark import Mark
 from data.store import open_store
+from judges.commands import commands
 from judges.commands.bar import Bar
 from tests.data.importing import label, pair, text, verdict
 
@@ -198,18 +199,18 @@ def test_verify_says_what_does_not_fit_together(
 
 def test_every_command_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    names: list[str] = []
+    names = commands("data.commands", COMMANDS)
+    assert len(names) == len(COMMANDS) and all(f"python -m data {name} " in readme for name in names)
 
-    class Parsers:
-        def add_parser(self, name: str, **_: object) -> object:
-            names.append(name)
-            import argparse
 
-            return argparse.ArgumentParser(prog=name)
-
-    for command in COMMANDS:
-        command.add(Parsers())
-    assert names and all(f"python -m data {name} " in readme for name in names)
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    """What it lists comes quickly: neither a library nor a command is loaded for it."""
+    for tool in ("data", "judges"):
+        listed = f"import sys\nfrom {tool}.commands import main\ntry:\n main(['--help'])\nexcept SystemExit: pass\n"
+        code = listed + "print([m for m in sys.modules if m.split('.')[0] in ('pydantic', 'numpy', 'duckdb') or "
+        code += f"m.startswith('{tool}.commands.')])"
+        shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert "usage: python -m " in shown.stdout and shown.stdout.endswith("\n[]\n"), shown.stdout
 
 
 def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
