@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, model_validator
 
@@ -318,8 +318,7 @@ class Dimension:
         return self.name.replace("_", " ")
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(NamedTuple):
     """One value that a judge gave to one unit and dimension. `value` is a code of the scale; None is n/a.
 
     `confidence` lies in 0..1 with its `source` (self-reported, samples, ...); None where nothing is known.
@@ -332,8 +331,7 @@ class Score:
     source: str = ""
 
 
-@dataclass(frozen=True)
-class Remark:
+class Remark(NamedTuple):
     """Text that belongs to a unit (and dimension, or "" for all): a judge's `note`, an `issue`, or a broken `rule`."""
 
     unit: str

@@ -92,7 +92,7 @@ def test_what_cannot_be_is_said_in_a_sentence(store: Store, line: dict[str, Any]
 
 def test_a_name_that_means_another_scale_here_is_refused(store: Store) -> None:
     bring(store, [own()])
-    with pytest.raises(Refused, match="tonality of a response means 0 to 1 here, and 0 to 1 in steps of 0.5"):
+    with pytest.raises(Refused, match=r"tonality of a response means 0 to 1 here, and 0 to 1 in steps of 0\.5"):
         bring(store, [own("other_card", step=0.5)])
 
 
