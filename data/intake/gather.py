@@ -24,7 +24,7 @@ from data.settings import GoldRule
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""
 _CHUNK = 500
-_USUAL, _SELDOM = gc.get_threshold(), (50_000, 20, 50)
+_USUAL, _SELDOM = gc.get_threshold(), (200_000, 20, 50)
 
 
 @dataclass
