@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         if options.dry_run:
             found = preview(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
-            _tell(found)
+            tell(found)
             print(f"Would add {found.new} to {plan.dataset}; {found.known.total:,} are there already.")
             return 0 if found.ok else 1
         name = actor(store, options.actor)
@@ -89,9 +89,9 @@ def run(options: argparse.Namespace) -> int:
             done = take(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
         except Refused as refused:
             bar.clear()
-            _tell(refused.preview)
+            tell(refused.preview)
             raise
-    _tell(done.preview)
+    tell(done.preview)
     rate = done.lines / max(done.seconds, 1e-3)
     left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
     print(
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _tell(found: Preview) -> None:
+def tell(found: Preview) -> None:
     """Warnings and problems, on stderr."""
     for sentence in found.warnings:
         print(sentence, file=sys.stderr)
