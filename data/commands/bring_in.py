@@ -28,7 +28,7 @@ from data.store import open_store
 from judges.commands.bar import Bar
 from judges.counted import many
 
-_SHOWN = 1_000
+_SHOWN = 50
 
 
 def add(subparsers: Any) -> None:
@@ -107,10 +107,11 @@ def tell(found: Preview) -> None:
         print(sentence, file=sys.stderr)
     for reason, count in found.unscored.items():
         print(f"Kept as unscored ({reason}): {many(count, 'judgment')}.", file=sys.stderr)
-    for problem in found.problems[:_SHOWN]:
-        print(problem, file=sys.stderr)
-    if found.problem_count > len(found.problems):
-        print(f"... and {found.problem_count - len(found.problems):,} more.", file=sys.stderr)
+    for group in found.groups[:_SHOWN]:
+        print(group, file=sys.stderr)
+    if len(found.groups) > _SHOWN:
+        rest = sum(group.lines for group in found.groups[_SHOWN:])
+        print(f"... and {rest:,} more; --rejects FILE names every line.", file=sys.stderr)
 
 
 def _mapping(path: Path) -> Mapping:

@@ -20,6 +20,7 @@ from data.intake.report import Counts, Enough, Preview, Problem, Tally
 from data.intake.source import Source
 from data.intake.spool import Spool
 from data.settings import GoldRule
+from judges.files.alike import Group
 
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""
@@ -55,6 +56,7 @@ def from_plain(told: dict[str, Any]) -> Gathered:
     report = Preview(**told["report"])
     report.new, report.known = Counts(**told["report"]["new"]), Counts(**told["report"]["known"])
     report.problems = [Problem(**one) for one in told["report"]["problems"]]
+    report.groups = [Group(**one) for one in told["report"]["groups"]]
     judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
     rule = GoldRule(**told["rule"]).check() if told["rule"] else None
     return Gathered(report, told["lines"], told["rows"], judges, told["people"], told["kept"], rule, told["cards"])

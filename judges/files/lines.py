@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from judges.errors import AssayError
+from judges.files.alike import Groups
 from judges.prepared import prepared
 from judges.scores import Given
 from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
@@ -133,10 +134,11 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
 
 
 def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
-    """The error for (line number, what is wrong) of a file; beyond ten lines the rest is counted."""
-    shown = [f"{path}, line {number}: {why}" for number, why in bad[:_SHOWN]]
-    more = [f"... and {len(bad) - _SHOWN} more lines."] if len(bad) > _SHOWN else []
-    return BadLines("\n".join([*shown, *more]))
+    """The error for (line number, what is wrong) of a file: what is alike once, beyond ten sorts a count."""
+    groups = Groups()
+    for number, why in bad:
+        groups.add((str(path), number), why)
+    return BadLines("\n".join(groups.told(_SHOWN)))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
