@@ -174,10 +174,8 @@ def _problems(found: Preview, rejects: str) -> None:
     else:
         text.say("**{n}** cannot be taken.", n=many(found.rejected, "line"))
     rows = [(group.lines, group.sentence, group.where, group.name) for group in found.groups]
-    columns = ["Lines", "What is wrong", "Such as", "Field"]
-    st.dataframe(pd.DataFrame(rows, columns=columns), hide_index=True, column_config={
-        "Lines": st.column_config.NumberColumn(width="small"), "What is wrong": st.column_config.TextColumn(width="large")
-    })  # fmt: skip
+    shown = pd.DataFrame(rows, columns=["Lines", "What is wrong", "Such as", "Field"])
+    st.dataframe(shown, hide_index=True, column_config={"What is wrong": st.column_config.TextColumn(width="large")})
     st.link_button("These lines as a file", rejects, icon=":material/download:")
 
 

@@ -103,7 +103,7 @@ def test_a_table_needs_a_mapping_and_one_is_suggested(run: Run, tmp_path: Path) 
         (("import",), 2, "required: path"),
         (("import", "rows.jsonl"), 1, "Say into which dataset: --dataset NAME."),
         (("import", "none.jsonl", "--dataset", "d"), 1, "There is no file none.jsonl."),
-        (("import", "*.jsonl", "--dataset", "d"), 1, "*.jsonl is a pattern. Give one file, or one folder."),
+        (("import", "*.jsonl", "--dataset", "d"), 1, "is a pattern that fits no file. Give files, or a folder."),
         (("import", "https://example.org/x.jsonl", "--dataset", "d"), 1, "is an address. Download the file first"),
         (("import", "/dev/null", "--dataset", "d"), 1, "/dev/null is neither a plain file nor a folder."),
         (("import", "empty", "--dataset", "d"), 1, "empty holds no data file"),
