@@ -82,7 +82,7 @@ def test_probes_and_second_judges_may_stand_in_the_same_file(
     assert found["own_family"]["figure"] == 1.0
     assert found["injected_order"]["n"] == 80
     assert main(["audit", items, given]) == 1
-    assert "there are 2 judges. Choose one with --card and --model" in capsys.readouterr().err
+    assert "there are 2 judges, which differ in model " in capsys.readouterr().err
 
 
 def test_limits_come_from_a_file(files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
