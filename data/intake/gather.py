@@ -56,7 +56,7 @@ def from_plain(told: dict[str, Any]) -> Gathered:
     report = Preview(**told["report"])
     report.new, report.known = Counts(**told["report"]["new"]), Counts(**told["report"]["known"])
     report.problems = [Problem(**one) for one in told["report"]["problems"]]
-    report.groups = [Group(**one) for one in told["report"]["groups"]]
+    report.groups = [Group(**{**g, "places": [(f, n) for f, n in g["places"]]}) for g in told["report"]["groups"]]
     judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
     rule = GoldRule(**told["rule"]).check() if told["rule"] else None
     return Gathered(report, told["lines"], told["rows"], judges, told["people"], told["kept"], rule, told["cards"])

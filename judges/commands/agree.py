@@ -46,7 +46,7 @@ def add(subparsers: Any) -> None:
     add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model, where the judgments are of several")
     parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter, where judges differ in it; repeat"
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
     )
     parser.add_argument(
         "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"

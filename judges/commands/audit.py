@@ -38,7 +38,7 @@ def add(subparsers: Any) -> None:
     add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model to audit, where the judgments are of several")
     parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter, where judges differ in it; repeat"
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
     )
     parser.add_argument(
         "--probe", action="append", default=[], metavar="NAME=FILE", help="judgments of items changed by a probe"

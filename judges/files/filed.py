@@ -70,8 +70,8 @@ def one_judge(
         return there[next(place for place, one in enumerate(named) if one is chosen[0])]
     if chosen:
         raise WhichJudge(
-            f"{path}: there are {len(chosen)} judges, which differ in {told(chosen)}. Choose one with --card, --model or "
-            "--param NAME=VALUE."
+            f"{path}: there are {len(chosen)} judges, which differ in {told(chosen)}. Choose one with --card, --model "
+            "or --param NAME=VALUE."
         )
     names = "; ".join(judge.said for judge in there[:_LISTED])
     raise WhichJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")

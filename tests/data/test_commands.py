@@ -100,7 +100,7 @@ def test_a_table_needs_a_mapping_and_one_is_suggested(run: Run, tmp_path: Path) 
     ("arguments", "code", "says"),
     [
         ((), 2, "required: COMMAND"),
-        (("import",), 2, "required: path"),
+        (("import",), 2, "required: PATH"),
         (("import", "rows.jsonl"), 1, "Say into which dataset: --dataset NAME."),
         (("import", "none.jsonl", "--dataset", "d"), 1, "There is no file none.jsonl."),
         (("import", "*.jsonl", "--dataset", "d"), 1, "is a pattern that fits no file. Give files, or a folder."),
@@ -201,6 +201,21 @@ def test_every_command_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     names = commands("data.commands", COMMANDS)
     assert len(names) == len(COMMANDS) and all(f"python -m data {name} " in readme for name in names)
+
+
+def test_several_paths_are_one_import_and_what_is_alike_is_told_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "more" / "deep").mkdir(parents=True)
+    (tmp_path / "more" / "rows.jsonl").write_bytes(text([pair("p2"), label("p2", "a")]))
+    (tmp_path / "more" / "deep" / "odd.jsonl").write_bytes(text([label(f"none{n}", "a") for n in range(40)]))
+    paths = ("rows.jsonl", "more", "more/rows.jsonl")  # the last one is in the folder, and is read once
+    code, out, err = run("import", *paths, "--dataset", "d", "--as", "lea")
+    assert code == 1 and err.splitlines()[0] == (
+        "40 lines, such as deep/odd.jsonl, lines 1, 2 and 3: The item 'none0' is missing: it is neither in the dataset "
+        "nor in this import."
+    )
+    assert len(err.splitlines()) == 2 and "40 lines cannot be taken" in err
+    code, out, _ = run("import", *paths, "--dataset", "d", "--good-rows")
+    assert code == 0 and out.startswith("Added 2 items, 1 judgment and 2 labels to d; 0 were there already.")
 
 
 def test_the_list_of_commands_loads_none_of_them() -> None:
