@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from judges.card import Card, Item
 from judges.errors import AssayError
 from judges.files.alike import Groups
-from judges.files.lines import said
+from judges.files.lines import said, whole
 from judges.prepared import prepared
 from judges.types import ITEM
 
@@ -48,6 +48,8 @@ def check(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[str]]:
         if problem:
             bad += 1
             problems.add((path.name, number), problem)
+    if bad and bad == count and (sentence := whole(path)):
+        raise BadItems(sentence)
     if bad:
         listed = "\n".join(problems.told(_SHOWN))
         held = "1 line" if bad == 1 else f"{bad:,} lines"

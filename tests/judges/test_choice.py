@@ -70,6 +70,27 @@ def test_a_judge_in_a_file_is_picked_by_its_parameter(tmp_path: Path, capsys: py
     assert "no judge of that card, model and parameters" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ({"items": [{"id": "r1"}], "name": "n"}, "is one JSON object (its keys: items, name), and JSON lines"),
+        ([{"id": "r1"}, {"id": "r2"}], "is a JSON list of 2, and JSON lines are taken"),
+    ],
+)
+def test_a_file_that_is_one_value_is_called_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: object, says: str
+) -> None:
+    given = tmp_path / "x.json"
+    for indent in (1, None):
+        given.write_text(json.dumps(value, indent=indent))
+        for command in (["run", str(given), "--card", "pointwise_quality", "--model", "m", "--dry-run"],
+                        ["agree", str(given), str(given)], ["audit", str(given), str(given)]):  # fmt: skip
+            if indent is None and isinstance(value, dict):
+                continue  # on one line it is a line, and its keys are what is wrong
+            assert main(command) == 1
+            assert (err := capsys.readouterr().err).count("\n") == 1 and says in err
+
+
 def test_problems_that_are_alike_are_one() -> None:
     groups = Groups()
     for n in range(512):
