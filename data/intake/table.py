@@ -163,11 +163,11 @@ class _Table:
     # -- what judges and people said ----------------------------------------------------------------------------
 
     def _said(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
-        for judged in (j for j in self.mapping.judgments if j.only is None or j.only.has(record.value)):
+        for judged in (one for one in self.mapping.judgments if one.has(record.value)):
             entry = self._judgment(record, name, judged, turn)
             if entry is not None:
                 yield entry
-        for label in (one for one in self.mapping.labels if one.only is None or one.only.has(record.value)):
+        for label in (one for one in self.mapping.labels if one.has(record.value)):
             entry = self._label(record, name, label, turn)
             if entry is not None:
                 yield entry

@@ -176,11 +176,16 @@ def preview(found: Preview, rejects: str) -> None:
     if not found.new.total and found.ok:
         told = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
         st.info(text.plain(f"{told}."), icon=":material/inventory_2:")
-    for sort, rows in found.rows.items():
-        text.quiet("The gold rule" if sort == "rules" else "The first {sort}", sort=sort)
-        st.dataframe(pd.DataFrame(rows), hide_index=True)
     if found.problem_count:
         _problems(found, rejects)
+
+
+def examples(found: Preview) -> None:
+    """The first rows of each sort, as they would be stored."""
+    with st.expander("The first rows, as they would be stored"):
+        for sort, rows in found.rows.items():
+            text.quiet("The gold rule" if sort == "rules" else "The first {sort}", sort=sort)
+            st.dataframe(pd.DataFrame(rows), hide_index=True)
 
 
 def _problems(found: Preview, rejects: str) -> None:
