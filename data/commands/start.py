@@ -30,9 +30,7 @@ _WAIT = 60
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "start", help="anybody's file in, kappa out: finds out what it holds", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("start", description=__doc__.partition(": ")[2])
     parser.add_argument("path", help="a file of scores and labels, items or chats, of Assay or of another tool")
     parser.add_argument("--dataset", metavar="NAME", help="the dataset (default: the file's name)")
     parser.add_argument(

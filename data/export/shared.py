@@ -7,16 +7,21 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
-from data import cards, datasets
+from data import cards, choice, datasets
 from data.errors import NotFound
 from data.export.kind import Option
 from data.gold import BASES
 from data.store import Store
+from judges.choice import fitting
 from judges.types import Dimension, Scale, sort_of
 
 
 def _judges(store: Store, dataset_id: str) -> dict[str, str]:
-    return {j: f"{card} · {model}" for j, card, model, _, _ in datasets.judges(store, dataset_id)}
+    return choice.words(choice.named(store, dataset_id))
+
+
+def _meant(store: Store, dataset_id: str, wanted: str) -> list[str]:
+    return [one.id for one in fitting(choice.named(store, dataset_id), wanted)]
 
 
 def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:
@@ -33,7 +38,7 @@ def asked(store: Store, dataset_id: str) -> list[Dimension]:
     return [d for (kind, _, _), d in sorted(cards.questions(store).items()) if kind in here]
 
 
-JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges)
+JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges, _meant)
 DIMENSION = Option("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
 BASIS = Option("basis", "Basis", f"which labels the gold rests on: {', '.join(BASES)}", "all", _bases)
 NAMES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", True)

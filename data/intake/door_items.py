@@ -7,7 +7,7 @@ from data.intake.door import Door, No, check_text
 from data.intake.lines import Line
 from data.intake.sentences import show
 from judges.prepared import prepared
-from judges.types import ITEM, Dialogue, Pair, units
+from judges.types import ITEM, Dialogue, Pair
 
 
 def take(door: Door, line: Line) -> None:
@@ -28,5 +28,4 @@ def take(door: Door, line: Line) -> None:
     report.new.items += 1
     systems = " / ".join(filter(None, row[4:6]))
     begins = item.turns[0].text if isinstance(item, Dialogue) else item.input if isinstance(item, Pair) else item.output
-    parts = len(units(item))
-    door.show("items", report.new.items, id=item.id, kind=item.kind, system=systems, units=parts, begins=begins[:500])
+    door.show("items", report.new.items, id=item.id, kind=item.kind, system=systems, units=row[9], begins=begins[:500])

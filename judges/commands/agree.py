@@ -37,7 +37,6 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "agree",
-        help="kappa with intervals of judgments against people's labels",
         description="Agreement of a judge with people, per dimension: quadratic-weighted kappa where answers are in "
         "order, plain kappa elsewhere, with intervals by item. Blind labels count, or assisted ones where none is "
         "blind.",
@@ -49,6 +48,9 @@ def add(subparsers: Any) -> None:
     )
     add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model, where the judgments are of several")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
+    )
     parser.add_argument(
         "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"
     )
@@ -69,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         selective.check(options.target, options.delta)
     lines, told = judgments(options.judgments), labels(options.labels)
     own = filed_card(options)
-    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model)
+    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model, options.param)
     card = own or chosen_card(options, judge.card)
     mine = [(n, line) for n, line in lines if judge_of(line) == judge]
     there = (
