@@ -50,7 +50,7 @@ def back(card: Card, reading: Reading) -> Reading:
 
 
 def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
-    """One reading of two that are both in the item's own A and B; their scores lie in the same cells.
+    """One reading of two that are both in the item's own A and B. A score that only one of them has stays what it is.
 
     A verdict that changes with the order is a tie (on a scale without one it has no score), with low confidence and a
     note that names both. Other scores: `fusion.fused`, the mean of the two orders. Confidence is that of
@@ -77,12 +77,27 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
         if there_is:
             sure = combine((mine.confidence, mine.source), (theirs.confidence, theirs.source), (agreed, "orders"))
             scores.append(Score(mine.unit, mine.dimension, value, *sure))
+    there = {(s.unit, s.dimension) for s in ab.scores}
+    if more := [s for s in ba.scores if (s.unit, s.dimension) not in there]:
+        scores = sorted([*scores, *more], key=_place)
     facts = {**ba.facts, **ab.facts}
     if "expected" in ab.facts and "expected" in ba.facts:
         facts["expected"] = _means(ab.facts["expected"], ba.facts["expected"])
     if said:
         facts["orders"] = said
     return Reading(tuple(scores), tuple(remarks), facts=facts)
+
+
+def alone(card: Card, order: str, found: Reading) -> Reading:
+    """The reading of a pair that was asked in one order only, which `facts["orders"]` and a note tell."""
+    asked = [(s, d) for s in found.scores if (d := card.dimension(s.dimension, s.unit)) and sided(d.scale)]
+    chosen = next((one for one in asked if one[0].dimension == "verdict"), asked[0] if asked else None)
+    if chosen is None:
+        return found
+    score, dimension = chosen
+    note = Remark(score.unit, score.dimension, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
+    said = {order: dimension.scale.say(score.value)}
+    return replace(found, remarks=(*found.remarks, note), facts={**found.facts, "orders": said})
 
 
 def sided(scale: Scale) -> bool:
