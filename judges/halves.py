@@ -1,17 +1,16 @@
-"""Replies to a pair that come one order at a time, as in files: which two are one judgment, and what is kept of them."""
+"""Replies to a pair that come one order at a time, as in files: which two are one judgment, and what is kept."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from judges.asking.orders import ORDERS
+from judges.asking.orders import ORDERS, Order
 from judges.pieces import Answer, packed, unpacked
 from judges.types import UnscoredReason
 
-Order = Literal["ab", "ba"]
 Half = tuple[str, UnscoredReason | None, str]
 """The reply to one order: its raw text, and why there is no score where the endpoint said so, with the words."""
 
@@ -58,7 +57,7 @@ def kept(halves: Mapping[Order, Half]) -> str:
     found = []
     for order in ORDERS:
         if order in halves:
-            raw, unscored, why = halves[order]  # type: ignore[index]
+            raw, unscored, why = halves[order]
             name = f"order:{order}"
             found.append((name, Answer("", "", 0, name, raw, unscored, why)))
     return packed(found)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from pydantic import ValidationError
 
+from judges import scores
 from judges.asking import chapters, orders, probes, windows
 from judges.card import Card, Item
 from judges.confidence import Logprobs, ruled, weighed
@@ -159,7 +160,12 @@ def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) 
     not asked, or cannot be read, makes the whole judgment unscored with that piece named: half of a comparison, or a
     dialogue with a hole, is no measurement, and the missing half is never filled in.
     """
-    calls = _calls(card, params, task)
+    return _together(card, params, task, _calls(card, params, task), answers)
+
+
+def _together(
+    card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, Answer]
+) -> Judged:
     if len(calls) == 1 and not calls[0].name:
         (answer,) = answers.values()
         return Judged(task, answer.raw, ruled(_reading(card, params, task, calls[0], answer)))
@@ -195,10 +201,9 @@ def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[s
         name: Answer(task.key, task.part, task.sample, name, text, unscored, why, logprobs=_frozen(given.get(name, ())))
         for name, text, unscored, why in found
     }
-    if set(answers) <= {f"order:{order}" for order in orders.ORDERS}:
-        params = params.model_copy(update={"context": 0})
-    ours = bool(answers) and set(answers) <= set(pieces(card, params, task)) - {""}
-    return Judged(task, raw, fuse(card, params, task, answers).reading if ours else _NOTHING)
+    calls = _kept(card, params, task, set(answers))
+    ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
+    return Judged(task, raw, _together(card, params, task, calls, answers).reading if ours else _NOTHING)
 
 
 def recalled(given: Mapping[str, Any]) -> Params:
@@ -274,6 +279,17 @@ def _calls(card: Card, params: Params, task: Task, asking: bool = False) -> list
     return [_Call("", "", card, card, item)]
 
 
+def _kept(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call]:
+    """The calls of a judgment that was kept as pieces of these names; whole orders say how they were asked."""
+    if not names or not names <= {f"order:{order}" for order in orders.ORDERS}:
+        return _calls(card, params, task)
+    told = {"context": 0} | ({"orders": "both"} if len(names) == 2 else {})
+    calls = _calls(card, params.model_copy(update=told), task)
+    if names == {"order:ab"} and not calls[0].name and isinstance(task.item, Pair):
+        return [replace(calls[0], name="order:ab", words=f"order {orders.NAMES['ab']}", order="ab")]
+    return calls
+
+
 def _windowed(card: Card, item: Dialogue, window: windows.Window) -> _Call:
     shaped = windows.shaped(card, window)
     name, words = f"window:{window.number}/{window.of}", f"window {window.number} of {window.of} ({window.place})"
@@ -301,7 +317,15 @@ def _reading(card: Card, params: Params, task: Task, call: _Call, answer: Answer
     """The reading of one call, in the item's own A and B and section numbers."""
     if answer.unscored:
         return Reading(unscored=answer.unscored, why=answer.why)
-    found = read(call.card, answer.raw, call.item, task.part, params.verdict)
+    told = scores.given(answer.raw) if call.name.startswith("order:") else None
+    try:
+        found = (
+            scores.read(call.card, told, call.item)
+            if told is not None
+            else read(call.card, answer.raw, call.item, task.part, params.verdict)
+        )
+    except scores.NoCell as error:
+        return Reading(unscored="unreadable", why=str(error))
     if found.unscored:
         return found
     last = params.verdict == "last"

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from typing import Any, BinaryIO
 
 from data.ids import canonical
 from data.intake.door import Door, No, check_text
-from data.intake.known import Judgments
+from data.intake.known import Item, Judgments
 from data.intake.lines import JudgmentIn, Line
+from data.intake.sentences import show
 from data.intake.shelf import Shelf
-from judges import halves
-from judges.asking.orders import NAMES
+from judges import halves, scores
+from judges.asking.orders import NAMES, Order, swapped
+from judges.card import Card
 from judges.counted import many
-from judges.halves import Half, Order, Waiting
+from judges.halves import Half, Waiting
+from judges.pieces import unpacked
+from judges.types import Pair
 
 _CHUNK = 200
+_KEPT = ("item", "card", "model", "params", "sample", "card_version")
 _FAILED = ("cut_off", "refused", "api_error")
 
 
@@ -35,32 +39,40 @@ class OrderDoor:
         self.alone: Counter[Order] = Counter()
         self.completed = 0
 
-    def meet(self, line: Line, given: JudgmentIn, raw: str, about: tuple[str, str]) -> JudgmentIn | None:
+    def meet(
+        self, line: Line, given: JudgmentIn, card: Card, item: Item, raw: str, about: tuple[str, str]
+    ) -> JudgmentIn | None:
         """The judgment of both orders, if the other one has come; None where this one waits for it, or is there.
 
-        `about` is the ids of the judge, under the parameters as given, and of the item. Raises No, BadJson.
+        `about` is the ids of the judge, under the parameters as given, and of the item. Raises No, BadJson, NoCell.
         """
-        assert given.order is not None
+        order = given.order
+        if order is None or not isinstance(item, Pair):
+            raise No("order", f"{show(item.id)} is a {item.kind}: only a judgment of a pair has an order.")
         if given.part:
             raise No("order", "A judgment of one part of a pair has no order: leave out order, or part.")
-        if halves.given(raw):
-            raise No("order", "The reply holds its orders already: leave out order.")
+        raw = raw if given.reply is None else canonical(given.reply)
+        if unpacked(raw) is not None:
+            raise No("order", "The reply is of several calls, which say their orders: leave out order.")
+        if (told := scores.given(raw)) is not None:
+            scores.read(card, told, item if order == "ab" else swapped(item))
         unscored, why = given.unscored if given.unscored in _FAILED else None, given.why
         if line.unscored is not None:
             unscored, why = line.unscored  # type: ignore[assignment]
         check_text(why)
         half: Half = (raw, unscored, why if unscored else "")
-        number = self._waiting.meet(about, given.order, given.sample, half, self._numbers)
+        number = self._waiting.meet(about, order, given.sample, half, self._numbers)
         if number == -1:
             self.door.report.known.judgments += 1
             return None
+        data = {name: getattr(given, name) for name in _KEPT}
         if number is None:
-            row = {**asdict(line), "row": None, "order": given.order, "half": half, "about": about}
+            row = {"file": line.file, "line": line.line, "data": data, "order": order, "half": half, "about": about}
             self._shelf.put(self._numbers, row)
             self._numbers += 1
             return None
         mate = self._shelf.get(number)
-        return JudgmentIn.model_validate(_whole(given.model_dump(), {given.order: half, mate["order"]: mate["half"]}))
+        return JudgmentIn.model_validate(_whole(data, {order: half, mate["order"]: mate["half"]}))
 
     def left(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
         """What still waits at the end, as lines that wait for nothing. `judge` gives the id of the judge of a line."""
@@ -111,14 +123,13 @@ class OrderDoor:
     def _keys(self, data: dict[str, Any], item: str, judge: Callable[[dict[str, Any]], str]) -> Iterator[str]:
         """The judgments of this item in both orders, and in either, of the judges that differ by these only."""
         for orders in ("both", "ab", "ba"):
-            yield from self.known.at(judge({**data, "params": {**(data.get("params") or {}), "orders": orders}}), item)
+            yield from self.known.at(judge({**data, "params": {**data["params"], "orders": orders}}), item)
 
 
 def _whole(data: dict[str, Any], held: dict[Order, Half]) -> dict[str, Any]:
     """The line of a judgment of these orders."""
-    params = halves.asked(data.get("params") or {}, held)
-    kept = {name: data.get(name) for name in ("item", "card", "model", "sample", "card_version", "run")}
-    return {**kept, "params": params, "raw": halves.kept({order: _half(h) for order, h in held.items()})}
+    params = halves.asked(data["params"], held)
+    return {**data, "params": params, "raw": halves.kept({order: _half(h) for order, h in held.items()})}
 
 
 def _half(half: Any) -> Half:

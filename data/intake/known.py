@@ -24,6 +24,7 @@ QUERIES = {
     "items": "select name, hash from item where dataset_id = any($1)",
     "contents": "select name, content from item where id = any($1)",
     "judgments": "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)",
+    "replies": "select id, raw from judgment where id = any($1)",
     "labels": "select id from label where item_id = any($1)",
     "labels that hold": (
         "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode from label_now "
@@ -127,6 +128,15 @@ class Judgments:
         for key, judge, item, part, sample in self._ask("judgments", wanted):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
             self._samples[key] = int(sample)  # a sample that was asked for again has several
+
+    def at(self, judge: str, item: str) -> list[str]:
+        """The ids of a judge's judgments of a whole item."""
+        return list(self._slots.get((judge, item, ""), {}).values())
+
+    def texts(self, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """(id, raw text) of those that the workspace holds."""
+        for start in range(0, len(ids), _AT_ONCE):
+            yield from self._ask("replies", ids[start : start + _AT_ONCE])
 
     def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
         """(id, sample) for a judgment, or None where it is there already.

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from judges.asking import fusion
 from judges.card import Card
 from judges.confidence import combine
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section
 
-ORDERS = ("ab", "ba")
-NAMES = {"ab": "A/B", "ba": "B/A"}
+Order = Literal["ab", "ba"]
+ORDERS: tuple[Order, Order] = ("ab", "ba")
+NAMES: dict[str, str] = {"ab": "A/B", "ba": "B/A"}
 _TURNED = "With the places swapped (what is called A here is B): "
 
 
@@ -59,7 +61,7 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
     other = {(s.unit, s.dimension): s for s in ba.scores}
     scores: list[Score] = []
     remarks = [*ab.remarks, *(_turned(remark) for remark in ba.remarks if remark not in ab.remarks)]
-    said: dict[str, str] = {}
+    said: dict[Order, str] = {}
     for mine in ab.scores:
         theirs = other.get((mine.unit, mine.dimension))
         dimension = card.dimension(mine.dimension, mine.unit)
@@ -113,7 +115,7 @@ def _value(scale: Scale, mine: float | None, theirs: float | None) -> tuple[bool
     return bool(drawn), float(scale.categories.index(drawn)) if drawn else None
 
 
-def _flip(score: Score, dimension: Dimension, words: Mapping[str, str], there_is: bool) -> Remark:
+def _flip(score: Score, dimension: Dimension, words: Mapping[Order, str], there_is: bool) -> Remark:
     shown = [words[name] if words[name] not in ("a", "b") else words[name].upper() for name in ORDERS]
     kept = "It counts as a tie." if there_is else "It has no score, as the scale has no tie."
     name = dimension.title[:1].upper() + dimension.title[1:]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from judges import scores
 from judges.asking.probes import pool
@@ -18,8 +16,7 @@ from judges.card import Card, Item, card
 from judges.cards.pointwise_quality.card import NAME, named
 from judges.errors import AssayError, BadScale
 from judges.files.lines import JudgmentLine, LabelLine, bad_lines
-from judges.params import Params
-from judges.pieces import Task, reread, unpacked
+from judges.pieces import Task, recalled, reread, unpacked
 from judges.reading import counted, read
 from judges.types import Dialogue, Pair, Reading, Response, Scale, units
 
@@ -45,6 +42,18 @@ class Judge:
         return f"{self.card}, {self.model}" + ("" if self.params == "{}" else f", {self.params}")
 
 
+    @property
+    def orders(self) -> str:
+        """In which orders of a pair it was asked, where its parameters say so; else ""."""
+        return str(json.loads(self.params).get("orders") or "")
+
+    @property
+    def asked_anyhow(self) -> Judge:
+        """The same judge, whatever the orders of a pair that it was asked in."""
+        rest = {name: value for name, value in json.loads(self.params).items() if name != "orders"}
+        return replace(self, params=json.dumps(rest, sort_keys=True, ensure_ascii=False))
+
+
 def judge_of(line: JudgmentLine) -> Judge:
     """The judge that a line is by."""
     params = {name: value for name, value in line.params.items() if name != "probe"}
@@ -65,9 +74,15 @@ def card_named(name: str, dimensions: Sequence[str] = ()) -> Card:
 
 
 def one_judge(path: Path, lines: Lines, card_name: str | None, model: str | None) -> Judge:
-    """The only judge of the lines, probes left out, or the only one of that card and model. Raises WhichJudge."""
+    """The only judge of the lines, probes left out, or the only one of that card and model. Raises WhichJudge.
+
+    Of one that was asked in both orders of some pairs and in one order of others it is the one with both.
+    """
     there = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
     chosen = [j for j in there if card_name in (None, j.card) and model in (None, j.model)]
+    both = [j for j in chosen if j.orders == "both"]
+    if len(both) == 1 and {j.asked_anyhow for j in chosen} == {both[0].asked_anyhow}:
+        return both[0]
     if len(chosen) == 1:
         return chosen[0]
     if not there:
@@ -144,11 +159,8 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
     if told is not None:
         return scores.read(known, told, item)
     if line.reply is None and unpacked(raw) is not None:
-        try:
-            params = Params.model_validate(line.params)
-        except ValidationError:
-            params = known.defaults
-        return reread(known, params, Task(line.item, item, line.part, line.sample or 0, others), raw).reading
+        task = Task(line.item, item, line.part, line.sample or 0, others)
+        return reread(known, recalled(line.params), task, raw).reading
     return read(known, raw if line.reply is None else line.reply, item, line.part, counted(line.params))
 
 
