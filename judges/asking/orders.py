@@ -6,6 +6,7 @@ al. 2023, MT-Bench).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
@@ -18,6 +19,7 @@ from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section
 Order = Literal["ab", "ba"]
 ORDERS: tuple[Order, Order] = ("ab", "ba")
 NAMES: dict[str, str] = {"ab": "A/B", "ba": "B/A"}
+_FLIPPED = re.compile(r"[^:]{1,200} changed with the order: (.+) when asked as A/B, (.+) when asked as B/A\. It .+")
 _TURNED = "With the places swapped (what is called A here is B): "
 
 
@@ -82,6 +84,8 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
     there = {(s.unit, s.dimension) for s in ab.scores}
     if more := [s for s in ba.scores if (s.unit, s.dimension) not in there]:
         scores = sorted([*scores, *more], key=_place)
+    if (asked := verdict(card)) is not None and ((one := ("pair", asked.name)) in there) != (one in other):
+        remarks.append(_lone(asked, "ab" if one in there else "ba"))
     facts = {**ba.facts, **ab.facts}
     if "expected" in ab.facts and "expected" in ba.facts:
         facts["expected"] = _means(ab.facts["expected"], ba.facts["expected"])
@@ -92,14 +96,32 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
 
 def alone(card: Card, order: str, found: Reading) -> Reading:
     """The reading of a pair that was asked in one order only, which `facts["orders"]` and a note tell."""
-    asked = [(s, d) for s in found.scores if (d := card.dimension(s.dimension, s.unit)) and sided(d.scale)]
-    chosen = next((one for one in asked if one[0].dimension == "verdict"), asked[0] if asked else None)
-    if chosen is None:
+    asked = verdict(card)
+    said = next((s for s in found.scores if asked and (s.unit, s.dimension) == ("pair", asked.name)), None)
+    if asked is None or said is None:
         return found
-    score, dimension = chosen
-    note = Remark(score.unit, score.dimension, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
-    said = {order: dimension.scale.say(score.value)}
-    return replace(found, remarks=(*found.remarks, note), facts={**found.facts, "orders": said})
+    facts = {**found.facts, "orders": {order: asked.scale.say(said.value)}}
+    return replace(found, remarks=(*found.remarks, _lone(asked, order)), facts=facts)
+
+
+def verdict(card: Card) -> Dimension | None:
+    """The question that says which side is better: the verdict, else the first of the pair whose answers are sides."""
+    among = [d for d in card.dimensions if d.sort == "pair" and sided(d.scale)]
+    return next((d for d in among if d.name == "verdict"), among[0] if among else None)
+
+
+def flipped(text: str) -> tuple[str, str] | None:
+    """The answers as A/B and as B/A that a note of `fused` names, as the scale has them; None of any other note.
+
+    ("", "") of the note that only one order gave an answer.
+    """
+    if text in {f"Asked as {name} only: the other order is not known." for name in NAMES.values()}:
+        return "", ""
+    found = _FLIPPED.fullmatch(text)
+    if found is None:
+        return None
+    ab, ba = (said.lower() if said in ("A", "B") else said for said in found.groups())
+    return ab, ba
 
 
 def sided(scale: Scale) -> bool:
@@ -121,6 +143,10 @@ def _flip(score: Score, dimension: Dimension, words: Mapping[Order, str], there_
     name = dimension.title[:1].upper() + dimension.title[1:]
     text = f"{name} changed with the order: {shown[0]} when asked as A/B, {shown[1]} when asked as B/A. {kept}"
     return Remark(score.unit, score.dimension, "note", text)
+
+
+def _lone(asked: Dimension, order: str) -> Remark:
+    return Remark("pair", asked.name, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
 
 
 def _turned(remark: Remark) -> Remark:
