@@ -13,6 +13,7 @@ from typing import Any, get_args
 from judges.card import Card, Item
 from judges.errors import BadCard
 from judges.folders import place
+from judges.sections import spare_units
 from judges.types import Dialogue, Dimension, Reading, Scale, Score, UnscoredReason, sort_of, units
 
 _Fits = frozenset[float | None] | Callable[[Any, Item], bool]
@@ -49,6 +50,8 @@ def reading(card: Card, model: Any, item: Item, part: str) -> Reading:
 def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
     """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
     checks, sorts = _asks(card.dimensions).checks, {unit: sort_of(unit) for unit in units(item)}
+    if any(getattr(score, "unit", "") not in sorts for score in found.scores):
+        sorts |= {unit: sort_of(unit) for unit in spare_units(item)}
     given: set[tuple[str, str]] = set()
     for score in found.scores:
         try:
