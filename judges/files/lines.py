@@ -16,7 +16,7 @@ from judges.halves import kept as of_orders
 from judges.pieces import unpacked
 from judges.prepared import prepared
 from judges.scores import Given, kept
-from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
+from judges.types import ITEM, WAYS, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
 MOST = 10_000
 """Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
@@ -233,7 +233,7 @@ def said(errors: Sequence[Any]) -> str:
 
 
 def _said(error: Any) -> str:
-    where = [str(part) for part in error["loc"]]
+    where = [str(part) for part in error["loc"] if part not in WAYS]
     if where[:1] and where[0] in _KINDS:
         where = where[1:]
     named, sort = ".".join(where), error["type"]

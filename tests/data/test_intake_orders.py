@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 
 from data import datasets, export
+from data.figures.positions import positions
 from data.intake import Plan, take
 from data.store import Store
 from judges.card import card
+from judges.measures import position
 from judges.params import Params
-from judges.pieces import Answer, Task, fuse
+from judges.pieces import Answer, Task, fuse, recalled, reread
 from judges.prepared import prepared
 from judges.types import ITEM
-from tests.data.importing import bring, pair, source, verdict, workspace, wrong
+from tests.data.importing import bring, counts, pair, source, verdict, workspace, wrong
 
 _SCORES = "select judgment_id, unit, dimension, value, confidence, source, sample from score order by 1, 2, 3"
 
@@ -178,3 +180,73 @@ def test_the_export_of_replies_comes_back_as_the_same(store: Store, tmp_path: An
     for same in (_SCORES, "select id, judge_id, raw from judgment order by id"):
         assert other.rows(same) == store.rows(same)
     other.close()
+
+
+def test_the_figure_of_the_calibration_page_is_that_of_the_facts(store: Store) -> None:
+    draw = random.Random(3)
+    rows: list[Any] = [pair(f"p{n}") for n in range(60)]
+    for n in range(60):
+        rows += [half(f"p{n}", order, draw.choice(("a", "b", "tie")), sample=s) for order in ("ab", "ba")
+                 for s in range(1 + n % 2)]  # fmt: skip
+    # Not counted: one order only, one that cannot be read, one without a verdict. A note may begin like ours.
+    rows += [pair(n) for n in ("q1", "q2", "q3", "q4")]
+    rows += [half("q1", "ab", "a"), half("q2", "ab", "a"), half("q2", "ba", "neither")]
+    judge = {"card": "plain_pairwise", "model": "m", "params": {}}
+    rows += [{**judge, "item": "q3", "order": o, "scores": [{"unit": "pair", "dimension": "verdict", "value": v}]}
+             for o, v in (("ab", "a"), ("ba", None))]  # fmt: skip
+    note = {"reason": "Verdict changed with the order: I think so."}
+    rows += [half("q4", order, seen, reply={"verdict": seen, **note}) for order, seen in (("ab", "a"), ("ba", "b"))]
+    draw.shuffle(rows)
+    bring(store, rows)
+    dataset = datasets.dataset(store, "d").id
+    judge_id = next(j for j, n in store.rows("select judge_id, count(*) from judgment group by 1") if n > 10)
+    found = positions(store, dataset, judge_id)
+    said = []
+    replies = store.rows("select item_id, sample, raw from judgment where judge_id = $1", [judge_id])
+    for item, sample, raw in replies:
+        content = store.rows("select content from item where id = $1", [item])[0][0]
+        asked = Task(item, ITEM.validate_json(content, strict=True), "", sample)
+        reading = reread(card("plain_pairwise"), recalled({"orders": "both"}), asked, raw).reading
+        said.append((item, reading.facts.get("orders")))
+    by_hand = position.position(position.both(said), ("a", "tie", "b"))
+    assert found is not None and position.plain(found)["table"] == position.plain(by_hand)["table"]
+    for one, other in ((found.same, by_hand.same), (found.first, by_hand.first)):
+        assert (one.point, one.low) == (pytest.approx(other.point), pytest.approx(other.low))
+    assert (found.same.items, found.same.cells) == (61, 91)
+
+
+def test_a_pairs_input_may_be_a_conversation(store: Store, tmp_path: Any) -> None:
+    turns = [{"turn": 1, "role": "user", "text": "Hi, 猫?"}, {"turn": 1, "role": "assistant", "text": "Yes."},
+             {"turn": 2, "role": "user", "text": "Go on."}]  # fmt: skip
+    before = counts(store)["item"]
+    bring(store, [pair("p1", input=turns), pair("p2")])
+    bring(store, [pair("p1", input=turns), pair("p2")])
+    assert counts(store)["item"] == before + 2
+    hashes = dict(store.rows("select name, hash from item"))
+    # The hash of a pair with a text is what it was before there were conversations.
+    assert hashes["p2"] == "0036bfe9917c94bf82c2"
+    content = json.loads(store.rows("select content from item where name = 'p1'")[0][0])
+    assert content["input"] == turns
+    item = ITEM.validate_json(json.dumps(content), strict=True)
+    for name, field in (("plain_pairwise", "input"), ("long_form_pairwise", "long_input"), ("mt_bench_pair", "input")):
+        assert card(name).fields(item, "")[field] == turns
+    file = tmp_path / "items.jsonl"
+    export.give(store, "lea", datasets.dataset(store, "d"), export.kind("items"), {}, "jsonl", file)
+    (tmp_path / "two").mkdir()
+    other = workspace(tmp_path / "two")
+    take(other, "lea", source(file.read_bytes().splitlines()), Plan("d"))
+    assert dict(other.rows("select name, hash from item")) == hashes
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (5, "input: must be a valid string"), ([], "input: must have at least 1 item"),
+        ([{"turn": 1, "role": "bot", "text": "x"}], "input.0.role: must be 'user'"),
+        ([{"turn": n, "role": "user", "text": "x"} for n in (2, 1)], "turns must be in order"),
+    ],
+)  # fmt: skip
+def test_a_conversation_that_is_none_is_refused_in_a_sentence(store: Store, given: Any, says: str) -> None:
+    ((line, _, sentence),) = wrong(store, [pair("p1", input=given)])
+    assert line == 1 and says in sentence

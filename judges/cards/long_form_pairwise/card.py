@@ -165,7 +165,7 @@ def fields(item: Pair, _part: str) -> dict[str, Any]:
     sections = item.sections or []
     absent = {f"response_{side}": [s.label for s in sections if getattr(s, side) is None] for side in ("a", "b")}
     shown = {
-        "long_input": item.input,
+        "long_input": item.input_shown,
         "response_a": item.response_a.text,
         "response_b": item.response_b.text,
         "sections": [section.label for section in sections],
