@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from data.adjudicating import disputed
 from data.adjudicating.disputed import Place
+from data.ids import content_id
 from data.intake.rows import item_id, judgment_id
 from data.intake.shelf import Shelf
 from data.store import Store
@@ -145,7 +146,8 @@ class Judgments:
         """
         slots = self._slots.setdefault((judge, item, part), {})
         key = judgment_id(judge, item, part, raw)
-        own = judgment_id(judge, item, part, raw, sample) if sample else key
+        # Without a number in it the id may be that of a later sample with the same text, which came first.
+        own = key if sample is None or not slots else content_id(judge, item, part, raw, sample)
         if (sample is None and (key in slots.values() or key in self._samples)) or (
             sample is not None and (slots.get(sample) in (key, own) or sample in map(self._samples.get, (key, own)))
         ):
@@ -154,7 +156,7 @@ class Judgments:
         while number in slots:
             number += 1
         if key in slots.values():
-            key = judgment_id(judge, item, part, raw, number)
+            key = content_id(judge, item, part, raw, number)
             if key in slots.values():
                 return None
         slots[number] = key
