@@ -49,7 +49,7 @@ def _title(content: Dialogue | Pair | Response) -> str:
     text = (
         content.scenario
         if isinstance(content, Dialogue)
-        else (content.input if isinstance(content.input, str) else content.input[0].text)
+        else _asked(content)
         if isinstance(content, Pair)
         else content.task
     )
@@ -59,6 +59,13 @@ def _title(content: Dialogue | Pair | Response) -> str:
     first = next((line for line in lines if line and not (line[0] == "[" and line[-1] == "]")), "Untitled")
     cut = next((first[: n + 1] for n, c in enumerate(first) if c in ".。!?！？" and n > 12), first)
     return cut if len(cut) <= 90 else cut[:88].rstrip() + "…"
+
+
+def _asked(content: Pair) -> str:
+    """The input, or what its conversation begins with."""
+    if isinstance(content.input, str):
+        return content.input
+    return next((turn.text for turn in content.input if turn.role == "user"), content.input[0].text)
 
 
 def _systems(content: Dialogue | Pair | Response) -> tuple[str, str]:
@@ -97,7 +104,7 @@ def _spare(view: View, content: Dialogue | Pair | Response) -> list[Json]:
                 words = ", ".join(f"{d.title} {d.scale.say(value.value)}" for d, value in given)
                 sides.append(f"{side.upper()} {words}")
         if sides:
-            said.append(f"- {section.label}: {'; '.join(sides)}")
+            said.append(f"{section.label}: {'; '.join(sides)}")
     return [{"label": "Sections, as the judge scored them", "text": "\n".join(said), "fold": False}] if said else []
 
 
