@@ -376,6 +376,28 @@ def plain(count, start=1):
     return [dialogue(f"d-{n:04d}", title=f"Refund for a delayed order {n}") for n in range(start, start + count)]
 
 
+HALVES = [{"v": n / 2, "t": f"{n / 2:g}"} for n in range(2, 11)]
+FINE = [{"v": n / 2, "t": f"{n / 2:g}"} for n in range(21)]
+HUNDRED = {"lo": 0, "hi": 100, "step": 0, "by": 1}
+
+
+def numbers(name="n-0001"):
+    """A response with half points, with numbers that are typed, and with what only the judge states."""
+    cells = [
+        cell("response", "fluency", 3.5, kind="interval", steps=HALVES),
+        cell("response", "adequacy of the whole answer", 62.5, kind="interval", steps=[NA], level="may shift"),
+        cell("response", "style", 7.5, kind="interval", steps=FINE),
+        cell("response", "tone", 4),
+        cell("response", "overall score", 3.4285714285714284, kind="interval", steps=[], level=None),
+        cell("response", "trustworthy aggregate", 1, kind="flag", steps=FLAG, level=None),
+    ]
+    cells[1]["range"] = HUNDRED
+    cells[4] |= {"range": {"lo": 1, "hi": 5, "step": 0, "by": 0.04}, "optional": True}
+    cells[5]["optional"] = True
+    rows = [row("response", "response", [text("output", LOREM * 3)], [("", cells)])]
+    return item(name, "Numbers, half points and aggregates", "response", rows)
+
+
 CASES = {
     "plain": lambda: plain(90),
     "few": lambda: plain(3),
@@ -397,5 +419,6 @@ CASES = {
     "pairs": lambda: [pair(f"q-{n}") for n in range(4)],
     "response": lambda: [response(f"r-{n}") for n in range(3)],
     "japanese": lambda: [japanese(f"j-{n}") for n in range(3)],
+    "numbers": lambda: [numbers(f"n-{n}") for n in range(3)],
     "none": lambda: [],
 }
