@@ -140,11 +140,12 @@ function markCell(view, c) {
 
 function markField(c, has, own, judge) {
   const { input } = c, given = has && own !== null;
-  input.value = input.dataset.shown = given ? numeral(own) : "";
+  input.value = input.dataset.shown = !given ? "" : judge !== null && judge.v === own ? c.choices[0].t : numeral(own);
   input.classList.toggle("mine", given);
   input.classList.toggle("changed", given && judge !== null && judge.v !== own);
   input.removeAttribute("aria-invalid");
   if (given) input.setAttribute("aria-valuenow", own); else input.removeAttribute("aria-valuenow");
+  if (input.getRootNode().activeElement === input) input.select(); // what is typed next takes its place
   input.setAttribute("aria-valuetext", given ? numeral(own) : has ? "n/a" : "no answer");
 }
 

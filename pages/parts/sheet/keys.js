@@ -83,10 +83,7 @@ function takeTyped(d) {
   return true;
 }
 
-function dropTyped(view, c) {
-  markCell(view, c);
-  if (c.input.getRootNode().activeElement === c.input) c.input.select();
-}
+const dropTyped = (view, c) => markCell(view, c);
 
 function digit(d, e) {
   const c = here(d), n = Number(e.key);
