@@ -7,8 +7,9 @@ from typing import Any
 from data.desk import View
 from data.labels import repairable
 from judges.combination import nearest
+from judges.tools import arguments
 from judges.triage import level
-from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, sort_of
+from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
 
 Json = dict[str, Any]
 
@@ -85,12 +86,21 @@ def _dialogue(view: View, content: Dialogue) -> list[Json]:
     rows = []
     for number in numbers:
         texts = [
-            {"role": t.role, "label": "", "text": t.text}
+            {"role": t.role, "label": "", "text": t.text} | _tool(t)
             for t in content.turns
             if t.turn == number and t.role != "system"
         ]
         rows.append(_row(view, f"turn:{number}", "turn", str(number), texts))
     return [*rows, _row(view, "conversation", "whole", "", [])]
+
+
+def _tool(entry: Turn) -> Json:
+    """What the folded line of a tool says: that the assistant called it, or that it gave something back."""
+    if entry.role != "tool":
+        return {}
+    made = arguments(entry)
+    label = f"{'calls' if made is not None else 'result of'} {entry.name or 'a tool'}"
+    return {"label": label, "text": entry.text if made is None else made}
 
 
 def _pair(view: View, content: Pair) -> list[Json]:

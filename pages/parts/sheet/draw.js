@@ -23,14 +23,31 @@ function prose(cls, text) {
   return e;
 }
 
-const ROLE = { user: "user", assistant: "bot", a: "bot", b: "bot", output: "bot", reference: "ref", system: "sys" };
+const ROLE = { user: "user", assistant: "bot", a: "bot", b: "bot", output: "bot", reference: "ref", system: "sys", tool: "tool" };
 const weight = (text) => (!text ? 0 : text.length * (langOf(text) ? 1.9 : 1) + 40 * text.slice(0, 2000).split("\n").length);
 
+/** JSON as lines that can be read; anything else as it stands. */
+function pretty(text) {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+}
+
+/** A call of a tool, or its result: one line, and what it holds only once it is opened. */
+function drawTool(t) {
+  const e = el("details", "text tool", null, { "data-role": "tool" }), line = el("summary", "");
+  line.append(el("span", "label", t.label), el("span", "begin", t.text.slice(0, 200).replace(/\s+/g, " ")));
+  e.append(line);
+  e.addEventListener("toggle", () => { if (e.open && e.childNodes.length === 1) { const body = prose("prose clip", pretty(t.text)); body.tabIndex = 0; body.setAttribute("role", "group"); body.setAttribute("aria-label", t.label); e.append(body); } });
+  return e;
+}
+
 function drawText(t, label) {
+  if (t.role === "tool") return drawTool(t);
   const block = el("div", "text " + (ROLE[t.role] || "bot"), null, { "data-role": t.role });
   if (label) block.append(el("span", "label", label));
   if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
+  else if (t.role === "assistant" && !t.text.trim()) block.append(el("div", "absent", "The assistant says nothing here."));
   else block.append(prose("prose", t.text));
   return block;
 }

@@ -26,7 +26,7 @@ function onKey(d, e) {
   const field = inside && target.classList.contains("num");
   if (field && /^([0-9.,-]|Backspace|Delete|Home|End)$/.test(e.key)) return e.stopPropagation();
   const onButton = inside && target.tagName === "BUTTON";
-  if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest && target.closest("a")))) return;
+  if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest && target.closest("a, summary")))) return;
   if (e.key === " " && inside && target.classList.contains("step")) { done(); return target.click(); }
   if (e.key === " " || e.key === "Tab") return;
   const act = ACTS[e.key] || (/^[0-9]$/.test(e.key) ? digit : null);
@@ -55,7 +55,7 @@ const ACTS = {
   Enter: accept, n: notApplicable, u: undo, b: back, w: weakest, v: reveal, "?": openCard, s: openSkip,
   e: (d) => openBetter(d), i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
   d: (d) => { d.full = !d.full; drawNote(d, d.view); scrollToCell(d); },
-  l: (d) => foldAll(d),
+  l: (d) => foldAll(d), t: openTools,
   Escape: (d) => { if (d.full) { d.full = false; if (d.view) drawNote(d, d.view); } else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
 };
 
@@ -170,6 +170,14 @@ function foldAll(d, button2) {
   }
 }
 
+/** Opens or folds the tool calls of this turn; elsewhere all of them. */
+function openTools(d) {
+  const c = here(d), row = c && d.view.rowEls[c.r].querySelector(".tool") ? d.view.rowEls[c.r] : d.ui.body, tools = [...row.querySelectorAll(".tool")];
+  if (!tools.length) return hint(d, "No tool was called here.");
+  const open = !tools[0].open;
+  for (const tool of tools) tool.open = open;
+}
+
 // ---- keys elsewhere: in our own inputs, in the skip menu, on the key card
 
 function onTyping(d, e, target) {
@@ -240,6 +248,7 @@ function onClick(d, e) {
   const cell = e.target.closest(".cell");
   if (cell && d.view) { place(d, Number(cell.dataset.i)); return focusHere(d); }
   const row = e.target.closest(".row");
+  if (e.target.closest("summary")) return;
   if (row && d.view && !typing(e.target) && String(getSelection()) === "") {
     const r = Number(row.dataset.row), c = here(d);
     if (c && c.r === r) return;

@@ -1,5 +1,7 @@
 """Made-up sheets for the harness: every kind of item, in the component's own JSON."""
 
+import json
+
 LOREM = "The carrier reports a delay at its sorting centre and expects to deliver in one or two days. "
 JA = (
     "ご注文の商品は配送センターで遅れが生じており、一両日中のお届けとなる見込みです。"
@@ -381,6 +383,20 @@ FINE = [{"v": n / 2, "t": f"{n / 2:g}"} for n in range(21)]
 HUNDRED = {"lo": 0, "hi": 100, "step": 0, "by": 1}
 
 
+def tools(name="t-0001"):
+    """A dialogue whose assistant called tools, one with a long result."""
+    rows = [*turns(SAID[:2]), conversation(2)]
+    found = [{"order": n, "state": "sorting", "note": LOREM} for n in range(40)]
+    called = [
+        {"role": "tool", "label": "calls search_orders", "text": '{"customer": "ann", "open": true}'},
+        {"role": "tool", "label": "result of search_orders", "text": json.dumps(found)},
+        {"role": "tool", "label": "calls 配送状況", "text": '{"注文": "八百三十一", "詳しく": true}'},
+        {"role": "tool", "label": "result of 配送状況", "text": JA * 3},
+    ]
+    rows[0]["texts"][1:1] = called
+    return item(name, "Where is my parcel?", "dialogue", rows)
+
+
 def numbers(name="n-0001"):
     """A response with half points, with numbers that are typed, and with what only the judge states."""
     cells = [
@@ -420,5 +436,6 @@ CASES = {
     "response": lambda: [response(f"r-{n}") for n in range(3)],
     "japanese": lambda: [japanese(f"j-{n}") for n in range(3)],
     "numbers": lambda: [numbers(f"n-{n}") for n in range(3)],
+    "tools": lambda: [tools(f"t-{n}") for n in range(2)],
     "none": lambda: [],
 }

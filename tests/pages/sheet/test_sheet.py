@@ -227,8 +227,8 @@ def test_n_is_refused_where_it_is_not_allowed_and_zero_is_ten(desk):
 
 def test_numbers_are_stepped_typed_and_refused_without_stealing_keys(desk):
     one = desk(case="numbers")
-    field, hundred = one.cell("response", "overall_score").locator("input"), ("response", "adequacy_of_the_whole_answer")
-    typed = one.cell(*hundred).locator("input")
+    hundred = ("response", "adequacy_of_the_whole_answer")
+    field, typed = one.cell("response", "overall_score").locator("input"), one.cell(*hundred).locator("input")
     one.press("ArrowRight")  # from the judge's 3.5 by one step of a half
     assert one.mine("response", "fluency") == "4"
     one.press("3")  # a digit sets the whole number, and goes on
@@ -266,6 +266,22 @@ def test_numbers_are_stepped_typed_and_refused_without_stealing_keys(desk):
     told = {v["dimension"]: (v["v"], v["saw"], v["seen"]) for v in answer["values"]}
     assert told["overall_score"] == (3.4285714285714284, True, 3.4285714285714284)
     assert "trustworthy_aggregate" not in told and len(told) == 5
+
+
+def test_tool_calls_are_folded_and_open_by_a_key_or_a_click(desk):
+    one = desk(case="tools")
+    tools, bodies = one.page.locator(".tool"), one.page.locator(".tool .clip")
+    assert tools.count() == 4 and bodies.count() == 0, "what is folded is not even built"
+    assert tools.first.inner_text().split("\n")[0].startswith("calls search_orders")
+    one.press("t")
+    assert bodies.count() == 4 and '\n  "customer": "ann"' in bodies.first.inner_text()
+    one.press("t")
+    assert not bodies.first.is_visible()
+    tools.nth(1).locator("summary").click()
+    assert bodies.nth(1).is_visible() and one.here == ("turn:1", "context_use")
+    height = bodies.nth(1).evaluate("e => [e.clientHeight, e.scrollHeight]")
+    assert height[0] <= 360 < height[1], "a long result scrolls in its place"
+    assert one.page.locator(".cell").count() == 2 * 3 + 4, "nobody is asked about a tool"
 
 
 def test_weakest_turn_by_w(desk):
