@@ -24,7 +24,7 @@ from judges.types import Pair
 MOST = Option("most", "At most", "so many items, those that need it most first (0: all)", 0)
 _PAGE = 500
 _LOW, _APART = 0.25, 2
-"""The lowest quarter of a scale is low; people who are so many steps apart disagree."""
+"""The lowest quarter of a scale is low; people who are so many steps apart disagree (half of an interval scale)."""
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
@@ -66,17 +66,18 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
             continue
         if basis not in BASES:
             raise BadInput(f"{basis!r} is no basis.")
-        bound = d.scale.base + _LOW * (d.scale.size - 1)
+        lowest, width = (d.scale.base, d.scale.size - 1) if d.scale.size else (d.scale.lo, d.scale.hi - d.scale.lo)
+        bound, far = lowest + _LOW * width, _APART if d.scale.size else width / 2
         cells = gold(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
             "where g.value <= $3 or g.high - g.low >= $4 order by g.item_id, g.unit",
-            [dataset.id, d.name, bound, float(_APART)],
+            [dataset.id, d.name, bound, float(far)],
         ):
             what = f"{place(unit)}{d.title}"
             if code is not None and code <= bound:
                 low[item].append(f"{what} is {d.scale.say(code)}")
-            if least is not None and most - least >= _APART:
+            if least is not None and most - least >= far:
                 apart[item].append(f"{what}: people say {d.scale.say(least)} and {d.scale.say(most)}")
     return low, apart
 
