@@ -7,6 +7,7 @@ long input are several, asked one after the other, because a window carries a su
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -94,13 +95,13 @@ def tasks(card: Card, params: Params, items: Iterable[tuple[str, Item]], others:
                 yield Task(key, item, part, sample, tuple(others))
 
 
-def pieces(card: Card, params: Params, task: Task) -> list[str]:
-    """The names of a judgment's calls, in the order in which they are asked.
+def pieces(card: Card, params: Params, task: Task, begun: Iterable[str] = ()) -> list[str]:
+    """The names of a judgment's calls, in the order in which they are asked; `begun` are those that it has already.
 
     [""] for one call; "window:1/3" and so on for a long dialogue; "order:ab", "order:ba" for both orders of a pair;
     "chapter:1/2" for a pair beyond the context, and "order:ab chapter:1/2" for both.
     """
-    return [call.name for call in _calls(card, params, task)]
+    return [call.name for call in _calls(card, params, task, begun)]
 
 
 def left(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) -> list[str]:
@@ -109,7 +110,7 @@ def left(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) 
     A judgment is unscored when any of its pieces is: what would still be asked would be paid for nothing.
     """
     missing = []
-    for call in _calls(card, params, task):
+    for call in _calls(card, params, task, answers):
         answer = answers.get(call.name)
         if answer is None:
             missing.append(call.name)
@@ -132,7 +133,7 @@ def ask(
     time, unless a `salt` is given. A window is told what the one before it gave as a summary. Raises NoProbe where the
     item cannot be probed.
     """
-    calls = _calls(card, params, task, asking=True)
+    calls = _calls(card, params, task, [piece], asking=True)
     call = next(call for call in calls if call.name == piece)
     shown, said = card.fields(call.item, task.part), ""
     if call.window is not None:
@@ -157,7 +158,7 @@ def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) 
     not asked, or cannot be read, makes the whole judgment unscored with that piece named: half of a comparison, or a
     dialogue with a hole, is no measurement, and the missing half is never filled in.
     """
-    calls = _calls(card, params, task)
+    calls = _calls(card, params, task, answers)
     if len(calls) == 1:
         (answer,) = answers.values()
         return Judged(task, answer.raw, ruled(_reading(card, params, task, calls[0], answer)))
@@ -192,7 +193,7 @@ def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[s
         name: Answer(task.key, task.part, task.sample, name, text, unscored, why, logprobs=_frozen(given.get(name, ())))
         for name, text, unscored, why in found
     }
-    ours = bool(answers) and set(answers) <= set(pieces(card, params, task)) - {""}
+    ours = bool(answers) and set(answers) <= set(pieces(card, params, task, answers)) - {""}
     return Judged(task, raw, fuse(card, params, task, answers).reading if ours else _NOTHING)
 
 
@@ -224,6 +225,7 @@ def unpacked(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]] | No
     return found if good else None
 
 
+_WINDOW = re.compile(r"window:\d{1,4}/(\d{1,4})", re.ASCII)
 _NOTHING = Reading(unscored="unreadable", why="the stored pieces are not those of this judge")
 
 
@@ -243,12 +245,15 @@ class _Call:
     chapter: chapters.Chapter | None = None
 
 
-def _calls(card: Card, params: Params, task: Task, asking: bool = False) -> list[_Call]:
+def _calls(
+    card: Card, params: Params, task: Task, begun: Iterable[str] = (), asking: bool = False
+) -> list[_Call]:
     # What is swapped is needed to ask only: a reply is read without knowing the other scenarios.
     swapped = params.probe == "scenario_swapped" and not asking
     item = task.item if swapped else probes.probed(card, params, task.item, task.others)
     if not task.part and isinstance(item, Dialogue) and windows.applies(card):
-        cut = windows.plan(item, params.window, params.window_over)
+        of = next((int(told[1]) for name in begun if (told := _WINDOW.fullmatch(name))), 0)
+        cut = windows.plan(item, params.window, params.window_over, of)
         if cut:
             return [_windowed(card, item, window) for window in cut]
     if not task.part and isinstance(item, Pair) and card.kind == "pair":
