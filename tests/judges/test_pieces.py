@@ -139,6 +139,21 @@ def _made(kind: str, dimensions: list[tuple[str, str, dict[str, object]]]) -> Ca
     return from_recipe(Recipe.model_validate_json(json.dumps(recipe)))
 
 
+def test_windows_that_were_cut_before_are_read_and_gone_on_with_as_they_were() -> None:
+    # Eleven turns by five were 4 + 4 + 3, and are 6 + 5 now: the same judge holds both.
+    old = [turns_reply(dict.fromkeys(turns, (4, 4, 5)), **({} if n == 3 else {"summary": "S"}))
+           for n, turns in enumerate(((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11)), 1)]  # fmt: skip
+    said = answers(LONG, {f"window:{n}/3": raw for n, raw in enumerate(old, 1)})
+    found = fuse(TURNS, Params(), LONG, said)
+    assert found.reading.unscored is None and reread(TURNS, Params(), LONG, found.raw) == found
+    assert pieces(TURNS, Params(), LONG) == ["window:1/2", "window:2/2"]
+    begun = {"window:1/3": said["window:1/3"]}
+    assert left(TURNS, Params(), LONG, begun) == ["window:2/3", "window:3/3"]
+    assert "turns: 5, 6, 7, 8" in ask(TURNS, Params(), LONG, "window:2/3", begun, "text").messages[-1]["content"]
+    other = packed([("window:1/4", Answer("k", "", 0, "window:1/4", old[0]))])
+    assert reread(TURNS, Params(), LONG, other).reading.unscored == "unreadable"
+
+
 def test_a_made_card_is_judged_in_windows() -> None:
     one = _made(
         "dialogue",
