@@ -35,7 +35,8 @@ def own() -> Json:
             ("sure", {"lo": 0, "hi": 100, "step": 0.25, "na": True}),
         )
     ]
-    return {"card": from_recipe(checked({"name": "numbers", "title": "N", "kind": "response", "dimensions": asked})).spec}
+    recipe = {"name": "numbers", "title": "N", "kind": "response", "dimensions": asked}
+    return {"card": from_recipe(checked(recipe)).spec}
 
 
 def rated() -> Json:
