@@ -320,7 +320,7 @@ def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
     store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     judge = datasets.judges(store, demo(store).id)[0][0]
-    with pytest.raises(BadInput, match=r"not approved for helpfulness on demo: no chats are chosen by its scores\. A lead"):
+    with pytest.raises(BadInput, match=r"not approved for helpfulness on demo: no chats are chosen by its scores\."):
         given_out(store, tmp_path / "no.jsonl", "chats", by_judge=judge, by="helpfulness")
     key = (demo(store).id, judge, "turn", "helpfulness")
     held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
