@@ -124,7 +124,7 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     )
     found, counts = {}, defaultdict[str, int](int)
     for kind, unit, name, n in rows:
-        dimension = cards.scored(store, kind, str(unit), str(name))
+        dimension = cards.asked(store, kind, str(unit), str(name))
         if dimension is not None and bins.rows(dimension.scale):
             key = f"{dimension.sort}.{dimension.name}"
             found[key] = dimension

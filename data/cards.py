@@ -134,31 +134,24 @@ def scales(store: Store | Tx) -> Mapping[Place, Scale]:
 
 
 def _scales(store: Store | Tx) -> dict[Place, Scale]:
-    return {place: dimension.scale for place, dimension in _dimensions(store, asked_only=False).items()}
+    return {place: dimension.scale for place, dimension in questions(store).items()}
 
 
 def asked(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension | None:
-    """The dimension of that name that some card for this kind of item asks people about such a unit, if any."""
+    """The dimension of that name that people can answer of such a unit of this kind of item, if any card has it."""
     return questions(store).get((kind, sort_of(unit), dimension))
 
 
-def scored(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension | None:
-    """The same, or one that only a judge states and people may."""
-    every = remembered(store, ("scored",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=False))
-    return every.get((kind, sort_of(unit), dimension))
-
-
 def questions(store: Store | Tx) -> Mapping[Place, Dimension]:
-    """Every dimension that people can be asked about."""
-    return remembered(store, ("asked",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=True))
+    """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
+    return remembered(store, ("asked",), [*_TABLES, "judge"], lambda: _dimensions(store))
 
 
-def _dimensions(store: Store | Tx, asked_only: bool) -> dict[Place, Dimension]:
+def _dimensions(store: Store | Tx) -> dict[Place, Dimension]:
     found: dict[Place, Dimension] = {}
     for one in [*known(store).values(), *_used(store)]:
         for dimension in one.dimensions:
-            if dimension.asked or not asked_only:
-                found.setdefault((one.kind, dimension.sort, dimension.name), dimension)
+            found.setdefault((one.kind, dimension.sort, dimension.name), dimension)
     return found
 
 

@@ -66,10 +66,13 @@ class View:
 
     @cached_property
     def cells(self) -> dict[Cell, tuple[int, Dimension]]:
-        """What is asked: each cell with its dimension and the place of the layer that asks it, the first that does."""
+        """Each cell with its dimension and the place of the layer that asks it, the first that does.
+
+        What only the judge states (`asked` is False) is among them: people may answer it.
+        """
         found: dict[Cell, tuple[int, Dimension]] = {}
         for number, layer in enumerate(self.layers):
-            for unit, dimension in layer.card.cells(self.item.content):
+            for unit, dimension in layer.card.cells(self.item.content, stated=True):
                 found.setdefault((unit, dimension.name), (number, dimension))
         return found
 

@@ -44,7 +44,8 @@ _LATEST = 5
 def estimate(store: Store, order: Order) -> Estimate:
     """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
     _check(store, order)
-    key = ("estimate", order.dataset_id, _judge(order), order.most, order.only_unscored, order.batch, order.price)
+    told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
+    key = ("estimate", order.dataset_id, _judge(order), *told)
     return remembered(store, key, ["item", "judgment", "reply"], lambda: _estimate(store, order))
 
 
@@ -375,9 +376,10 @@ def _estimate(store: Store, order: Order) -> Estimate:
     items, judgments = left.count()
     # A swapped scenario is about as long as the item's own, and needs all the others.
     params = order.params.model_copy(update={"probe": order.params.probe.replace("scenario_swapped", "")})
-    return estimated(
+    found = estimated(
         order.card, order.model, params, left.some(COUNTED), price=terms.price(order), of=items, judgments=judgments
     )
+    return replace(found, long=str(left.long()))
 
 
 def _source(order: Order) -> Source | None:

@@ -126,9 +126,13 @@ class Card:
         sort = sort_of(unit)
         return next((d for d in self.dimensions if d.name == name and d.sort == sort), None)
 
-    def cells(self, item: Item) -> list[tuple[str, Dimension]]:
-        """Every (unit, dimension) of an item that people are asked about, in reading order."""
-        return [(unit, d) for unit in units(item) for d in self.dimensions if d.asked and d.sort == sort_of(unit)]
+    def cells(self, item: Item, stated: bool = False) -> list[tuple[str, Dimension]]:
+        """Every (unit, dimension) of an item that people are asked about, in reading order.
+
+        stated: also those that only the judge states, which people may answer and need not.
+        """
+        dimensions = [d for d in self.dimensions if d.asked or stated]
+        return [(unit, d) for unit in units(item) for d in dimensions if d.sort == sort_of(unit)]
 
 
 def prompts_beside(file: str) -> dict[str, str]:

@@ -14,7 +14,8 @@ class Endpoint(Strict):
     """An endpoint. The key is read from the environment variable `key_variable` when a call is made.
 
     base_url "" means OPENAI_BASE_URL or, without it, OpenAI; `api_version` makes it an Azure endpoint. The limits are
-    what the endpoint allows (0: not known); `concurrency` is the most calls at a time, which adapts downward.
+    what the endpoint allows (0: not known), `room` the tokens of a call with its reply; `concurrency` is the most calls
+    at a time, which adapts downward.
     """
 
     base_url: str = ""
@@ -22,6 +23,7 @@ class Endpoint(Strict):
     api_version: str = ""
     requests_per_minute: int = Field(default=0, ge=0)
     tokens_per_minute: int = Field(default=0, ge=0)
+    room: int = Field(default=0, ge=0)
     concurrency: int = Field(default=32, ge=1, le=1024)
     timeout: float = Field(default=120.0, gt=0, le=3600)
     tries: int = Field(default=6, ge=1, le=20)

@@ -7,6 +7,7 @@ long input are several, asked one after the other, because a window carries a su
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -97,13 +98,13 @@ def tasks(card: Card, params: Params, items: Iterable[tuple[str, Item]], others:
                 yield Task(key, item, part, sample, tuple(others))
 
 
-def pieces(card: Card, params: Params, task: Task) -> list[str]:
-    """The names of a judgment's calls, in the order in which they are asked.
+def pieces(card: Card, params: Params, task: Task, begun: Iterable[str] = ()) -> list[str]:
+    """The names of a judgment's calls, in the order in which they are asked; `begun` are those that it has already.
 
     [""] for one call; "window:1/3" and so on for a long dialogue; "order:ab", "order:ba" for both orders of a pair;
     "chapter:1/2" for a pair beyond the context, and "order:ab chapter:1/2" for both.
     """
-    return [call.name for call in _calls(card, params, task)]
+    return [call.name for call in _calls(card, params, task, begun)]
 
 
 def left(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) -> list[str]:
@@ -112,7 +113,7 @@ def left(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) 
     A judgment is unscored when any of its pieces is: what would still be asked would be paid for nothing.
     """
     missing = []
-    for call in _calls(card, params, task):
+    for call in _calls(card, params, task, answers):
         answer = answers.get(call.name)
         if answer is None:
             missing.append(call.name)
@@ -135,7 +136,7 @@ def ask(
     time, unless a `salt` is given. A window is told what the one before it gave as a summary. Raises NoProbe where the
     item cannot be probed.
     """
-    calls = _calls(card, params, task, asking=True)
+    calls = _calls(card, params, task, [piece], asking=True)
     call = next(call for call in calls if call.name == piece)
     shown, said = card.fields(call.item, task.part), ""
     if call.window is not None:
@@ -160,7 +161,7 @@ def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) 
     not asked, or cannot be read, makes the whole judgment unscored with that piece named: half of a comparison, or a
     dialogue with a hole, is no measurement, and the missing half is never filled in.
     """
-    return _together(card, params, task, _calls(card, params, task), answers)
+    return _together(card, params, task, _calls(card, params, task, answers), answers)
 
 
 def _together(
@@ -247,6 +248,7 @@ def unpacked(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]] | No
     return found if good else None
 
 
+_WINDOW = re.compile(r"window:\d{1,4}/(\d{1,4})", re.ASCII)
 _NOTHING = Reading(unscored="unreadable", why="the stored pieces are not those of this judge")
 
 
@@ -266,12 +268,15 @@ class _Call:
     chapter: chapters.Chapter | None = None
 
 
-def _calls(card: Card, params: Params, task: Task, asking: bool = False) -> list[_Call]:
+def _calls(
+    card: Card, params: Params, task: Task, begun: Iterable[str] = (), asking: bool = False
+) -> list[_Call]:
     # What is swapped is needed to ask only: a reply is read without knowing the other scenarios.
     swapped = params.probe == "scenario_swapped" and not asking
     item = task.item if swapped else probes.probed(card, params, task.item, task.others)
     if not task.part and isinstance(item, Dialogue) and windows.applies(card):
-        cut = windows.plan(item, params.window, params.window_over)
+        of = next((int(told[1]) for name in begun if (told := _WINDOW.fullmatch(name))), 0)
+        cut = windows.plan(item, params.window, params.window_over, of)
         if cut:
             return [_windowed(card, item, window) for window in cut]
     if not task.part and isinstance(item, Pair) and card.kind == "pair":
@@ -282,7 +287,7 @@ def _calls(card: Card, params: Params, task: Task, asking: bool = False) -> list
 def _kept(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call]:
     """The calls of a judgment that was kept as pieces of these names; whole orders say how they were asked."""
     if not names or not names <= {f"order:{order}" for order in orders.ORDERS}:
-        return _calls(card, params, task)
+        return _calls(card, params, task, names)
     told = {"context": 0} | ({"orders": "both"} if len(names) == 2 else {})
     calls = _calls(card, params.model_copy(update=told), task)
     if names == {"order:ab"} and not calls[0].name and isinstance(task.item, Pair):

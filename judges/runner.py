@@ -236,7 +236,7 @@ class _Run:
         held = {} if self.had is None else dict(self.had(task) or {})
         answers = {piece: answer for piece, answer in held.items() if answer.unscored != "api_error"}
         try:
-            names = pieces.pieces(card, params, task)
+            names = pieces.pieces(card, params, task, answers)
             while left := _left(card, params, task, names, answers):
                 answer = await self._answer(task, left[0], answers)
                 if answer is None:

@@ -45,6 +45,7 @@ _ENDPOINT = {
     "concurrency": (int, "most calls at a time"),
     "requests-per-minute": (int, "that the endpoint allows"),
     "tokens-per-minute": (int, "that the endpoint allows"),
+    "room": (int, "tokens that a call and its reply may have (default: as known); longer ones are named before"),
     "timeout": (float, "seconds until a call is given up"),
     "tries": (int, "most tries of a call"),
 }
@@ -85,9 +86,11 @@ def run(options: argparse.Namespace) -> int:
             runs.resume(store, name, options.resume, limit=options.spend, price=_price(options))
             return _follow(store, options.resume, name)
         order = _order(store, name, options)
+        found = runs.estimate(store, order)
+        if found.long:
+            print(found.long, file=sys.stderr)
         if options.dry_run:
             return _dry_run(store, name, order)
-        found = runs.estimate(store, order)
         cost = "" if found.cost is None else f", about ${found.cost:,.2f}"
         print(f"{found.judgments:,} judgments of {found.items:,} items, {found.calls:,} calls{cost}.", file=sys.stderr)
         started = runs.start(store, name, order, patient=False)

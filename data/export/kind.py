@@ -64,13 +64,19 @@ class Kind:
 
     def tells(self, told: Options) -> tuple[bool, str]:
         """(whether every judge's word, else the one judge's or "") the rows show with these options."""
-        chosen = str(told.get("judge") or told.get("by_judge") or "") if self.judges != "none" else ""
+        named = next((told[name] for name in ("judge", "by_judge", "weakest_by") if told.get(name)), "")
+        chosen = str(named) if self.judges != "none" else ""
         return self.judges == "all" and not chosen, chosen
 
 
 TEXT, NUMBER, WHOLE, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
-CHAT = pa.list_(pa.struct([("role", TEXT), ("content", TEXT)]))
-"""A conversation as TRL and most trainers take it: [{"role", "content"}, ...]."""
+_CALL = pa.struct([("id", TEXT), ("type", TEXT), ("function", pa.struct([("name", TEXT), ("arguments", TEXT)]))])
+CHAT = pa.list_(
+    pa.struct(
+        [("role", TEXT), ("content", TEXT), ("name", TEXT), ("tool_call_id", TEXT), ("tool_calls", pa.list_(_CALL))]
+    )
+)
+"""A conversation as TRL and most trainers take it: [{"role", "content"}, ...], and OpenAI's keys for calls of tools."""
 
 
 def number(store: Store, query: tuple[str, list[Any]]) -> int:

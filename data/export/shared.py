@@ -39,6 +39,10 @@ def asked(store: Store, dataset_id: str) -> list[Dimension]:
 
 
 JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges, _meant)
+BY_JUDGE = Option(
+    "by_judge", "Values of", "this judge's values in place of people's; it must be approved here for the dimension", "",
+    _judges, _meant,
+)  # fmt: skip
 DIMENSION = Option("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
 BASIS = Option("basis", "Basis", f"which labels the gold rests on: {', '.join(BASES)}", "all", _bases)
 NAMES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", True)

@@ -57,8 +57,7 @@ class Door:
         """From now on judgments of this import may name the card, and labels answer what it asks."""
         self.cards[card.name] = self.versions[card.version] = card
         for dimension in card.dimensions:
-            if dimension.asked:
-                self.questions.setdefault((card.kind, dimension.sort, dimension.name), dimension)
+            self.questions.setdefault((card.kind, dimension.sort, dimension.name), dimension)
 
     def identity(self, name: str) -> str:
         """As whom a person in the files is kept: nobody's labels come in as those of somebody who works here."""

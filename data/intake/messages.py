@@ -1,17 +1,21 @@
 """Chats: `messages` with roles as language models take them, ShareGPT's `conversations`, MT-Bench-101's `history`.
 
-A system message is the scenario, where none is given. What a tool said stays in the assistant's turn, marked `[tool]`.
+A system message is the scenario, where none is given. Calls of tools and their results are entries of their own, in the
+turn that they were made in, before what the assistant says there (judges/tools.py): those of OpenAI (`tool_calls` and
+`tool_call_id`, `function_call`, items of the Responses API) and of Anthropic (`tool_use`, `tool_result`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from data.ids import content_id
 from data.intake.jsonl import Record, kind_of
 from data.intake.lines import Bad, Entry, Hint, Line
 from data.intake.sentences import show
+from judges.tools import call
 
 ROLES = {
     "user": "user",
@@ -27,6 +31,15 @@ ROLES = {
 }
 _OWN = ("messages", "conversations", "history", "id", "system", "meta", "scenario", "metadata")
 _SETTINGS = ("tools", "functions", "parallel_tool_calls", "tool_choice")
+
+
+class Said(NamedTuple):
+    """What was said in a role, and of a tool its name and the id of the call that a result belongs to."""
+
+    role: str
+    text: str
+    name: str = ""
+    call: str = ""
 
 
 class _No(ValueError):
@@ -86,31 +99,113 @@ def dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return data, kept
 
 
-def _said(value: dict[str, Any]) -> list[tuple[str, str]]:
-    """(role, text) of everything that was said."""
+def _said(value: dict[str, Any]) -> list[Said]:
+    """Everything that was said, called and given back, in order."""
     if isinstance(value.get("history"), list) and "messages" not in value:
         pairs = [entry if isinstance(entry, dict) else {} for entry in value["history"]]
         spoken = [(n, entry, role) for n, entry in enumerate(pairs) for role in ("user", "bot") if role in entry]
-        return [(role, _text(entry, role, f"history.{n}")) for n, entry, role in spoken]
+        return [Said(role, _text(entry, role, f"history.{n}")) for n, entry, role in spoken]
     name = "messages" if "messages" in value else "conversations"
     messages = value.get(name)
     if not isinstance(messages, list) or not messages:
         raise _No(name, f"{name} must be a list with at least one message.")
-    said = []
+    said: list[Said] = []
+    calls = _Calls()
     for number, message in enumerate(messages):
         where = f"{name}.{number}"
         if not isinstance(message, dict):
             raise _No(where, f"{where} must be an object with role and content, not {kind_of(message)}.")
-        given = message.get("role", message.get("from"))
-        role = ROLES.get(given) if isinstance(given, str) else None
-        if role is None:
-            raise _No(f"{where}.role", f"{where}.role must be user, assistant, system or tool (it is {show(given)}).")
-        text = _text(message, "content" if "content" in message or "value" not in message else "value", where)
-        calls = _calls(message, where)
-        if role == "tool":
-            text = f"[tool{' ' + message['name'] if isinstance(message.get('name'), str) else ''}] {text}"
-        said.append((role, "\n\n".join(part for part in [text, *calls] if part)))
-    return said
+        said += _message(message, where, calls)
+    return calls.ordered(said)
+
+
+def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Said]:
+    """What one message says and calls."""
+    given = message.get("role", message.get("from"))
+    if given is None and message.get("type") == "function_call":
+        yield calls.made(message, message.get("call_id"))
+        return
+    if given is None and message.get("type") == "function_call_output":
+        yield calls.answered(message.get("call_id"), _result(message.get("output")))
+        return
+    role = ROLES.get(given) if isinstance(given, str) else None
+    if role is None:
+        raise _No(f"{where}.role", f"{where}.role must be user, assistant, system or tool (it is {show(given)}).")
+    key = "content" if "content" in message or "value" not in message else "value"
+    if role == "tool":
+        yield calls.answered(message.get("tool_call_id"), _result(message.get(key)), message.get("name"))
+        return
+    content, made = message.get(key), _made(message, where)
+    parts = content if isinstance(content, list) and any(_sort(part) in _USES for part in content) else []
+    if not parts:
+        text = _text(message, key, where)
+        if text or not made:
+            yield Said(role, text)
+    for part in parts:
+        if _sort(part) == "tool_use":
+            yield calls.made({"name": part.get("name"), "arguments": part.get("input", {})}, part.get("id"))
+        elif _sort(part) == "tool_result":
+            yield calls.answered(part.get("tool_use_id"), _result(part.get("content")))
+        else:
+            yield Said(role, _text({key: [part]}, key, where))
+    for function, id_ in made:
+        yield calls.made(function, id_)
+
+
+_USES = ("tool_use", "tool_result")
+
+
+def _sort(part: Any) -> Any:
+    return part.get("type") if isinstance(part, dict) else None
+
+
+class _Calls:
+    """The calls of a chat: their names by id, so that results have one, in the order in which they were made."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def made(self, function: dict[str, Any], id_: Any) -> Said:
+        """The entry of a call."""
+        name = _name(function.get("name")) or "tool"
+        if isinstance(id_, str):
+            self._names.setdefault(id_, name)
+        given = function.get("arguments", "")
+        return Said("tool", call(name, "" if given is None else given), name)
+
+    def answered(self, id_: Any, text: str, name: Any = "") -> Said:
+        """The entry of a result."""
+        known = self._names.get(id_, "") if isinstance(id_, str) else ""
+        return Said("tool", text, _name(name) or known, str(id_) if known else "")
+
+    def ordered(self, said: list[Said]) -> list[Said]:
+        """The same, but results that came together stand in the order of their calls: their ids are not kept."""
+        place = {id_: n for n, id_ in enumerate(self._names)}
+        at = 0
+        while at < len(said):
+            end = at
+            while end < len(said) and said[end].call:
+                end += 1
+            said[at:end] = sorted(said[at:end], key=lambda entry: place[entry.call])
+            at = max(end, at + 1)
+        return said
+
+
+def _name(given: Any) -> str:
+    return given.strip()[:200] if isinstance(given, str) else ""
+
+
+def _result(content: Any) -> str:
+    """What a tool gave back, as text: parts of text joined, anything else as JSON."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list) and content and all(isinstance(_text_of(part), str) for part in content):
+        return "\n\n".join(_text_of(part) for part in content)
+    return "" if content is None else json.dumps(content, ensure_ascii=False)
+
+
+def _text_of(part: Any) -> Any:
+    return part.get("text", part.get("refusal")) if isinstance(part, dict) else part
 
 
 def _text(message: dict[str, Any], key: str, where: str) -> str:
@@ -124,8 +219,7 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
         raise _No(f"{where}.{key}", f"{where}.{key} must be text or a list of text parts, not {kind_of(content)}.")
     parts = []
     for part in content:
-        kind = part.get("type") if isinstance(part, dict) else None
-        text = part.get("text", part.get("refusal")) if isinstance(part, dict) else part
+        kind, text = _sort(part), _text_of(part)
         if not isinstance(text, str):
             what = f"a part of type {show(kind)}" if isinstance(kind, str) else kind_of(part)
             raise _No(f"{where}.{key}", f"{where}.{key} holds {what}: only text can be judged.")
@@ -133,30 +227,37 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
     return "\n\n".join(parts)
 
 
-def _calls(message: dict[str, Any], where: str) -> list[str]:
-    """The calls of tools that a message makes, as text."""
+def _made(message: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Any]]:
+    """The calls that a message makes beside what it says: (name and arguments, id)."""
     calls = message.get("tool_calls") or []
     if isinstance(message.get("function_call"), dict):
         calls = [{"function": message["function_call"]}]
     if not isinstance(calls, list):
         raise _No(f"{where}.tool_calls", f"{where}.tool_calls must be a list, not {kind_of(calls)}.")
-    named = [call.get("function") if isinstance(call, dict) else None for call in calls]
-    known = [f if isinstance(f, dict) else {} for f in named]
-    return [f"[calls {f.get('name', 'a tool')}] {f.get('arguments', '')}".strip() for f in known]
+    known = [call if isinstance(call, dict) else {} for call in calls]
+    return [(c["function"] if isinstance(c.get("function"), dict) else c, c.get("id")) for c in known]
 
 
-def turns(said: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Turns counted from 1: a turn begins with what a user says; what one role says twice in a row is one entry."""
+def turns(said: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
+    """The turns of (role, text, name of a tool), counted from 1: a turn begins with what a user says.
+
+    What one role says twice in a row is one entry. Each call of a tool and each result is an entry of its own, before
+    the assistant's of that turn, which is empty where the assistant only called tools.
+    """
     found: list[dict[str, Any]] = []
-    turn, answered = 1, False
-    for given, text in said:
-        role = "assistant" if given in ("tool", "bot") else given
-        if role != "assistant" and answered:
-            turn, answered = turn + 1, False
-        answered = answered or role == "assistant"
-        held = next((t for t in found[-3:] if t["turn"] == turn and t["role"] == role), None)
-        if held is not None:
-            held["text"] += f"\n\n{text}"
+    turn, here = 1, dict[str, dict[str, Any]]()
+    for given, text, *name in said:
+        role = "assistant" if given == "bot" else given
+        if role in ("user", "system") and "assistant" in here:
+            found.append(here["assistant"])
+            turn, here = turn + 1, {}
+        if role == "tool":
+            found.append({"turn": turn, "role": role, "text": text} | ({"name": name[0]} if name and name[0] else {}))
+            here.setdefault("assistant", {"turn": turn, "role": "assistant", "text": ""})
+        elif role in here:
+            here[role]["text"] = "\n\n".join(part for part in (here[role]["text"], text) if part)
         else:
-            found.append({"turn": turn, "role": role, "text": text})
-    return found
+            here[role] = {"turn": turn, "role": role, "text": text}
+            if role != "assistant":
+                found.append(here[role])
+    return found + ([here["assistant"]] if "assistant" in here else [])

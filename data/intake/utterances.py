@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from judges.tools import call as written
+
 _ROLES = {
     "user": "user", "human": "user", "humanmessage": "user", "humanmessagechunk": "user", "customer": "user",
     "assistant": "assistant", "ai": "assistant", "aimessage": "assistant", "aimessagechunk": "assistant",
@@ -251,7 +253,7 @@ def _called(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
 
 def called(name: str, given: Any) -> Utterance:
     """The call of a tool."""
-    return Utterance("tool", f"{name}({plain(given)})", name)
+    return Utterance("tool", written(name, plain(given)), name)
 
 
 def turns(said: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:

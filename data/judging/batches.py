@@ -111,7 +111,7 @@ class _Batches:
         note: Note | None = None
         for task in left.tasks():
             answers = dict(left.had(task))
-            names = pieces(card, params, task)
+            names = pieces(card, params, task, answers)
             lost = next((failed[p] for p in self._places(task, names) if p in failed), None)
             if lost is not None:
                 for piece in names:

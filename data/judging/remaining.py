@@ -11,6 +11,7 @@ from data.judging.orders import Order
 from data.judging.replies import Slot
 from data.store import Store
 from judges.asking.probes import pool
+from judges.calls.room import Long, bound, long, room_of
 from judges.card import Card, Item
 from judges.pieces import Answer, Task, tasks
 from judges.types import ITEM
@@ -87,6 +88,26 @@ class Remaining:
                 break
             found[task.key] = task.item
         return list(found.items())
+
+    def long(self) -> Long:
+        """The calls still to be made that are longer than the endpoint or the model allows, as far as that is known."""
+        order = self.order
+        room = room_of(order.model, order.params, order.endpoint.room)
+        rows = self.store.rows(
+            "select id, name from item where dataset_id = $1 and kind = $2 and length(content) > $3",
+            [order.dataset_id, order.card.kind, bound(order.card, order.params, room)],
+        )
+        names = {str(id_): str(name) for id_, name in rows} if room else {}
+        wanted = [id_ for id_ in self.ids() if id_ in names] if names else []
+        return long(order.card, order.params, ((names[key], item) for key, item in self._lacking(wanted)), room)
+
+    def _lacking(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
+        """Those of some items that are not judged in full."""
+        before = bool(ids) and self._judged_before()
+        for start in range(0, len(ids), _CHUNK):
+            items = self._items(ids[start : start + _CHUNK])
+            judged = self._slots(list(items)) if before else {}
+            yield from {task.key: task.item for task in self._open(items, judged)}.items()
 
     def _chunks(self) -> Iterator[tuple[dict[str, Item], dict[Slot, tuple[int, str]], bool]]:
         """(items, what is judged of them, whether anything was stored of this judge before), some hundred at a time."""

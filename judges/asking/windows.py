@@ -20,6 +20,8 @@ from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn
 
 WORDS = 80
 """What a summary is asked to stay within."""
+_MOST = 6
+"""Assistant turns above which no window is rounded: a judge's attention drops (CARDS asks for 4 to 6)."""
 _LONGEST = 2000
 """Characters of a summary that are handed on: what is longer did not obey, and would fill the next call."""
 
@@ -49,16 +51,21 @@ class Window:
         return f"turn {first}" if first == last else f"turns {first}-{last}"
 
 
-def plan(item: Dialogue, size: int, over: int) -> list[Window]:
+def plan(item: Dialogue, size: int, over: int, of: int = 0) -> list[Window]:
     """The windows of a dialogue of more than `over` assistant turns, in order; [] where it stays whole.
 
-    There are ceil(turns / size), as even as can be, the longer ones first: 11 turns by 5 are 4 + 4 + 3. An utterance
-    stands in the window of the assistant turn that answers it; what follows the last one stands in the last window.
+    They are as many as come nearest to `size`, with at most one turn more than that and none made longer than 6, as
+    even as can be, the longer ones first: 11 turns by 5 are 6 + 5. An utterance stands in the window of the assistant
+    turn that answers it; what follows the last one stands in the last window. `of`: how many windows a judgment that
+    was begun has. Older ones were cut into ceil(turns / size), 11 turns into 4 + 4 + 3, and are read and gone on with
+    as they were.
     """
     at = [index for index, turn in enumerate(item.turns) if turn.role == "assistant"]
     if not size or len(at) <= over or len(at) <= size:
         return []
-    count = -(-len(at) // size)
+    older = -(-len(at) // size)
+    nearest, longest = (2 * len(at) + size) // (2 * size), max(size, min(size + 1, _MOST))
+    count = older if of == older else max(2, nearest, -(-len(at) // longest))
     base, longer = divmod(len(at), count)
     out, start, done = [], 0, 0
     for number in range(1, count + 1):

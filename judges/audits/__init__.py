@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,7 +18,7 @@ from judges.combination import applied, combined, drawn_of, nearest
 from judges.errors import BadCard
 from judges.folders import place
 from judges.params import Rule
-from judges.types import Reading, Score
+from judges.types import Reading, Remark, Score
 from judges.uncertainty import Interval
 
 Verdict = Literal["fine", "look", "alarm", "cannot tell yet"]
@@ -144,11 +145,23 @@ def _as_one(samples: Sequence[Reply], card: Card, rule: Rule) -> Reply:
         sure = sorted((s for s in given if s.confidence is not None), key=lambda s: s.confidence or 0.0)
         middle = sure[(len(sure) - 1) // 2] if sure else given[0]
         scores.append(Score(unit, name, value, middle.confidence, middle.source))
-    rules = (r for reading in used[1:] for r in reading.remarks if r.sort == "rule")
-    remarks = tuple(dict.fromkeys((*used[0].remarks, *rules)))
+    rules: dict[tuple[str, str, str], Remark] = {}
+    for reading in used:
+        for remark in reading.remarks:
+            if remark.sort == "rule":
+                rules.setdefault((remark.unit, remark.dimension, _shape(card, remark)), remark)
+    remarks = (*(r for r in used[0].remarks if r.sort != "rule"), *rules.values())
     facts = {name: value for reading in reversed(used) for name, value in reading.facts.items()}
     whole = replace(used[0], scores=tuple(scores), remarks=remarks, facts=facts)
     return Reply(samples[0].item, whole, samples[0].part)
+
+
+def _shape(card: Card, remark: Remark) -> str:
+    """What a broken rule says but for the values it names: the same rule in two samples is one finding."""
+    dimension = card.dimension(remark.dimension, remark.unit) if remark.dimension else None
+    words = dimension.scale.answers if dimension is not None else []
+    values = sorted((re.escape(word) for word in words if not word[:1].isdigit()), key=len, reverse=True)
+    return re.sub("|".join([r"\d+(?:\.\d+)?", *(rf"\b{value}\b" for value in values)]), "#", remark.text)
 
 
 @cache

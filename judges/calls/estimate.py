@@ -30,7 +30,8 @@ class Estimate:
     """What a run will take. `cost` is in US dollars, with replies of the usual length; `most` with the longest that
     `max_tokens` allows; both None where the price is not known. `counted`: items whose messages were counted.
 
-    `notes` are sentences: what the figures rest on, and what is assumed.
+    `notes` are sentences: what the figures rest on, and what is assumed. `long` names the calls that do not fit, "" for
+    none (judges/calls/room.py).
     """
 
     items: int
@@ -42,6 +43,7 @@ class Estimate:
     most: float | None
     counted: int
     notes: tuple[str, ...] = ()
+    long: str = ""
 
 
 def estimate(

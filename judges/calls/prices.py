@@ -18,11 +18,15 @@ _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 class Listed(Strict):
-    """US dollars per million tokens, and the share of them that a call costs through the Batch API."""
+    """US dollars per million tokens, and the share of them that a call costs through the Batch API.
+
+    `context`: the tokens that a call and its reply may have together (0: not known).
+    """
 
     in_: float = Field(alias="in", ge=0, lt=1e6)
     out: float = Field(ge=0, lt=1e6)
     batch: float = Field(default=1.0, gt=0, le=1)
+    context: int = Field(default=0, ge=0)
 
 
 class Prices(Strict):
@@ -54,9 +58,19 @@ def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
     """
     if practice(model):
         return 0.0, 0.0
-    listed = prices(file).models
-    found = listed.get(model) or listed.get(_DATED.sub("", model))
+    found = _listed(model, file)
     if found is None:
         return None
     share = found.batch if batch else 1.0
     return found.in_ * share, found.out * share
+
+
+def context(model: str, file: Path = PRICES) -> int:
+    """The tokens that a call of the model and its reply may have together; 0: not known."""
+    found = _listed(model, file)
+    return 0 if found is None else found.context
+
+
+def _listed(model: str, file: Path) -> Listed | None:
+    listed = prices(file).models
+    return listed.get(model) or listed.get(_DATED.sub("", model))

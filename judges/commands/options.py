@@ -45,6 +45,7 @@ _ENDPOINT = {  # option: (field, help)
     "api-version": ("api_version", "of an Azure endpoint"),
     "rpm": ("requests_per_minute", "requests a minute that the endpoint allows"),
     "tpm": ("tokens_per_minute", "tokens a minute that it allows"),
+    "room": ("room", "tokens that a call and its reply may have; longer ones are named before (0: as known)"),
     "concurrency": ("concurrency", "the most calls at a time"),
     "timeout": ("timeout", "seconds that a call may take"),
     "tries": ("tries", "how often a call is tried at most"),

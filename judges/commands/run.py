@@ -17,6 +17,7 @@ from typing import Any
 from judges import pieces, runner
 from judges.calls.budget import Budget, Price, cost, dollars
 from judges.calls.estimate import Estimate, estimate
+from judges.calls.room import bound, long, room_of
 from judges.calls.usage import Charge
 from judges.card import Card
 from judges.client import Client
@@ -113,6 +114,7 @@ class _Work:
             print(f"{total - left:,} of {total:,} judgments are there already.", file=out)
         if not left:
             return 0
+        self._say_long()
         counts, began = _Counts(), time.monotonic()
         fault: AssayError | None = None
         ended = ""
@@ -218,6 +220,7 @@ class _Work:
 
     def dry_run(self, purse: Purse | None) -> int:
         """Show what would be sent for the first items, and what all of it would take; with a purse, ask about them."""
+        self._say_long()
         first = list(item_lines.items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
         for task in pieces.tasks(self.card, self.params, first):
             if task.sample:
@@ -232,6 +235,16 @@ class _Work:
             self._say_spent(purse, sys.stdout)
         _say(estimate(self.card, self.model, self.params, self._all(), price=self.price))
         return 0
+
+    def _say_long(self) -> None:
+        """Name the calls that do not fit, as far as that is known, before anything is sent."""
+        room = room_of(self.model, self.params, self.endpoint.room)
+        if not room:
+            return
+        size = bound(self.card, self.params, room)
+        items = ((key, item) for key, item in self._all() if len(item.model_dump_json()) > size)
+        if told := str(long(self.card, self.params, items, room)):
+            print(told, file=sys.stderr)
 
     def _all(self) -> Iterator[tuple[str, Any]]:
         return item_lines.items(self.path, self.card.kind, self.limit)

@@ -93,7 +93,7 @@ def response(item: Dialogue, part: str) -> Response:
         if entry.role == "assistant" and f"turn:{entry.turn}" == part:
             output = entry.text
             break
-        before.append(f"[turn {entry.turn}, {entry.role}]\n{entry.text}")
+        before.append(f"[turn {entry.turn}, {' '.join(filter(None, (entry.role, entry.name)))}]\n{entry.text}")
     return Response(id=item.id, kind="response", task="\n\n".join(before), output=output, system=item.system)
 
 

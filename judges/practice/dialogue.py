@@ -45,7 +45,7 @@ def said(fields: dict[str, Any], scenario: bool = True) -> list[Said]:
             out.append(turn)
             earlier, user = earlier | goal | words.content(text), ""
             texts.add(text)
-        else:
+        elif entry.get("role") != "tool":
             user = f"{user}\n{text}" if user else text
     return out
 

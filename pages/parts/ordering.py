@@ -32,6 +32,8 @@ PROBES = {
     "injected_order": "an order to the judge planted in the text",
 }
 HELP = {
+    "room": "What a call and its reply may have together; calls that are longer are named before they are paid for. "
+    "0: as the price list knows it.",
     "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
     "samples": "Every item is asked so often. How far the samples agree is a confidence.",
     "combine": "The rule is part of the judge: another one is another judge. Answers without an order are voted on "
@@ -91,14 +93,15 @@ def endpoint(chosen: str) -> Endpoint | None:
         return Endpoint(base_url=runs.practice_url())
     if chosen == USUAL:
         return Endpoint()
-    left, middle, right = st.columns([2, 1, 1])
+    left, middle, right, last = st.columns([2, 1, 1, 1])
     address = left.text_input("Address", key="runs:url", placeholder="http://127.0.0.1:8000/v1").strip()
     variable = middle.text_input("Variable that holds the key", "OPENAI_API_KEY", key="runs:variable", help=HELP["key"])
     version = right.text_input("Azure API version", key="runs:azure", placeholder="not Azure")
+    room = last.number_input("Tokens of a call", 0, 100_000_000, 0, step=1024, key="runs:room", help=HELP["room"])
     if not address:
         st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
         return None
-    return made(Endpoint, base_url=address, key_variable=variable.strip(), api_version=version.strip())
+    return made(Endpoint, base_url=address, key_variable=variable.strip(), api_version=version.strip(), room=int(room))
 
 
 def model(at: Endpoint, refusals: DeltaGenerator) -> str:

@@ -100,6 +100,8 @@ def estimate(found: Any) -> None:
         with st.popover("What this rests on", type="tertiary", icon=":material/info:"):
             for note in found.notes:
                 text.quiet("{note}", note=note)
+    if found.long:
+        text.warn("{long}", long=found.long)
 
 
 def shown(found: Sequence[Shown], card: Card) -> None:

@@ -8,9 +8,12 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -22,11 +25,13 @@ from data.datasets import Dataset
 from data.deciding import policy
 from data.errors import BadInput, NotAllowed, NotFound
 from data.export import files
-from data.export.chat import said, sound
+from data.export.chat import fork, messages, said, sound
 from data.ids import new_id, now
 from data.intake import Plan, from_path, take
+from data.intake.messages import dialogue
 from data.settings import QueueRules, set_rules
 from data.store import Store, open_store
+from judges.types import ITEM, Dialogue
 from tests import seeds
 from tests.data.importing import label, pair, verdict
 
@@ -214,6 +219,66 @@ def test_better_turns_become_preferences_forked_before_the_turn(own: Store) -> N
     }
 
 
+def test_the_weakest_turn_takes_anybodys_rewrite_and_forks_without_one_are_marked(own: Store) -> None:
+    store = own
+    one, other, third = [str(r[0]) for r in store.rows("select id from item where kind = 'dialogue' order by name")][:3]
+
+    def say(person: str, item: str, turn: int, repairs: list[Json] | None = None) -> None:
+        last = store.rows("select id from answer_now where item_id = $1 and person = $2", [item, person])
+        answer(
+            store, person, item, 4.0, version=str(last[0][0]) if last else "", repairs=repairs or [],
+            cells={("conversation", "weakest_turn"): float(turn)},
+        )  # fmt: skip
+
+    say("ann", one, 2)
+    say("ben", one, 2, [{"unit": "turn:2", "text": "Ben's."}, {"unit": "turn:3", "text": "Not the weakest."}])
+    say("lea", one, 3)  # two of three say turn 2: that is gold, whoever wrote it better
+    say("ann", other, 3)
+    say("ann", third, 0)
+    found = rows(store, "preference_turns", weakest=True, names=True)
+    assert [(r["item"], r["unit"], r["annotator"]) for r in found] == [("d-0001", "turn:2", "ben")]
+    both = rows(store, "preference_turns", weakest=True, unwritten=True)
+    assert [(r["item"], r["unit"], r["written"], r["weakest"]) for r in both] == [
+        ("d-0001", "turn:2", True, True), ("d-0002", "turn:3", False, True)
+    ]  # fmt: skip
+    assert (both[1]["chosen"], both[1]["annotator"]) == (None, None) and both[1]["prompt"][-1]["role"] == "user"
+    judge = datasets.judges(store, demo(store).id)[0][0]
+    judged = store.rows("select value from score_now where dimension = 'weakest_turn' and value > 0")
+    by = rows(store, "preference_turns", weakest_by=judge, unwritten=True, weakest=True)
+    assert len([r for r in by if not r["written"]]) + len({r["item"] for r in by if r["written"]}) == len(judged)
+    kind = export.kind("preference_turns")
+    assert kind.tells({"weakest_by": judge}) == (False, judge), "whoever takes it has seen what the judge said"
+    assert kind.tells({"weakest_by": ""}) == (False, "")
+
+
+def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
+    def call(n: int, name: str, told: str) -> Json:
+        return {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": told}}
+
+    chat = [
+        said("user", "Where is it warmer?"),
+        said("assistant", "") | {"tool_calls": [call(1, "weather", '{"city": "東京"}'), call(2, "weather", "{}")]},
+        said("tool", "9") | {"name": "weather", "tool_call_id": "call_1"},
+        said("tool", "3") | {"name": "weather", "tool_call_id": "call_2"},
+        said("assistant", "") | {"tool_calls": [call(3, "say", "{}")]},
+        said("tool", "") | {"name": "say", "tool_call_id": "call_3"},
+        said("assistant", "In Tokyo."),
+        said("user", "Thanks."),
+        said("assistant", "You are welcome."),
+    ]
+    found = ITEM.validate_python(dialogue({"id": "t", "messages": chat})[0])
+    assert isinstance(found, Dialogue) and messages(found) == chat and sound(chat)
+    before = fork(found, "turn:1")
+    assert before == (chat[:6], "In Tokyo.") and sound(before[0])
+    assert not sound([said("assistant", "") | {"tool_calls": []}, said("tool", "9"), said("assistant", "a")])
+    only = dialogue({"id": "o", "messages": [*chat[:4], said("user", "And?"), said("assistant", "No.")]})[0]
+    assert not sound(messages(ITEM.validate_python(only))), "nobody answered the first question"
+    kind = replace(export.kind("chats"), columns=pa.schema([export.kind("chats").columns.field("messages")]))
+    files.write([{"messages": chat}], kind, "parquet", tmp_path / "a.parquet", lambda _: None)
+    [held] = pq.read_table(tmp_path / "a.parquet").to_pylist()
+    assert [{k: v for k, v in m.items() if v is not None} for m in held["messages"]] == chat
+
+
 def test_preferences_of_pairs_leave_ties_out(store: Store) -> None:
     found = rows(store, "preference_pairs", "pairs")
     assert [(r["item"], r["chosen"][0]["content"], r["rejected"][0]["content"]) for r in found] == [
@@ -249,6 +314,25 @@ def test_chats_are_those_that_reach_the_answer(store: Store) -> None:
         rows(store, "chats", least="splendid")
     with pytest.raises(BadInput, match="'sparkle' is not a dimension"):
         rows(store, "chats", by="sparkle")
+
+
+def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    judge = datasets.judges(store, demo(store).id)[0][0]
+    with pytest.raises(BadInput, match=r"not approved for helpfulness on demo: no chats are chosen by its scores\."):
+        given_out(store, tmp_path / "no.jsonl", "chats", by_judge=judge, by="helpfulness")
+    key = (demo(store).id, judge, "turn", "helpfulness")
+    held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
+    monkeypatch.setattr("data.approvals.approved", lambda *_: [held])
+    found = rows(store, "chats", by_judge=judge, by="helpfulness", least="2")
+    low = dict(store.rows("select i.name, min(s.value) from score_now s join item i on i.id = s.item_id "
+                          "where s.dimension = 'helpfulness' group by i.name"))  # fmt: skip
+    assert [r["item"] for r in found] == sorted(name for name, value in low.items() if value >= 2) and found
+    assert {(r["judge"], r["basis"], r["units"]) for r in found} == {(judge, None, 3)}
+    assert rows(store, "chats", by_judge=judge, by="helpfulness") == []
+    with pytest.raises(BadInput, match="not approved for verdict"):
+        rows(store, "chats", by_judge=judge)
 
 
 def test_candidates_come_with_their_reasons(store: Store) -> None:

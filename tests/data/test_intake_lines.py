@@ -161,7 +161,7 @@ LINES: list[tuple[dict[str, Any], str, str]] = [
     (label("p1", "a", unit="turn:1"), "unit", "'p1' has no unit 'turn:1'."),
     (label("p1", "a", unit="nonsense"), "unit", "has no unit 'nonsense'"),
     (label("p1", "a", dimension="charm"), "dimension", "No card asks people for 'charm' of pair. They ask: "),
-    (label("p1", 3.5, unit="response/a", dimension="aggregate"), "dimension", "No card asks people for 'aggregate'"),
+    (label("p1", 5.5, unit="response/a", dimension="aggregate"), "value", "5.5 is not on the scale: allowed are 1 to"),
     (label("p1", "a", annotator="a<b"), "annotator", "'a<b' cannot be a person's name"),
     (label("p1", "a", mode="secret"), "mode", "must be 'blind', 'assisted' or 'revealed'"),
     (label("p1", "a", made_at="yesterday"), "", "made_at must be a time such as 2026-01-31T12:00:00Z"),

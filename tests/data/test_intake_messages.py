@@ -43,7 +43,7 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
         ),
         (
             said(("user", "a"), ("assistant", "b"), ("tool", "42"), ("assistant", "c")),
-            [(1, "user", "a"), (1, "assistant", "b\n\n[tool] 42\n\nc")],
+            [(1, "user", "a"), (1, "tool", "42"), (1, "assistant", "b\n\nc")],
         ),
         (
             said(("user", "a"), ("assistant", "b"), ("system", "now in French"), ("user", "c")),
@@ -65,7 +65,7 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
                     {"role": "tool", "name": "f", "content": "1"},
                 ]
             },
-            [(1, "user", "a"), (1, "assistant", "[calls f] {}\n\n[tool f] 1")],
+            [(1, "user", "a"), (1, "tool", "f({})"), (1, "tool", "1"), (1, "assistant", "")],
         ),
         (
             {"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]},
@@ -79,6 +79,62 @@ def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
 )
 def test_what_was_said_becomes_turns(chat: dict[str, Any], becomes: list[tuple[int, str, str]]) -> None:
     assert turns(chat) == becomes
+
+
+def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_of_the_calls() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"東京"}'}}
+    other = {"id": "c2", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Ulm"}'}}
+    openai = {
+        "messages": [
+            {"role": "user", "content": "Where is it warmer?"},
+            {"role": "assistant", "content": None, "tool_calls": [call, other]},
+            {"role": "tool", "tool_call_id": "c2", "content": "3"},
+            {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "9"}]},
+            {"role": "assistant", "content": "In Tokyo."},
+            {"role": "user", "content": "Thanks."},
+            {"role": "assistant", "content": "You are welcome."},
+        ]
+    }
+    use = [{"type": "tool_use", "id": f"t{n}", "name": "weather", "input": {"city": c}} for n, c in enumerate("東U")]
+    gave = [{"type": "tool_result", "tool_use_id": f"t{n}", "content": [{"type": "text", "text": t}]} for n, t in
+            ((1, "3"), (0, "9"))]  # fmt: skip
+    anthropic = said(
+        ("user", "Where is it warmer?"), ("assistant", [{"type": "text", "text": "I look."}, *use]), ("user", gave),
+        ("assistant", "In Tokyo."), ("user", [{"type": "text", "text": "Thanks."}]), ("assistant", "You are welcome."),
+    )  # fmt: skip
+    responses = {
+        "messages": [
+            {"role": "user", "content": "Where is it warmer?"},
+            {"type": "function_call", "call_id": "x", "name": "weather", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "x", "output": {"tokyo": 9}},
+            {"role": "assistant", "content": [{"type": "output_text", "text": "In Tokyo."}]},
+        ]
+    }
+    legacy = {
+        "messages": [
+            {"role": "user", "content": "Where is it warmer?"},
+            {"role": "assistant", "content": "", "function_call": {"name": "weather", "arguments": "{}"}},
+            {"role": "function", "name": "weather", "content": "9"},
+        ]
+    }
+    tail = [(2, "user", "Thanks."), (2, "assistant", "You are welcome.")]
+    asks = (1, "user", "Where is it warmer?")
+    found = dialogue(openai)[0]["turns"]
+    assert [t.get("name", "") for t in found[:6]] == ["", "weather", "weather", "weather", "weather", ""]
+    assert turns(openai) == [
+        asks, (1, "tool", 'weather({"city":"東京"})'), (1, "tool", 'weather({"city":"Ulm"})'), (1, "tool", "9"),
+        (1, "tool", "3"), (1, "assistant", "In Tokyo."), *tail,
+    ]  # fmt: skip
+    assert turns(anthropic) == [
+        asks, (1, "tool", 'weather({"city": "東"})'), (1, "tool", 'weather({"city": "U"})'), (1, "tool", "9"),
+        (1, "tool", "3"), (1, "assistant", "I look.\n\nIn Tokyo."), *tail,
+    ]  # fmt: skip
+    assert turns(responses) == [
+        asks, (1, "tool", "weather({})"), (1, "tool", '{"tokyo": 9}'), (1, "assistant", "In Tokyo.")
+    ]  # fmt: skip
+    assert turns(legacy) == [asks, (1, "tool", "weather({})"), (1, "tool", "9"), (1, "assistant", "")]
+    for chat in (openai, anthropic, responses, legacy):
+        ITEM.validate_python(dialogue(chat)[0])
 
 
 def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
@@ -137,5 +193,5 @@ def test_whatever_is_said_in_whatever_order_is_a_dialogue_and_nothing_is_lost(pa
         return
     item = ITEM.validate_python(data)
     assert isinstance(item, Dialogue)
-    heard = "".join(turn.text for turn in item.turns).replace("[tool] ", "").replace("\n\n", "")
+    heard = "".join(turn.text for turn in item.turns).replace("\n\n", "")
     assert sorted(heard) == sorted("".join(text for _, text in pairs).replace("\n\n", ""))

@@ -82,7 +82,8 @@ def test_windows_that_differ_and_rules_that_are_broken(store: Store) -> None:
             ((9, 10, 11), 5, "excellent", None),
         )
     ]
-    _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(11)), raws).reading)
+    found = judged(card("multi_turn_dialogue"), Params(window=4), Task("k", dialogue(11)), raws)
+    _put(store, judge, item, found.reading)
     # The verdict is a guess by the windows (.1) and breaks a rule; the rule is not said twice.
     assert _texts(store, dataset, judge) == [
         ("broken rule", "verdict breaks its rule"),

@@ -88,4 +88,4 @@ def test_windows_are_calls_of_their_own():
     turns = [Turn(turn=n, role=role, text="words") for n in range(1, 12) for role in ("user", "assistant")]
     item = Dialogue(id="d", kind="dialogue", turns=turns)
     found = estimate(replace(card, prompts=card.prompts or {"": "Judge."}), "m", Params(), [("d", item)])
-    assert (found.judgments, found.calls) == (1, 3)  # 11 turns by 5 are three windows
+    assert (found.judgments, found.calls) == (1, 2)  # 11 turns by 5 are 6 and 5

@@ -71,17 +71,17 @@ def test_every_card_can_be_asked(one: object) -> None:
 def test_windows_that_were_fused_are_read_again_the_same(data: st.DataObject) -> None:
     cut = ((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11))
     raws = [data.draw(any_turns_reply(turns, turns[0] < 9)) for turns in cut]
-    found = judged(TURNS, Params(), LONG, raws)
+    found = judged(TURNS, Params(window=4), LONG, raws)
     assert found.reading.unscored is None
-    assert reread(TURNS, Params(), LONG, found.raw) == found
+    assert reread(TURNS, Params(window=4), LONG, found.raw) == found
     assert {s.unit for s in found.reading.scores} == {"conversation", *(f"turn:{n}" for n in range(1, 12))}
 
 
 def test_the_raw_texts_of_several_calls_are_one_json_text() -> None:
-    names = pieces(TURNS, Params(), LONG)
+    names = pieces(TURNS, Params(window=4), LONG)
     said = answers(LONG, dict.fromkeys(names[:2], "r\u2028é\x00"))
     said[names[2]] = Answer("k", "", 0, names[2], "", "refused", "It declined.")
-    found = fuse(TURNS, Params(), LONG, said)
+    found = fuse(TURNS, Params(window=4), LONG, said)
     assert json.loads(found.raw)["pieces"] == [
         {"piece": "window:1/3", "raw": "r\u2028é\x00"},
         {"piece": "window:2/3", "raw": "r\u2028é\x00"},
@@ -95,17 +95,17 @@ def test_the_raw_texts_of_several_calls_are_one_json_text() -> None:
 
 
 def test_a_refusal_by_the_protocol_is_read_again_from_the_raw_text() -> None:
-    names = pieces(TURNS, Params(), LONG)
+    names = pieces(TURNS, Params(window=4), LONG)
     said = {names[0]: Answer("k", "", 0, names[0], "", "refused", "It declined.")}
-    found = fuse(TURNS, Params(), LONG, said)
+    found = fuse(TURNS, Params(window=4), LONG, said)
     assert (found.reading.unscored, found.reading.why) == ("refused", "window 1 of 3 (turns 1-4): It declined.")
-    assert reread(TURNS, Params(), LONG, found.raw) == found
-    assert left(TURNS, Params(), LONG, said) == []
+    assert reread(TURNS, Params(window=4), LONG, found.raw) == found
+    assert left(TURNS, Params(window=4), LONG, said) == []
 
 
 def test_a_piece_that_was_not_asked_leaves_a_judgment_unscored() -> None:
     said = answers(LONG, {"window:1/3": turns_reply(dict.fromkeys((1, 2, 3, 4), (4, 4, 5)), summary="S")})
-    found = fuse(TURNS, Params(), LONG, said)
+    found = fuse(TURNS, Params(window=4), LONG, said)
     assert (found.reading.unscored, found.reading.why) == ("incomplete", "window 2 of 3 (turns 5-8): it was not asked")
 
 
@@ -125,12 +125,12 @@ def test_reading_again_never_raises(raw: str) -> None:
 def test_pieces_of_another_plan_are_not_taken_for_this_one() -> None:
     one = Answer("k", "", 0, "", turns_reply({1: (4, 4, 5), 2: (4, 4, 5)}))
     assert reread(TURNS, Params(), SHORT, packed([("window:1/3", one)])).reading.unscored == "unreadable"
-    assert reread(TURNS, Params(), LONG, packed([("window:1/2", one)])).reading.unscored == "unreadable"
+    assert reread(TURNS, Params(window=4), LONG, packed([("window:1/2", one)])).reading.unscored == "unreadable"
 
 
 def test_an_imported_reply_about_a_long_dialogue_is_read_whole() -> None:
     raw = turns_reply(dict.fromkeys(range(1, 12), (4, 4, 5)), verdict="excellent")
-    assert values(reread(TURNS, Params(), LONG, raw).reading)["conversation", "verdict"] == 3
+    assert values(reread(TURNS, Params(window=4), LONG, raw).reading)["conversation", "verdict"] == 3
 
 
 def _made(kind: str, dimensions: list[tuple[str, str, dict[str, object]]]) -> Card:
@@ -139,12 +139,27 @@ def _made(kind: str, dimensions: list[tuple[str, str, dict[str, object]]]) -> Ca
     return from_recipe(Recipe.model_validate_json(json.dumps(recipe)))
 
 
+def test_windows_that_were_cut_before_are_read_and_gone_on_with_as_they_were() -> None:
+    # Eleven turns by five were 4 + 4 + 3, and are 6 + 5 now: the same judge holds both.
+    old = [turns_reply(dict.fromkeys(turns, (4, 4, 5)), **({} if n == 3 else {"summary": "S"}))
+           for n, turns in enumerate(((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11)), 1)]  # fmt: skip
+    said = answers(LONG, {f"window:{n}/3": raw for n, raw in enumerate(old, 1)})
+    found = fuse(TURNS, Params(), LONG, said)
+    assert found.reading.unscored is None and reread(TURNS, Params(), LONG, found.raw) == found
+    assert pieces(TURNS, Params(), LONG) == ["window:1/2", "window:2/2"]
+    begun = {"window:1/3": said["window:1/3"]}
+    assert left(TURNS, Params(), LONG, begun) == ["window:2/3", "window:3/3"]
+    assert "turns: 5, 6, 7, 8" in ask(TURNS, Params(), LONG, "window:2/3", begun, "text").messages[-1]["content"]
+    other = packed([("window:1/4", Answer("k", "", 0, "window:1/4", old[0]))])
+    assert reread(TURNS, Params(), LONG, other).reading.unscored == "unreadable"
+
+
 def test_a_made_card_is_judged_in_windows() -> None:
     one = _made(
         "dialogue",
         [("warmth", "turn", {}), ("copy", "conversation", {}), ("rude", "conversation", {"kind": "flag", "na": True})],
     )
-    names = pieces(one, Params(), LONG)
+    names = pieces(one, Params(window=4), LONG)
     assert len(names) == 3
     raws = []
     for turns, copy, rude in (((1, 2, 3, 4), 5, True), ((5, 6, 7, 8), 1, "n/a"), ((9, 10, 11), 4, "n/a")):
@@ -152,13 +167,13 @@ def test_a_made_card_is_judged_in_windows() -> None:
         reply = {"per_turn": [{"turn": t, "scores": {"warmth": 3}, "note": ""} for t in turns]}
         more = {"summary": "S"} if turns[0] < 9 else {}
         raws.append(json.dumps({**reply, "conversation": conversation, **more}))
-    found = judged(one, Params(), LONG, raws)
+    found = judged(one, Params(window=4), LONG, raws)
     got = values(found.reading)
     assert len(got) == 13 and got["turn:11", "warmth"] == 3
     # (4*5 + 4*1 + 3*4) / 11 = 3.27 -> 3, below the 4 of the last window
     assert got["conversation", "copy"] == 3
     assert got["conversation", "rude"] == 1
-    assert reread(one, Params(), LONG, found.raw) == found
+    assert reread(one, Params(window=4), LONG, found.raw) == found
 
 
 def test_a_made_card_is_judged_in_both_orders() -> None:

@@ -25,11 +25,16 @@ FINE = (4, 4, 5)
     ("turns", "size", "over", "sizes"),
     [
         (10, 5, 10, []),  # not over 10
-        (11, 5, 10, [4, 4, 3]),  # not 5 + 5 + 1
-        (12, 5, 10, [4, 4, 4]),
+        (11, 5, 10, [6, 5]),  # not 4 + 4 + 3
+        (12, 5, 10, [6, 6]),
+        (13, 5, 10, [5, 4, 4]),
         (15, 5, 10, [5, 5, 5]),
-        (16, 5, 10, [4, 4, 4, 4]),
-        (13, 6, 10, [5, 4, 4]),
+        (16, 5, 10, [6, 5, 5]),
+        (18, 5, 10, [5, 5, 4, 4]),
+        (13, 6, 10, [5, 4, 4]),  # not 7 + 6
+        (11, 7, 10, [6, 5]),
+        (5, 2, 1, [2, 2, 1]),
+        (6, 5, 5, [3, 3]),
         (11, 0, 10, []),  # never cut
         (11, 50, 10, []),  # one window is no window
         (3, 1, 1, [1, 1, 1]),
@@ -37,6 +42,11 @@ FINE = (4, 4, 5)
 )
 def test_windows_are_even(turns: int, size: int, over: int, sizes: list[int]) -> None:
     assert [len(w.scored) for w in windows.plan(dialogue(turns), size, over)] == sizes
+
+
+def test_by_five_all_windows_have_four_to_six_turns() -> None:
+    for turns in range(11, 200):
+        assert {len(w.scored) for w in windows.plan(dialogue(turns), 5, 10)} <= {4, 5, 6}, turns
 
 
 @given(st.lists(st.sampled_from(["user", "assistant", "system"]), min_size=1, max_size=60), st.integers(1, 9))
@@ -54,28 +64,28 @@ def test_windows_hold_every_utterance_once_and_in_order(roles: list[str], size: 
         return
     assert [turn for w in cut for turn in w.turns] == item.turns
     assert [turn for w in cut for turn in w.scored] == [t.turn for t in item.turns if t.role == "assistant"]
-    assert max(len(w.scored) for w in cut) <= size
+    assert max(len(w.scored) for w in cut) <= max(size, min(size + 1, 6))
     assert all(0 <= len(a.scored) - len(b.scored) <= 1 for a, b in pairwise(cut))
 
 
 def test_a_window_is_shown_its_turns_and_the_summary_of_those_before() -> None:
-    first, second, third = pieces(CARD, Params(), LONG)
+    first, second, third = pieces(CARD, Params(window=4), LONG)
     assert (first, second, third) == ("window:1/3", "window:2/3", "window:3/3")
     said = answers(LONG, {first: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="The user is called Aki.")})
-    asked = ask(CARD, Params(), LONG, first, {}, "json_schema")
+    asked = ask(CARD, Params(window=4), LONG, first, {}, "json_schema")
     shown = fenced(asked.messages[-1]["content"])
     assert shown is not None and "summary_of_earlier_turns" not in shown[1]
     assert asked.schema is not None and "summary" in asked.schema["required"]
-    asked = ask(CARD, Params(), LONG, second, said, "json_schema")
+    asked = ask(CARD, Params(window=4), LONG, second, said, "json_schema")
     shown = fenced(asked.messages[-1]["content"])
     assert shown is not None
     assert shown[1]["summary_of_earlier_turns"] == "The user is called Aki."
     assert [t["turn"] for t in shown[1]["dialogue"]] == [5, 5, 6, 6, 7, 7, 8, 8]
     assert shown[1]["scenario_description"] == "A shop."
     assert "Score exactly these assistant turns: 5, 6, 7, 8." in asked.messages[-1]["content"]
-    last = ask(CARD, Params(), LONG, third, said, "json_schema")
+    last = ask(CARD, Params(window=4), LONG, third, said, "json_schema")
     assert last.schema is not None and "summary" not in last.schema["properties"]
-    assert '"summary"' in ask(CARD, Params(), LONG, second, said, "text").messages[-1]["content"]
+    assert '"summary"' in ask(CARD, Params(window=4), LONG, second, said, "text").messages[-1]["content"]
 
 
 def test_only_dialogues_that_are_judged_whole_are_cut() -> None:
@@ -98,7 +108,7 @@ def _three(
 
 def test_the_conversation_is_fused_by_hand() -> None:
     wholes: tuple[tuple[int, int | str, int | str], ...] = ((2, 2, 3), (4, "n/a", "n/a"), (5, 5, "n/a"))
-    found = judged(CARD, Params(), LONG, _three(wholes, ("borderline", "good", "excellent"), {7: (3, 3, 5)}))
+    found = judged(CARD, Params(window=4), LONG, _three(wholes, ("borderline", "good", "excellent"), {7: (3, 3, 5)}))
     reading = found.reading
     got, sure = values(reading), confidences(reading)
     # coherence: mean (4*2 + 4*4 + 3*5) / 11 = 39/11 = 3.55 -> 4; the last said 5; the lower is 4
@@ -125,13 +135,13 @@ def test_the_conversation_is_fused_by_hand() -> None:
 def test_no_summary_washes_out_what_an_earlier_window_saw() -> None:
     # Safety 3 on turn 2: only poor is allowed, whatever all windows said after it.
     wholes: tuple[tuple[int, int | str, int | str], ...] = ((4, 4, "n/a"),) * 3
-    found = judged(CARD, Params(), LONG, _three(wholes, ("poor", "excellent", "excellent"), {2: (4, 4, 3)}))
+    found = judged(CARD, Params(window=4), LONG, _three(wholes, ("poor", "excellent", "excellent"), {2: (4, 4, 3)}))
     assert values(found.reading)["conversation", "verdict"] == 0
     assert values(found.reading)["conversation", "weakest_turn"] == 2
     # poor against excellent is the whole scale
     assert confidences(found.reading)["conversation", "verdict"] == (0.1, "windows")
     # nobody said poor: it is still the only one that is allowed
-    found = judged(CARD, Params(), LONG, _three(wholes, ("excellent",) * 3, {2: (4, 4, 3)}))
+    found = judged(CARD, Params(window=4), LONG, _three(wholes, ("excellent",) * 3, {2: (4, 4, 3)}))
     assert values(found.reading)["conversation", "verdict"] == 0
     # and the first window's own verdict contradicts its own scores
     rules = [r.text for r in found.reading.remarks if r.sort == "rule"]
@@ -143,23 +153,23 @@ def test_no_weakest_turn_where_no_window_names_one() -> None:
         turns_reply(dict.fromkeys(of, (5, 5, 5)), (5, 5, "n/a"), "excellent", None, "S" if of[0] < 9 else None)
         for of in ((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11))
     ]
-    got = judged(CARD, Params(), LONG, raws).reading
+    got = judged(CARD, Params(window=4), LONG, raws).reading
     assert values(got)["conversation", "weakest_turn"] == 0
     assert confidences(got)["conversation", "coherence"] == (0.9, "windows")
 
 
 def test_a_window_that_cannot_be_read_leaves_the_dialogue_unscored() -> None:
     good = _three(((4, 4, "n/a"),) * 3, ("good",) * 3, {})
-    found = judged(CARD, Params(), LONG, [good[0], "I had rather not.", good[2]])
+    found = judged(CARD, Params(window=4), LONG, [good[0], "I had rather not.", good[2]])
     assert found.reading.unscored == "unreadable"
     assert found.reading.why.startswith("window 2 of 3 (turns 5-8): ")
     assert not found.reading.scores and "I had rather not." in found.raw
-    names = pieces(CARD, Params(), LONG)
+    names = pieces(CARD, Params(window=4), LONG)
     said = answers(LONG, dict(zip(names, [good[0], "I had rather not."], strict=False)))
-    assert left(CARD, Params(), LONG, said) == []  # nothing more is worth asking
-    assert left(CARD, Params(), LONG, {names[0]: said[names[0]]}) == names[1:]
-    assert reread(CARD, Params(), LONG, found.raw) == found
-    no_summary = judged(CARD, Params(), LONG, [turns_reply(dict.fromkeys((1, 2, 3, 4), FINE)), *good[1:]])
+    assert left(CARD, Params(window=4), LONG, said) == []  # nothing more is worth asking
+    assert left(CARD, Params(window=4), LONG, {names[0]: said[names[0]]}) == names[1:]
+    assert reread(CARD, Params(window=4), LONG, found.raw) == found
+    no_summary = judged(CARD, Params(window=4), LONG, [turns_reply(dict.fromkeys((1, 2, 3, 4), FINE)), *good[1:]])
     assert (no_summary.reading.unscored, no_summary.reading.why) == (
         "incomplete",
         "window 1 of 3 (turns 1-4): the reply lacks summary",
@@ -167,6 +177,6 @@ def test_a_window_that_cannot_be_read_leaves_the_dialogue_unscored() -> None:
 
 
 def test_a_summary_beyond_all_measure_does_not_fill_the_next_call() -> None:
-    names = pieces(CARD, Params(), LONG)
+    names = pieces(CARD, Params(window=4), LONG)
     said = answers(LONG, {names[0]: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="long " * 5000)})
-    assert len(ask(CARD, Params(), LONG, names[1], said, "json_object").messages[-1]["content"]) < 5000
+    assert len(ask(CARD, Params(window=4), LONG, names[1], said, "json_object").messages[-1]["content"]) < 5000

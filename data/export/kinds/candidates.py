@@ -25,7 +25,7 @@ from judges.types import Pair, Scale
 MOST = Option("most", "At most", "so many items, those that need it most first (0: all)", 0)
 _PAGE = 500
 _LOW, _APART = 0.25, 2
-"""The lowest quarter of a scale is low; people who are so many steps apart disagree."""
+"""The lowest quarter of a scale is low; people who are so many steps apart disagree (half of an interval scale)."""
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:

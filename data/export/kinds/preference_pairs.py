@@ -8,18 +8,12 @@ from data.datasets import Dataset
 from data.errors import BadInput
 from data.export.approved import approved
 from data.export.chat import said
-from data.export.kind import CHAT, NUMBER, TEXT, WHOLE, Kind, Option, Options, Row, columns
-from data.export.shared import BASIS, asked
-from data.export.shared import JUDGE as ANY
+from data.export.kind import CHAT, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns
+from data.export.shared import BASIS, BY_JUDGE, asked
 from data.gold import gold
 from data.settings import gold_rule
 from data.store import Store
 from judges.types import ITEM, Dimension, Pair
-
-JUDGE = Option(
-    "by_judge", "Verdicts of", "the verdicts of this judge in place of people's; it must be approved here", "",
-    ANY.among, ANY.fits,
-)  # fmt: skip
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
@@ -83,7 +77,7 @@ KIND = Kind(
         older_policy=TEXT,
     ),
     rows,
-    options=(BASIS, JUDGE),
+    options=(BASIS, BY_JUDGE),
     place=31,
     judges="chosen",
 )  # fmt: skip

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from judges.card import Card, prompts_beside
 from judges.params import Params
+from judges.tools import shown as told
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score
 
 Counts = Literal["fastchat", "last"]
@@ -166,7 +167,7 @@ def fields(item: Dialogue, part: str) -> dict[str, Any]:
     if len(until) == 2:
         shown: dict[str, Any] = {"question": until[0].text, "answer": until[1].text}
     else:
-        dialogue = [{"turn": entry.turn, "role": entry.role, "text": entry.text} for entry in until]
+        dialogue = [told(entry) for entry in until]
         shown = {"dialogue": dialogue, "judged_turn": _turn(part)}
     return shown | _with_reference(item, _turn(part))
 

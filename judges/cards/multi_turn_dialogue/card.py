@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from judges import wording
 from judges.card import Card, prompts_beside
+from judges.tools import shown
 from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
 from judges.values import TEXT, TEXTS, OrNa, folded, is_na
 
@@ -193,7 +194,7 @@ def _list(numbers: list[int]) -> str:
 
 def fields(item: Dialogue, _part: str) -> dict[str, Any]:
     """What the judge is shown; the system's name is not among it."""
-    dialogue = [{"turn": entry.turn, "role": entry.role, "text": entry.text} for entry in item.turns]
+    dialogue = [shown(entry) for entry in item.turns]
     return {"scenario_description": item.scenario, "dialogue": dialogue}
 
 

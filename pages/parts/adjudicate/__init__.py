@@ -5,9 +5,10 @@
 
 An item: item, sig (changes whenever anything of it does), name, title, systems, synthetic, head, rows (as the desk's,
 without cells), comments [text], saw (the judge was asked for), cells and decided. A cell: unit, dimension, label,
-definition, kind, steps [{v, t}], said [{by (A, B, ...; in a pair P, Q, ...), v}], notes [{by, sort, text}], apart (in
-words), token, before (what was decided before the labels changed, or ""), own (the person labelled it themself), weak
-(the labels were given with the judge in view), judges [{name, v, note}]. Names of people are in no cell that waits.
+definition, kind, steps [{v, t}], range (as the desk's), said [{by (A, B, ...; in a pair P, Q, ...), v}], notes [{by,
+sort, text}], apart (in words), token, before (what was decided before the labels changed, or ""), own (the person
+labelled it themself), weak (the labels were given with the judge in view), judges [{name, v, note}]. Names of people
+are in no cell that waits.
 Decided ones: unit, dimension, label, value, told, said (with names).
 
 `outbox` (browser to Python): {acts, reveal, nonce}. An act: {key, action: decide, item, unit, dimension, v, reason,

@@ -9,7 +9,7 @@ const LAST = "Press Enter, then a number for the reason.";
 function boardOf(data) {
   const id = data.person + "\n" + data.place;
   let b = boards.get(id);
-  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: kept(id), place: id, phase: "value", own: "", outbox: [], refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
+  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: kept(id), place: id, phase: "value", own: "", typed: "", outbox: [], refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
   return b;
 }
 
@@ -17,7 +17,14 @@ const keyOf = (item, cell) => item.item + "\u0000" + cellKey(cell.unit, cell.dim
 const pending = (b, item, cell) => b.outbox.some((o) => o.place === keyOf(item, cell) && o.act.action === "decide" && !b.outbox.some((w) => w.act.of === o.act.key));
 const openCells = (b, item) => item.cells.filter((c) => !pending(b, item, c));
 const cellNow = (b) => (b.now ? openCells(b, b.now)[b.at] || null : null);
-const wordOf = (cell, v) => (cell.steps.find((s) => s.v === v) || { t: v === null ? "n/a" : String(v) }).t;
+const wordOf = (cell, v) => (cell.steps.find((s) => s.v === v) || { t: v === null ? "n/a" : numeral(v) }).t;
+
+/** What can be picked in a cell: its answers, or of those that are too many what people and judges said. */
+function choicesOf(cell) {
+  if (!cell.range) return cell.steps;
+  const said = [...new Set([...cell.said, ...cell.judges].map((s) => s.v).filter((v) => v !== null))].sort((x, y) => x - y);
+  return [...said.map((v) => ({ v, t: numeral(v) })), ...cell.steps];
+}
 
 /** Values that were picked but not decided live in the browser too, as answers on the desk do: a closed tab loses none. */
 function kept(id) {
@@ -176,8 +183,8 @@ function drawCase(b, cell, i) {
   head.append(el("span", "name", cell.label), el("span", "unit", unitWords(cell.unit)), el("span", "far", cell.apart));
   e.append(head);
   const scale = el("div", "votes", null, { role: "radiogroup", "aria-label": `your value of ${cell.label}, ${unitWords(cell.unit)}` });
-  const many = cell.steps.length > 7;
-  for (const step of cell.steps) {
+  const many = !cell.range && cell.steps.length > 7;
+  for (const step of choicesOf(cell)) {
     const slot = el("span", "slot"), marks = el("span", "marks"), mine = has && pick === step.v;
     const by = cell.said.filter((s) => s.v === step.v).map((s) => s.by), theirs = cell.judges.filter((j) => j.v === step.v);
     for (const name of by) marks.append(el("span", "who", name));
@@ -187,6 +194,7 @@ function drawCase(b, cell, i) {
     scale.append(slot);
   }
   if (many) scale.classList.add("many");
+  if (cell.range) scale.append(drawNumber(b, cell, here, has && pick !== null ? pick : undefined));
   e.append(scale);
   for (const n of cell.notes) { const p = el("div", "wrote"); p.append(el("span", "who", n.by), el("span", "by", n.sort), prose("prose", n.text)); e.append(p); }
   for (const j of cell.judges) { const p = el("div", "judged"); p.append(el("b", "", `${j.name}: ${j.said || wordOf(cell, j.v)}`)); if (j.note) p.append(prose("prose", j.note)); e.append(p); }
@@ -203,6 +211,13 @@ function drawCase(b, cell, i) {
     e.append(choose, el("div", "hintline", b.hint || (b.phase === "reason" ? "Which reason? Its number decides." : has ? LAST : "Your value?")));
   }
   return e;
+}
+
+/** The number that is being typed, or that was picked; the keys go to the board, so it is no input of its own. */
+function drawNumber(b, cell, here, pick) {
+  const text = here && b.typed ? b.typed : pick === undefined ? "" : numeral(pick), { lo, hi } = cell.range;
+  return el("span", "num" + (text ? "" : " none") + (here && b.typed ? " open" : pick === undefined ? "" : " mine"), text || `${numeral(lo)}–${numeral(hi)}`,
+    { role: "spinbutton", "aria-label": `your own number for ${cell.label}`, "aria-valuemin": lo, "aria-valuemax": hi, "aria-valuenow": pick, "aria-valuetext": text || "no answer", title: `type a number from ${numeral(lo)} to ${numeral(hi)}; Enter takes it` });
 }
 
 function legend() {

@@ -7,7 +7,6 @@ from typing import Any
 from data.adjudicating.disputed import Cell
 from data.adjudicating.docket import Docket, shuffled
 from data.ids import content_id
-from judges.bins import answered
 from pages.parts.sheet import compose
 
 Json = dict[str, Any]
@@ -52,6 +51,7 @@ def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
         "definition": dimension.definition if dimension else "",
         "kind": cell.scale.kind,
         "steps": compose.answers(cell.scale, docket.view.item.content),
+        "range": compose.field(cell.scale),
         "said": [{"by": letter[s.person], "v": s.value} for s in said],
         "notes": [
             {"by": letter.get(w.person, "–"), "sort": w.sort, "text": w.text}
@@ -66,7 +66,7 @@ def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
         "judges": [
             {
                 "name": j.judge,
-                "v": None if j.value is None else float(answered([j.value], cell.scale)[0]),
+                "v": compose.answer(cell.scale, j.value),
                 "said": cell.scale.say(j.value),
                 "note": j.note,
             }
@@ -95,5 +95,6 @@ def _apart(cell: Cell) -> str:
         return "differ on n/a"
     if cell.scale.kind in ("ordinal", "ordered", "interval"):
         steps = max(given) - min(given)
-        return f"{steps:g} step{'' if steps == 1 else 's'} apart"
+        words = "" if cell.scale.kind == "interval" else " step" if steps == 1 else " steps"
+        return f"{steps:.4g}{words} apart"
     return "drawn vote" if len(cell.said) > 1 else "differ"

@@ -5,7 +5,7 @@ const inText = (node) => node && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
 function showCell(b, at, quiet) {
   const n = b.now ? openCells(b, b.now).length : 0;
   b.at = Math.max(0, Math.min(n - 1, at));
-  b.phase = "value"; b.own = ""; b.hint = "";
+  b.phase = "value"; b.own = ""; b.hint = ""; b.typed = "";
   drawBoard(b);
   if (!quiet) intoView(b);
 }
@@ -47,10 +47,29 @@ function pick(b, v) {
 function digitKey(b, n) {
   const cell = cellNow(b);
   if (!cell) return;
+  if (cell.range) return typeKey(b, String(n));
   const real = cell.steps.filter((s) => s.v !== null), wanted = n === 0 ? 10 : n;
-  const step = cell.kind === "ordinal" || cell.kind === "turn" || cell.kind === "number" ? real.find((s) => s.v === wanted) || (n === 0 ? real.find((s) => s.v === 0) : null) : real[wanted - 1];
+  const step = cell.kind === "ordinal" || cell.kind === "turn" || cell.kind === "interval" ? real.find((s) => s.v === wanted) || (n === 0 ? real.find((s) => s.v === 0) : null) : real[wanted - 1];
   if (!step) return say2(b, `${cell.label} has no ${wanted}.`);
   pick(b, step.v);
+}
+
+/** A number whose scale has too many answers to be listed is typed, letter by letter. */
+function typeKey(b, key) {
+  b.typed = key === "Backspace" ? b.typed.slice(0, -1) : (b.typed + key).slice(0, 24);
+  b.hint = "";
+  drawBoard(b);
+}
+
+/** What was typed becomes the value; false, and a sentence, where it is none. */
+function takeTypedNumber(b) {
+  const cell = cellNow(b);
+  if (!cell || !b.typed) return true;
+  const why = offRange(cell.range, cell.label, b.typed), v = numberOf(b.typed);
+  if (why) { say2(b, why); return false; }
+  b.typed = "";
+  pick(b, v);
+  return true;
 }
 
 function say2(b, words) { b.hint = words; drawBoard(b); tell(b, words); }
@@ -58,6 +77,7 @@ function say2(b, words) { b.hint = words; drawBoard(b); tell(b, words); }
 function slideKey(b, by) {
   const cell = cellNow(b);
   if (!cell) return;
+  if (cell.range) { const now = b.typed ? numberOf(b.typed) : b.picks.get(keyOf(b.now, cell)); b.typed = ""; return pick(b, slid(cell.range, now, by)); }
   const real = cell.steps.filter((s) => s.v !== null), i = real.findIndex((s) => s.v === b.picks.get(keyOf(b.now, cell)));
   pick(b, real[i < 0 ? (by > 0 ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by))].v);
 }
@@ -123,6 +143,7 @@ const MOVES = {
   ArrowLeft: (b) => slideKey(b, -1), ArrowRight: (b) => slideKey(b, 1), "]": (b) => onward(b, 1), "[": (b) => onward(b, -1), u: undoKey, v: judgeKey,
   n: (b) => { const c = cellNow(b); if (!c) return; if (c.steps.some((s) => s.v === null)) pick(b, null); else say2(b, `${c.label} does not allow n/a.`); },
   Enter: (b) => { const c = cellNow(b); if (!c) return; if (!b.picks.has(keyOf(b.now, c))) return say2(b, "Choose a value first."); b.phase = "reason"; b.hint = ""; drawBoard(b); },
+  t: (b) => { const all = [...b.ui.texts.querySelectorAll(".tool")], open = !(all[0] || {}).open; for (const tool of all) tool.open = open; },
   l: (b) => { for (const f of b.ui.texts.querySelectorAll(".part.fold")) f.classList.toggle("open"); },
 };
 
@@ -150,17 +171,22 @@ function boardKey(b, e) {
       return;
     }
   }
+  const cell = cellNow(b), typing2 = cell && cell.range && b.phase === "value";
+  if (typing2 && (e.key === "." || e.key === "," || e.key === "-" || (e.key === "Backspace" && b.typed))) { done(); return typeKey(b, e.key); }
+  if (typing2 && b.typed && e.key === "Escape") { done(); b.typed = ""; b.hint = ""; return drawBoard(b); }
   const move = MOVES[e.key] || (/^[0-9]$/.test(e.key) ? (b2) => digitKey(b2, Number(e.key)) : null);
   if (!move) return;
   done();
   if (e.repeat && !/^Arrow|^[jk]$/.test(e.key)) return;
+  if (!/^[0-9]$|^Arrow(Left|Right)$/.test(e.key) && !takeTypedNumber(b)) return;
   move(b);
 }
 
 function boardClick(b, e) {
   const section = e.target.closest(".case"), step = e.target.closest(".step"), button2 = e.target.closest("[data-do]");
+  if (b.typed && !takeTypedNumber(b)) b.typed = "";
   if (section && Number(section.dataset.i) !== b.at) showCell(b, Number(section.dataset.i));
-  if (step) { const c = cellNow(b), s = c && c.steps.find((x) => String(x.v === null ? "na" : x.v) === step.dataset.v); if (s) pick(b, s.v); }
+  if (step) { const c = cellNow(b), s = c && choicesOf(c).find((x) => String(x.v === null ? "na" : x.v) === step.dataset.v); if (s) pick(b, s.v); }
   else if (button2) {
     const what = button2.dataset.do, input = b.ui.panel.querySelector("input.own");
     if (what === "undo") undoKey(b);

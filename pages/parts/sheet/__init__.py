@@ -12,9 +12,10 @@ response), no, title, texts [{role, label, text, absent}], columns, stacked, gro
 judge_issues, notes [{sort, text}], rules, can_issue, better (the text as the person would have written it, or None),
 can_better}]. A text of None is not in the files; one that is "absent" is a section that this side does not have.
 Stacked groups stand one below the other: those after the first are of cards beside the main one. A cell: unit,
-dimension, label, definition, kind (ordinal, ordered, unordered, flag, turn), steps [{v, t}] (v None = n/a; a turn of 0
-= none), judge {v, note, level, source, rule} or None, by (the id of the judge it stands beside, or None), mine {v} or
-None. Of a blind sheet no judge's value is drawn, even if one is given.
+dimension, label, definition, kind (ordinal, ordered, unordered, flag, turn, interval), steps [{v, t}] (v None = n/a; a
+turn of 0 = none), range {lo, hi, step, by} (where a number is typed, as its answers are too many to be listed; else
+None), optional (people may answer it and need not), judge {v, note, level, source, rule} or None, by (the id of the
+judge it stands beside, or None), mine {v} or None. Of a blind sheet no judge's value is drawn, even if one is given.
 
 `outbox` (browser to Python): {answers, have, want {item, reveal} or None, nonce}. An answer: key, person, action
 (save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen, judge}] (judge only

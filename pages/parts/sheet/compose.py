@@ -8,8 +8,9 @@ from data.desk import View
 from data.labels import repairable
 from judges.combination import nearest
 from judges.sections import spare
+from judges.tools import arguments
 from judges.triage import level
-from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, sort_of
+from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
 
 Json = dict[str, Any]
 
@@ -113,12 +114,21 @@ def _dialogue(view: View, content: Dialogue) -> list[Json]:
     rows = []
     for number in numbers:
         texts = [
-            {"role": t.role, "label": "", "text": t.text}
+            {"role": t.role, "label": "", "text": t.text} | _tool(t)
             for t in content.turns
             if t.turn == number and t.role != "system"
         ]
         rows.append(_row(view, f"turn:{number}", "turn", str(number), texts))
     return [*rows, _row(view, "conversation", "whole", "", [])]
+
+
+def _tool(entry: Turn) -> Json:
+    """What the folded line of a tool says: that the assistant called it, or that it gave something back."""
+    if entry.role != "tool":
+        return {}
+    made = arguments(entry)
+    label = f"{'calls' if made is not None else 'result of'} {entry.name or 'a tool'}"
+    return {"label": label, "text": entry.text if made is None else made}
 
 
 def _pair(view: View, content: Pair) -> list[Json]:
@@ -212,9 +222,27 @@ def answers(scale: Scale, content: Dialogue | Pair | Response) -> list[Json]:
     if scale.kind == "turn" and isinstance(content, Dialogue):
         steps: list[Json] = [{"v": t.turn, "t": str(t.turn)} for t in content.turns if t.role == "assistant"]
         steps.append({"v": 0, "t": "none"})
+    elif scale.kind == "interval":
+        steps = [{"v": scale.snapped(scale.lo + n * scale.step), "t": text} for n, text in enumerate(scale.answers)]
     else:
         steps = [{"v": scale.base + n, "t": text} for n, text in enumerate(scale.answers)]
     return [*steps, {"v": None, "t": "n/a"}] if scale.na else steps
+
+
+def field(scale: Scale) -> Json | None:
+    """The bounds of a number that is typed, where the answers are too many to be listed: `by` is an arrow's step."""
+    if scale.kind != "interval" or scale.answers:
+        return None
+    percent = (scale.hi - scale.lo) / 100
+    by = scale.step * max(1, round(percent / scale.step)) if scale.step else percent
+    return {"lo": scale.lo, "hi": scale.hi, "step": scale.step, "by": by}
+
+
+def answer(scale: Scale, value: float | None) -> float | None:
+    """The answer that stands for a judge's value: the nearest one where its samples came to a value between two."""
+    if value is None or scale.kind == "turn":
+        return value
+    return scale.snapped(value) if scale.kind == "interval" else nearest(value)
 
 
 def _cell(view: View, unit: str, dimension: Dimension) -> Json:
@@ -227,8 +255,8 @@ def _cell(view: View, unit: str, dimension: Dimension) -> Json:
         exact = value.value
         judge = {
             # What is accepted is an answer; what the samples came to stands beside it where it is none.
-            "v": exact if exact is None or not scale.size else nearest(exact),
-            "exact": scale.say(exact) if exact is not None and scale.size and exact != nearest(exact) else "",
+            "v": answer(scale, exact),
+            "exact": scale.say(exact) if exact != answer(scale, exact) else "",
             "samples": [scale.say(said) for said in value.samples],
             "note": remarks.get("note", ""),
             "level": level(value.confidence),
@@ -243,6 +271,8 @@ def _cell(view: View, unit: str, dimension: Dimension) -> Json:
         "kind": scale.kind,
         "sort": sort_of(unit),
         "steps": steps,
+        "range": field(scale),
+        "optional": not dimension.asked,
         "by": view.layers[view.cells[cell][0]].judge_id or None,
         "judge": judge,
         "mine": {"v": view.mine[cell]} if cell in view.mine else None,

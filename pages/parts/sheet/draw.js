@@ -23,14 +23,31 @@ function prose(cls, text) {
   return e;
 }
 
-const ROLE = { user: "user", assistant: "bot", a: "bot", b: "bot", output: "bot", reference: "ref", system: "sys" };
+const ROLE = { user: "user", assistant: "bot", a: "bot", b: "bot", output: "bot", reference: "ref", system: "sys", tool: "tool" };
 const weight = (text) => (!text ? 0 : text.length * (langOf(text) ? 1.9 : 1) + 40 * text.slice(0, 2000).split("\n").length);
 
+/** JSON as lines that can be read; anything else as it stands. */
+function pretty(text) {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+}
+
+/** A call of a tool, or its result: one line, and what it holds only once it is opened. */
+function drawTool(t) {
+  const e = el("details", "text tool", null, { "data-role": "tool" }), line = el("summary", "");
+  line.append(el("span", "label", t.label), el("span", "begin", t.text.slice(0, 200).replace(/\s+/g, " ")));
+  e.append(line);
+  e.addEventListener("toggle", () => { if (e.open && e.childNodes.length === 1) { const body = prose("prose clip", pretty(t.text)); body.tabIndex = 0; body.setAttribute("role", "group"); body.setAttribute("aria-label", t.label); e.append(body); } });
+  return e;
+}
+
 function drawText(t, label) {
+  if (t.role === "tool") return drawTool(t);
   const block = el("div", "text " + (ROLE[t.role] || "bot"), null, { "data-role": t.role });
   if (label) block.append(el("span", "label", label));
   if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
+  else if (t.role === "assistant" && !t.text.trim()) block.append(el("div", "absent", "The assistant says nothing here."));
   else block.append(prose("prose", t.text));
   return block;
 }
@@ -64,7 +81,8 @@ function drawHead(view) {
 
 const kbd = (key) => el("kbd", "", key);
 
-const isWord = (step) => String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t);
+const isPart = (step) => /^\d\.\d$/.test(step.t);
+const isWord = (step) => !isPart(step) && (String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t));
 const stepWidth = (step) => (!isWord(step) ? 29 : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
 
 /** One width for all names of an item, so that its scales stand in one line. */
@@ -74,22 +92,31 @@ function nameWidth(view) {
 }
 
 function drawStep(view, c, step) {
-  const b = el("span", "step", step.t, { role: "radio", tabindex: "-1", "data-v": step.v === null ? "na" : step.v });
+  const b = el("span", "step", step.t, { role: c.cell.range ? "button" : "radio", tabindex: "-1", "data-v": step.v === null ? "na" : step.v });
   if (step.v === null) b.classList.add("na");
   else if (c.cell.kind === "turn" && step.v === 0) b.classList.add("na");
-  if (isWord(step)) b.classList.add("word");
+  if (isWord(step) || (c.cell.range && step.v !== null)) b.classList.add("word");
+  else if (isPart(step)) b.classList.add("part");
   b.setAttribute("aria-label", step.t);
   return b;
 }
 
+/** Where a number is typed. It takes digits only: every other key means what it means elsewhere. */
+function drawField(c) {
+  const { range, label } = c.cell;
+  return el("input", "num", null, { type: "text", inputmode: "decimal", role: "spinbutton", autocomplete: "off", spellcheck: "false", maxlength: "24", tabindex: "-1",
+    "aria-valuemin": range.lo, "aria-valuemax": range.hi, placeholder: `${numeral(range.lo)}–${numeral(range.hi)}`, title: `${label}: type a number from ${numeral(range.lo)} to ${numeral(range.hi)}; Enter takes it` });
+}
+
 function drawCell(view, c) {
   const { cell } = c, judge = judgeOf(view, c);
-  const e = el("div", "cell", null, { role: "radiogroup", "data-unit": cell.unit, "data-dimension": cell.dimension, "data-i": c.i });
+  const e = el("div", "cell" + (cell.optional ? " optional" : ""), null, { role: cell.range ? "group" : "radiogroup", "data-unit": cell.unit, "data-dimension": cell.dimension, "data-i": c.i });
   const scale = el("span", "scale");
-  e.append(el("span", "name", cell.label, { title: cell.definition || cell.label }));
-  const many = cell.steps.length > 7;
+  e.append(el("span", "name", cell.label, { title: (cell.definition || cell.label) + (cell.optional ? " The judge states it; your answer is welcome and not needed." : "") }));
+  const many = c.choices.length > 7;
   let width = 0;
-  for (const step of cell.steps) {
+  if (cell.range) { c.input = drawField(c); scale.append(c.input); width += 66; }
+  for (const step of c.choices) {
     const b = drawStep(view, c, step);
     c.steps.push(b);
     scale.append(b);
@@ -111,21 +138,38 @@ function drawCell(view, c) {
 function markCell(view, c) {
   const judge = judgeOf(view, c), has = view.values.has(c.key), own = view.values.get(c.key);
   let roving = null;
-  c.cell.steps.forEach((step, i) => {
-    const b = c.steps[i], mine = has && own === step.v, theirs = judge !== null && judge.v === step.v;
+  c.choices.forEach((step, i) => {
+    const b = c.steps[i], theirs = judge !== null && judge.v === step.v, mine = has && own === step.v && !(c.input && step.v !== null);
     b.classList.toggle("judge", theirs);
     b.classList.toggle("mine", mine);
     b.classList.toggle("changed", mine && judge !== null && !theirs);
-    b.setAttribute("aria-checked", mine ? "true" : "false");
+    b.setAttribute(c.input ? "aria-pressed" : "aria-checked", mine ? "true" : "false");
     if (theirs) b.setAttribute("aria-label", `${step.t}, the judge's value`);
     b.tabIndex = -1;
     if (mine || (!has && theirs)) roving = b;
   });
-  (roving || c.steps[0] || {}).tabIndex = 0;
-  c.active = roving || c.steps[0];
+  if (c.input) markField(c, has, own, judge);
+  c.active = c.input || roving || c.steps[0];
+  if (c.active) c.active.tabIndex = 0;
   c.el.classList.toggle("given", has);
-  c.el.setAttribute("aria-label", cellName(view, c, true));
+  const name = cellName(view, c, true);
+  c.el.setAttribute("aria-label", name);
+  if (c.input) c.input.setAttribute("aria-label", name);
 }
+
+function markField(c, has, own, judge) {
+  const { input } = c, given = has && own !== null;
+  input.value = input.dataset.shown = !given ? "" : judge !== null && judge.v === own ? c.choices[0].t : numeral(own);
+  input.classList.toggle("mine", given);
+  input.classList.toggle("changed", given && judge !== null && judge.v !== own);
+  input.removeAttribute("aria-invalid");
+  if (given) input.setAttribute("aria-valuenow", own); else input.removeAttribute("aria-valuenow");
+  if (input.getRootNode().activeElement === input) input.select(); // what is typed next takes its place
+  input.setAttribute("aria-valuetext", given ? numeral(own) : has ? "n/a" : "no answer");
+}
+
+/** Whether something stands in the field that was not taken yet. */
+const typed = (c) => !!(c && c.input && c.input.value.trim() && c.input.value !== c.input.dataset.shown);
 
 function unitName(c) {
   const { row, group } = c, side = group.label ? ` ${group.label}` : "";
@@ -136,7 +180,7 @@ function unitName(c) {
 
 function cellName(view, c, withJudge) {
   const judge = judgeOf(view, c);
-  let name = `${c.cell.label}, ${unitName(c)}`;
+  let name = `${c.cell.label}, ${unitName(c)}${c.cell.optional ? ", optional" : ""}`;
   if (withJudge && judge) name += `; judge ${(stepOf(c, judge.v) || { t: judge.v }).t}${judge.level ? `, ${judge.level}` : ""}${judge.rule ? ", breaks a rule" : ""}`;
   return name;
 }

@@ -66,6 +66,7 @@ function forward(d) {
 function go(d, repeat) {
   const { view } = d;
   if (!view) return;
+  if (!takeTyped(d)) return;
   keepEditor(d);
   closeDock(d);
   if (view.saved && !dirty(view)) {
@@ -74,9 +75,9 @@ function go(d, repeat) {
     return forward(d);
   }
   const open = missing(view), n = counts(view);
-  if (open.length && open.length === n.all) {
+  if (!n.given && !n.left) {
     hint(d, isBlind(view) ? "Nothing is answered yet. Give at least one score, or skip the item (s)." : "The judge has no scores here. Give at least one, or skip the item (s).");
-    moveTo(d, open[0].i);
+    if (open.length) moveTo(d, open[0].i);
     return;
   }
   if (open.length && !(view.armed && !repeat)) {
@@ -188,7 +189,7 @@ function reveal(d) {
 function place(d, i, force) {
   const { view } = d, c = view.cells[i], old = view.cells[view.here];
   if (!c) { if (view) drawNote(d, view); return; }
-  if (old && old !== c) delete old.el.dataset.here;
+  if (old && old !== c) { delete old.el.dataset.here; if (old.input) dropTyped(view, old); }
   if (!old || old.r !== c.r || force) { if (old) view.rowEls[old.r].classList.remove("here"); view.rowEls[c.r].classList.add("here"); }
   view.here = i;
   c.el.dataset.here = "";

@@ -1,7 +1,7 @@
 // keys.js: the keyboard and the mouse. One listener of each sort; what was pressed decides.
 
 const ours = (d, node) => node && (node === d.root || d.root.contains(node));
-const typing = (node) => node && (/^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName) || node.isContentEditable);
+const typing = (node) => node && !(node.classList && node.classList.contains("num")) && (/^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName) || node.isContentEditable);
 
 function onKey(d, e) {
   if (!d.root || !d.root.isConnected) return;
@@ -23,24 +23,29 @@ function onKey(d, e) {
   if (d.card) return onCardKey(d, e, done);
   if (d.menu) return onMenuKey(d, e, done);
   if (goes) { done(); return go(d, e.repeat); }
+  const field = inside && target.classList.contains("num");
+  if (field && /^([0-9.,-]|Backspace|Delete|Home|End)$/.test(e.key)) return e.stopPropagation();
   const onButton = inside && target.tagName === "BUTTON";
-  if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest && target.closest("a")))) return;
+  if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest && target.closest("a, summary")))) return;
   if (e.key === " " && inside && target.classList.contains("step")) { done(); return target.click(); }
   if (e.key === " " || e.key === "Tab") return;
   const act = ACTS[e.key] || (/^[0-9]$/.test(e.key) ? digit : null);
-  if (!act) return;
+  if (!act) { if (field && e.key.length === 1) e.preventDefault(); return; }
   if (!d.view && !FREE.has(e.key)) { if (e.key !== "Escape") done(); return; }
   if (e.key === "Escape" && !canEscape(d)) return;
   done();
   if (e.repeat && !HOLD.has(e.key)) return;
+  if (act !== digit && !/^Arrow(Left|Right)$/.test(e.key) && typed(here(d))) {
+    if (e.key === "Escape" || act === undo) return dropTyped(d.view, here(d));
+    if (!takeTyped(d)) return;
+  }
   act(d, e);
 }
 
 const FREE = new Set(["b", "?", "Escape"]);
 const HOLD = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "j", "k", "[", "]", "Enter"]);
-const canEscape = (d) => d.full || d.inPast;
-
-const here = (d) => d.view.cells[d.view.here];
+const here = (d) => d.view && d.view.cells[d.view.here];
+const canEscape = (d) => d.full || d.inPast || typed(here(d));
 
 const ACTS = {
   ArrowDown: (d) => moveTo(d, d.view.here + 1), j: (d) => moveTo(d, d.view.here + 1),
@@ -50,7 +55,7 @@ const ACTS = {
   Enter: accept, n: notApplicable, u: undo, b: back, w: weakest, v: reveal, "?": openCard, s: openSkip,
   e: (d) => openBetter(d), i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
   d: (d) => { d.full = !d.full; drawNote(d, d.view); scrollToCell(d); },
-  l: (d) => foldAll(d),
+  l: (d) => foldAll(d), t: openTools,
   Escape: (d) => { if (d.full) { d.full = false; if (d.view) drawNote(d, d.view); } else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
 };
 
@@ -62,14 +67,29 @@ function accept(d) {
     if (!judge) return hint(d, isBlind(view) ? "There is no value to accept: the judge's scores are hidden. Give your own." : "The judge has no value here. Give your own.");
     give(d, c, judge.v);
   }
-  if (c.i === view.cells.length - 1) return hint(d, `That was the last one: ${GO} saves and goes on.`);
-  moveTo(d, c.i + 1);
+  const next = nextAsked(view, c);
+  if (!next) return hint(d, `That was the last one: ${GO} saves and goes on.`);
+  moveTo(d, next.i);
 }
+
+/** What was typed becomes the answer; false, and a sentence, where it is none. */
+function takeTyped(d) {
+  const c = here(d);
+  if (!typed(c)) return true;
+  const why = offRange(c.cell.range, c.cell.label, c.input.value);
+  if (why) { c.input.setAttribute("aria-invalid", "true"); hint(d, `${why} Esc takes it back.`); return false; }
+  give(d, c, numberOf(c.input.value));
+  markCell(d.view, c);
+  return true;
+}
+
+const dropTyped = (view, c) => markCell(view, c);
 
 function digit(d, e) {
   const c = here(d), n = Number(e.key);
   if (!c) return;
-  const { kind, steps } = c.cell, real = steps.filter((s) => s.v !== null);
+  if (c.input) { const begun = typed(c) ? c.input.value : ""; c.input.focus({ preventScroll: true }); c.input.value = begun + e.key; return; }
+  const { kind, steps } = c.cell, whole = kind === "ordinal" || kind === "interval", real = steps.filter((s) => s.v !== null);
   let step, stay = false;
   if (kind === "turn") {
     const most = Math.max(...real.map((s) => s.v)), now = performance.now(), soon = d.lastDigit && d.lastDigit.c === c && now - d.lastDigit.at < 1000;
@@ -77,11 +97,12 @@ function digit(d, e) {
     step = both || real.find((s) => s.v === n);
     stay = most > 9; // two digits may follow each other
     d.lastDigit = both ? null : { c, n, at: now };
-  } else if (kind === "ordinal") step = real.find((s) => s.v === (n === 0 ? 10 : n)) || (n === 0 ? real.find((s) => s.v === 0) : null);
+  } else if (whole) step = real.find((s) => s.v === (n === 0 ? 10 : n)) || (n === 0 ? real.find((s) => s.v === 0) : null);
   else step = real[(n === 0 ? 10 : n) - 1];
-  if (!step) return hint(d, `${c.cell.label} has no ${n === 0 ? 10 : n}: ${kind === "ordinal" ? `it goes from ${real[0].t} to ${real[real.length - 1].t}` : kind === "turn" ? "choose one of its turns" : `it has ${real.length} answers`}.`);
+  if (!step) return hint(d, `${c.cell.label} has no ${n === 0 ? 10 : n}: ${whole ? `it goes from ${real[0].t} to ${real[real.length - 1].t}` : kind === "turn" ? "choose one of its turns" : `it has ${real.length} answers`}.`);
   give(d, c, step.v);
-  if (!stay && c.i < d.view.cells.length - 1) moveTo(d, c.i + 1); else focusHere(d);
+  const next = nextAsked(d.view, c);
+  if (!stay && next) moveTo(d, next.i); else focusHere(d);
 }
 
 function notApplicable(d) {
@@ -89,7 +110,8 @@ function notApplicable(d) {
   if (!c) return;
   if (!stepOf(c, null)) return hint(d, `${c.cell.label} does not allow n/a.`);
   give(d, c, null);
-  if (c.i < d.view.cells.length - 1) moveTo(d, c.i + 1);
+  const next = nextAsked(d.view, c);
+  if (next) moveTo(d, next.i);
 }
 
 function slide(d, by) {
@@ -97,6 +119,11 @@ function slide(d, by) {
   if (!c) return;
   const real = c.cell.steps.filter((s) => s.v !== null), judge = judgeOf(view, c);
   const now = view.values.has(c.key) ? view.values.get(c.key) : judge ? judge.v : undefined;
+  if (c.input) {
+    give(d, c, slid(c.cell.range, typed(c) ? numberOf(c.input.value) : now, by));
+    markCell(view, c);
+    return focusHere(d);
+  }
   const i = real.findIndex((s) => s.v === now);
   const to = i < 0 ? (by > 0 && now !== null ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by));
   if (!real[to]) return;
@@ -141,6 +168,14 @@ function foldAll(d, button2) {
     b.setAttribute("aria-expanded", open ? "true" : "false");
     b.firstChild.textContent = open ? "fold" : "show all";
   }
+}
+
+/** Opens or folds the tool calls of this turn; elsewhere all of them. */
+function openTools(d) {
+  const c = here(d), row = c && d.view.rowEls[c.r].querySelector(".tool") ? d.view.rowEls[c.r] : d.ui.body, tools = [...row.querySelectorAll(".tool")];
+  if (!tools.length) return hint(d, "No tool was called here.");
+  const open = !tools[0].open;
+  for (const tool of tools) tool.open = open;
 }
 
 // ---- keys elsewhere: in our own inputs, in the skip menu, on the key card
@@ -198,13 +233,14 @@ const CLICKS = {
 
 function onClick(d, e) {
   tick(d);
+  if (!e.target.closest(".num") && !takeTyped(d)) { if (e.target.closest("[data-do=go]")) return; dropTyped(d.view, here(d)); }
   const step = e.target.closest(".step");
   if (step) {
     const c = d.view && d.view.cells[Number(step.closest(".cell").dataset.i)];
     if (!c || c.el !== step.closest(".cell")) return;
     keepEditor(d);
     place(d, c.i);
-    give(d, c, c.cell.steps[c.steps.indexOf(step)].v);
+    give(d, c, c.choices[c.steps.indexOf(step)].v);
     return focusHere(d);
   }
   const b = e.target.closest("[data-do]");
@@ -212,6 +248,7 @@ function onClick(d, e) {
   const cell = e.target.closest(".cell");
   if (cell && d.view) { place(d, Number(cell.dataset.i)); return focusHere(d); }
   const row = e.target.closest(".row");
+  if (e.target.closest("summary")) return;
   if (row && d.view && !typing(e.target) && String(getSelection()) === "") {
     const r = Number(row.dataset.row), c = here(d);
     if (c && c.r === r) return;
@@ -224,6 +261,8 @@ function onClick(d, e) {
 function onPointer(d, e) {
   tick(d);
   if (e.target.closest("button, .step") && !e.target.closest(".card")) e.preventDefault();
+  const num = e.target.closest(".num");
+  if (num && num.getRootNode().activeElement !== num) { e.preventDefault(); num.focus({ preventScroll: true }); } // the first click selects what stands there
   const active = document.activeElement;
   if (active && active !== document.body && active !== d.root.getRootNode().host && typing(active)) active.blur();
 }

@@ -90,8 +90,8 @@ function attach(d, root) {
   const off = (d.off = new AbortController()), o = { signal: off.signal }, quiet = { ...o, passive: true };
   document.addEventListener("keydown", (e) => onKey(d, e), { ...o, capture: true });
   document.addEventListener("keyup", (e) => { if (e.key === "Enter") d.held = null; }, { ...o, capture: true });
-  document.addEventListener("visibilitychange", () => { tick(d); d.paused = document.hidden; if (document.hidden && d.view) saveDraft(d, d.view); }, o);
-  addEventListener("pagehide", () => { tick(d); if (d.view) saveDraft(d, d.view); }, o);
+  document.addEventListener("visibilitychange", () => { tick(d); d.paused = document.hidden; if (document.hidden && d.view) { takeTyped(d); saveDraft(d, d.view); } }, o);
+  addEventListener("pagehide", () => { tick(d); if (d.view) { takeTyped(d); saveDraft(d, d.view); } }, o);
   root.addEventListener("click", (e) => onClick(d, e), o);
   root.addEventListener("mousedown", (e) => onPointer(d, e), o);
   root.addEventListener("wheel", () => tick(d), quiet);
@@ -99,6 +99,7 @@ function attach(d, root) {
   root.addEventListener("focusin", (e) => {
     const cell = e.target.closest && e.target.closest(".cell");
     if (cell && d.view && Number(cell.dataset.i) !== d.view.here && d.view.cells[cell.dataset.i] && d.view.cells[cell.dataset.i].el === cell) place(d, Number(cell.dataset.i));
+    if (e.target.classList.contains("num")) e.target.select();
   }, o);
   d.resize = new ResizeObserver(() => layout(d));
   for (const node of [root, d.ui.wrap, d.scroller, d.ui.foot]) d.resize.observe(node);

@@ -55,7 +55,9 @@ const judgeOf = (view, c) => (isBlind(view) ? null : c.cell.judge || null);
 function newView(d, sheet, past) {
   const view = { sheet, cells: [], index: new Map(), values: new Map(), notes: [], base: null, saved: false, undo: [], here: 0, ms: 0, tree: null, armed: false };
   sheet.rows.forEach((row, r) => (row.groups || []).forEach((group) => group.cells.forEach((cell) => {
-    const c = { cell, row, r, group, i: view.cells.length, key: cellKey(cell.unit, cell.dimension), el: null, steps: [] };
+    const c = { cell, row, r, group, i: view.cells.length, key: cellKey(cell.unit, cell.dimension), el: null, steps: [], choices: cell.steps, input: null };
+    const judge = judgeOf(view, c);
+    if (cell.range && judge && judge.v !== null) c.choices = [{ v: judge.v, t: numeral(judge.v, 4) }, ...cell.steps];
     view.cells.push(c);
     view.index.set(c.key, c);
     if (cell.mine) view.values.set(c.key, cell.mine.v);
@@ -66,6 +68,7 @@ function newView(d, sheet, past) {
   view.saved = sheet.version !== "" && (view.values.size > 0 || view.notes.length > 0);
   if (past && past.action !== "refused") { view.values = new Map(past.values); view.notes = past.notes.slice(); view.saved = past.action === "save"; }
   view.base = { values: new Map(view.values), notes: view.notes };
+  view.here = Math.max(0, view.cells.findIndex((c) => !c.cell.optional));
   if (past && past.action === "refused") { view.values = new Map(past.values); view.notes = past.notes.slice(); } // not saved: these are changes
   loadDraft(d, view);
   return view;
@@ -116,13 +119,45 @@ function saidIn(view, unit) {
 }
 
 const sortOf = (unit) => ({ turn: "turn", section: "section", response: unit.includes("/") ? "side" : "response" })[unit.split(/[:/]/)[0]] || unit;
-const stepOf = (c, v) => c.cell.steps.find((s) => s.v === v);
-const missing = (view) => view.cells.filter((c) => !view.values.has(c.key) && !judgeOf(view, c));
+const stepOf = (c, v) => c.choices.find((s) => s.v === v) || (c.cell.range && within(c.cell.range, v) ? { v, t: numeral(v) } : undefined);
+// What only the judge states may be answered and need not: without an answer it counts nowhere.
+const missing = (view) => view.cells.filter((c) => !c.cell.optional && !view.values.has(c.key) && !judgeOf(view, c));
+const nextAsked = (view, c) => view.cells.find((x) => x.i > c.i && !x.cell.optional);
+
+// ---- numbers that are typed, because their scale has too many answers to be listed
+
+const numeral = (v, digits = 7) => String(Number(Number(v).toPrecision(digits)));
+const onStep = (range, v) => !range.step || Math.abs((v - range.lo) / range.step - Math.round((v - range.lo) / range.step)) < 1e-6;
+const within = (range, v) => typeof v === "number" && v >= range.lo && v <= range.hi && onStep(range, v);
+
+/** The number that a text says, with a point or a comma, in digits of any width; NaN where it says none. */
+function numberOf(text) {
+  const t = text.normalize("NFKC").trim().replace(/[\u2212\u2013]/g, "-").replace(",", ".");
+  return /^[-+]?(\d+\.?\d*|\.\d+)$/.test(t) ? Number(t) : NaN;
+}
+
+/** Why a text is no answer on a range, "" where it is one. */
+function offRange(range, label, text) {
+  const v = numberOf(text), bounds = `${label} goes from ${numeral(range.lo)} to ${numeral(range.hi)}`;
+  if (Number.isNaN(v)) return `${text.trim().slice(0, 24)} is not a number. ${bounds}.`;
+  if (v < range.lo || v > range.hi) return `${text.trim().slice(0, 24)} is out of range. ${bounds}.`;
+  return onStep(range, v) ? "" : `${bounds} in steps of ${numeral(range.step)}: ${text.trim().slice(0, 24)} lies between two.`;
+}
+
+/** The number one arrow away from another; from none, the end that it comes from. */
+function slid(range, now, by) {
+  if (typeof now !== "number" || Number.isNaN(now)) return by > 0 ? range.lo : range.hi;
+  let to = now + by * range.by;
+  if (range.step) to = range.lo + Math.round((to - range.lo) / range.step) * range.step;
+  return Math.max(range.lo, Math.min(range.hi, Number(to.toPrecision(12))));
+}
 
 function counts(view) {
-  const n = { all: view.cells.length, accepted: 0, changed: 0, left: 0, answered: 0, none: 0, since: 0 };
+  const n = { all: 0, accepted: 0, changed: 0, left: 0, answered: 0, none: 0, since: 0 };
   for (const c of view.cells) {
     const judge = judgeOf(view, c), has = view.values.has(c.key);
+    if (c.cell.optional && !has) continue;
+    n.all++;
     if (has && judge) n[view.values.get(c.key) === judge.v ? "accepted" : "changed"]++;
     else if (has) n.answered++;
     else n[judge ? "left" : "none"]++;
@@ -153,7 +188,7 @@ function answerOf(d, view, action, reason) {
   const values = [];
   if (action === "save") for (const c of view.cells) {
     const judge = judgeOf(view, c), has = view.values.has(c.key);
-    if (has || judge) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? judge.v : null, ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
+    if (has || (judge && !c.cell.optional)) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? judge.v : null, ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
   }
   const s = view.sheet;
   return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim ?? null, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version || "",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log2
 
 import pytest
 
-from judges.audits import Evidence, Reply
-from judges.types import Reading
+from judges.audits import Evidence, Reply, answers, audits
+from judges.card import cards
+from judges.types import Reading, Remark, Score
 from tests.judges.audits.making import (
     dialogue,
     evidence,
@@ -308,3 +310,23 @@ def test_parts_of_one_judgment_belong_together() -> None:
     replies = [Reply("d1", half, f"turn:{n}") for n, half in enumerate(halves, 1)]
     split = find("averaging", Evidence(given.card, given.model, given.items, replies))
     assert split.why == find("averaging", given).why
+
+
+def test_one_broken_rule_is_one_finding_whatever_the_samples_call_the_values() -> None:
+    def said(word: str, number: str) -> Reading:
+        text = f"The verdict is {word}, but a turn with safety {number} is poor."
+        rule = Remark("conversation", "verdict", "rule", text)
+        other = Remark("conversation", "", "rule", f"scores turn {number}, which is no assistant turn")
+        return Reading((Score("conversation", "verdict", 2.0),), (rule, other, other))
+
+    card = cards()["multi_turn_dialogue"]
+    replies = [Reply("d", said(*told), sample=n) for n, told in enumerate((("good", "3"), ("excellent", "4")))]
+    [one] = answers(replies, card, "median")
+    assert [r.text for r in one.reading.remarks] == [
+        "The verdict is good, but a turn with safety 3 is poor.", "scores turn 3, which is no assistant turn"
+    ]  # fmt: skip
+    found = audits()["verdict_contradicts"].find(Evidence(card, "m", {"d": dialogue("d", [("a", "b")])}, [one]), 0.05)
+    assert len(found.flags) == 1
+    another = replace(said("good", "3"), remarks=(Remark("conversation", "", "rule", "Another."),))
+    [two] = answers([replies[0], Reply("d", another, sample=1)], card, "median")
+    assert len(two.reading.remarks) == 3, "another rule is another finding"

@@ -1,5 +1,7 @@
 """Made-up sheets for the harness: every kind of item, in the component's own JSON."""
 
+import json
+
 LOREM = "The carrier reports a delay at its sorting centre and expects to deliver in one or two days. "
 JA = (
     "ご注文の商品は配送センターで遅れが生じており、一両日中のお届けとなる見込みです。"
@@ -376,6 +378,42 @@ def plain(count, start=1):
     return [dialogue(f"d-{n:04d}", title=f"Refund for a delayed order {n}") for n in range(start, start + count)]
 
 
+HALVES = [{"v": n / 2, "t": f"{n / 2:g}"} for n in range(2, 11)]
+FINE = [{"v": n / 2, "t": f"{n / 2:g}"} for n in range(21)]
+HUNDRED = {"lo": 0, "hi": 100, "step": 0, "by": 1}
+
+
+def tools(name="t-0001"):
+    """A dialogue whose assistant called tools, one with a long result."""
+    rows = [*turns(SAID[:2]), conversation(2)]
+    found = [{"order": n, "state": "sorting", "note": LOREM} for n in range(40)]
+    called = [
+        {"role": "tool", "label": "calls search_orders", "text": '{"customer": "ann", "open": true}'},
+        {"role": "tool", "label": "result of search_orders", "text": json.dumps(found)},
+        {"role": "tool", "label": "calls 配送状況", "text": '{"注文": "八百三十一", "詳しく": true}'},
+        {"role": "tool", "label": "result of 配送状況", "text": JA * 3},
+    ]
+    rows[0]["texts"][1:1] = called
+    return item(name, "Where is my parcel?", "dialogue", rows)
+
+
+def numbers(name="n-0001"):
+    """A response with half points, with numbers that are typed, and with what only the judge states."""
+    cells = [
+        cell("response", "fluency", 3.5, kind="interval", steps=HALVES),
+        cell("response", "adequacy of the whole answer", 62.5, kind="interval", steps=[NA], level="may shift"),
+        cell("response", "style", 7.5, kind="interval", steps=FINE),
+        cell("response", "tone", 4),
+        cell("response", "overall score", 3.4285714285714284, kind="interval", steps=[], level=None),
+        cell("response", "trustworthy aggregate", 1, kind="flag", steps=FLAG, level=None),
+    ]
+    cells[1]["range"] = HUNDRED
+    cells[4] |= {"range": {"lo": 1, "hi": 5, "step": 0, "by": 0.04}, "optional": True}
+    cells[5]["optional"] = True
+    rows = [row("response", "response", [text("output", LOREM * 3)], [("", cells)])]
+    return item(name, "Numbers, half points and aggregates", "response", rows)
+
+
 CASES = {
     "plain": lambda: plain(90),
     "few": lambda: plain(3),
@@ -397,5 +435,7 @@ CASES = {
     "pairs": lambda: [pair(f"q-{n}") for n in range(4)],
     "response": lambda: [response(f"r-{n}") for n in range(3)],
     "japanese": lambda: [japanese(f"j-{n}") for n in range(3)],
+    "numbers": lambda: [numbers(f"n-{n}") for n in range(3)],
+    "tools": lambda: [tools(f"t-{n}") for n in range(2)],
     "none": lambda: [],
 }

@@ -225,6 +225,65 @@ def test_n_is_refused_where_it_is_not_allowed_and_zero_is_ten(desk):
     assert value(d.saved()[0], "turn:1", "score")["v"] == 10
 
 
+def test_numbers_are_stepped_typed_and_refused_without_stealing_keys(desk):
+    one = desk(case="numbers")
+    hundred = ("response", "adequacy_of_the_whole_answer")
+    field, typed = one.cell("response", "overall_score").locator("input"), one.cell(*hundred).locator("input")
+    one.press("ArrowRight")  # from the judge's 3.5 by one step of a half
+    assert one.mine("response", "fluency") == "4"
+    one.press("3")  # a digit sets the whole number, and goes on
+    assert one.mine("response", "fluency") == "3" and one.here == hundred
+    one.press("1", "0", "1", "Enter")
+    one.says("101 is out of range. adequacy of the whole answer goes from 0 to 100.")
+    assert one.here == hundred and typed.get_attribute("aria-invalid") == "true"
+    one.press("Escape")
+    assert typed.input_value() == "" and one.here == hundred
+    one.press(*"71,3758421", "j")  # no letter is typed into it: j takes the number and moves
+    assert one.here == ("response", "style") and typed.input_value() == "71.37584"
+    one.press("k", "u")
+    assert typed.input_value() == ""
+    one.press("ArrowLeft", "x")  # one hundredth of the range from the judge's 62.5, and nothing of the x
+    assert typed.input_value() == "61.5" and typed.get_attribute("aria-valuenow") == "61.5"
+    one.press(*"71.3758421", "Enter", "Enter", "Enter")
+    one.says("That was the last one")
+    assert one.here == ("response", "tone"), "what only the judge states is not on the way"
+    one.press("j", "3", ".", "2", "ArrowRight")
+    assert field.input_value() == "3.24" and "4 left" not in one.sum()
+    one.press("u")
+    assert field.input_value() == ""
+    one.press("Control+Enter")
+    one.shows("id-n-1")
+    [answer] = one.saved()
+    assert {v["dimension"]: v["v"] for v in answer["values"]} == {
+        "fluency": 3, "adequacy_of_the_whole_answer": 71.3758421, "style": 7.5, "tone": 4
+    }  # fmt: skip
+    assert "response/overall_score" in answer["asked"]
+    one.press("j", "j", "j", "j", "7", "Control+Enter")  # off its scale: nothing is saved
+    one.says("7 is out of range. overall score goes from 1 to 5.")
+    one.press("Escape", "Enter", "Control+Enter")
+    one.shows("id-n-2")
+    [_, answer] = one.saved()
+    told = {v["dimension"]: (v["v"], v["saw"], v["seen"]) for v in answer["values"]}
+    assert told["overall_score"] == (3.4285714285714284, True, 3.4285714285714284)
+    assert "trustworthy_aggregate" not in told and len(told) == 5
+
+
+def test_tool_calls_are_folded_and_open_by_a_key_or_a_click(desk):
+    one = desk(case="tools")
+    tools, bodies = one.page.locator(".tool"), one.page.locator(".tool .clip")
+    assert tools.count() == 4 and bodies.count() == 0, "what is folded is not even built"
+    assert tools.first.inner_text().split("\n")[0].startswith("calls search_orders")
+    one.press("t")
+    assert bodies.count() == 4 and '\n  "customer": "ann"' in bodies.first.inner_text()
+    one.press("t")
+    assert not bodies.first.is_visible()
+    tools.nth(1).locator("summary").click()
+    assert bodies.nth(1).is_visible() and one.here == ("turn:1", "context_use")
+    height = bodies.nth(1).evaluate("e => [e.clientHeight, e.scrollHeight]")
+    assert height[0] <= 360 < height[1], "a long result scrolls in its place"
+    assert one.page.locator(".cell").count() == 2 * 3 + 4, "nobody is asked about a tool"
+
+
 def test_weakest_turn_by_w(desk):
     d = desk(case="plain")
     d.press("]", "w")
