@@ -198,7 +198,8 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
 def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kappa(place: Place) -> None:
     store, dataset, judge_id, _ = place
     page = judge.report(store, "lea", dataset, judge_id)
-    for told in ("Kappa is Lin", "ICC(A,1)", "ten equal bins", "at most <bdi>0.5</bdi> apart", "at most <bdi>one step</bdi>"):
+    near = [f"at most <bdi>{step}</bdi> apart" for step in ("0.5", "0.1", "one step")]
+    for told in ("Kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
         assert told in page, told
 
 
@@ -225,8 +226,8 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     waiting = {(cell.name, cell.dimension) for cell in disputed.waiting(store, dataset)}
     apart = {(f"r{i}", n) for n in ASKED for i, said in enumerate(SAID[n]) if max(said) - min(said) > 1}
-    assert waiting == apart and 0 < len([one for one in apart if one[1] == "worth"]) < ITEMS
+    wide = len([one for one in apart if one[1] == "grade"])
+    assert waiting == apart and 0 < wide < ITEMS
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1, "out"))
-    left = calibration.meeting(store, dataset, judge_id, d["worth"], "blind")
-    assert len(left) == ITEMS - len([one for one in apart if one[1] == "worth"])
+    assert len(calibration.meeting(store, dataset, judge_id, d["grade"], "blind")) == ITEMS - wide
     store.close()
