@@ -9,6 +9,7 @@ from data.commands import (
     audit,
     back_up,
     bring_in,
+    card,
     check,
     give_out,
     judge,
@@ -18,11 +19,13 @@ from data.commands import (
     restore,
     show_dashboard,
     spare,
+    start,
 )
 from judges.commands import answer
 
 COMMANDS = (
-    bring_in, give_out, judge, audit, report, approve, plan, lead, spare, show_dashboard, back_up, restore, check,
+    start, bring_in, card, give_out, judge, audit, report, approve, plan, lead, spare, show_dashboard, back_up,
+    restore, check,
 )  # fmt: skip
 """Each has `add(subparsers)`, which names the function that runs it and returns the exit code."""
 

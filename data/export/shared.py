@@ -60,7 +60,7 @@ def judges(store: Store) -> dict[str, Judge]:
 
 
 def words(store: Store) -> Callable[[str, str, str, float | None], str]:
-    """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"."""
+    """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"; see `exact`."""
     scales: dict[tuple[str, str, str], Scale] = dict(cards.scales(store).items())
 
     @cache
@@ -68,9 +68,16 @@ def words(store: Store) -> Callable[[str, str, str, float | None], str]:
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is None:
             return "n/a" if code is None else f"{code:g}"
-        return scale.say(code)
+        return exact(scale, code)
 
     return say
+
+
+def exact(scale: Scale, code: float | None) -> str:
+    """A code in words; a number of an interval scale with all its digits, so that it reads as that very number."""
+    if scale.kind != "interval" or code is None:
+        return scale.say(code)
+    return str(int(code)) if code.is_integer() else repr(code)
 
 
 def naming(store: Store, real: bool) -> Callable[[str], str]:

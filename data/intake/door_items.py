@@ -21,7 +21,7 @@ def take(door: Door, line: Line) -> None:
         if known != content_hash and not line.weak:
             where = "earlier in this import" if door.items.is_new(item.id) else "in the dataset"
             raise No("id", f"{show(item.id)} is there already, {where}, with other content. Give it another id.")
-        report.known.items += 1
+        report.known.items += not (line.weak and door.items.is_new(item.id))
         return
     door.items.add(item, content, content_hash)
     door.spool.add("item", [row], len(content))

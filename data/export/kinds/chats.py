@@ -8,7 +8,7 @@ from data.datasets import Dataset
 from data.errors import BadInput
 from data.export.chat import messages, sound
 from data.export.kind import CHAT, TEXT, WHOLE, Kind, Option, Options, Row, columns
-from data.export.shared import BASIS, SCENARIO, asked
+from data.export.shared import BASIS, SCENARIO, asked, exact
 from data.gold import gold
 from data.settings import gold_rule
 from data.store import Store
@@ -54,7 +54,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             if not sound(chat):
                 continue
             yield {
-                "messages": chat, "item": name, "system": systems, "dimension": d.name, "value": d.scale.say(low),
+                "messages": chat, "item": name, "system": systems, "dimension": d.name, "value": exact(d.scale, low),
                 "units": units, "basis": options["basis"],
             }  # fmt: skip
 
