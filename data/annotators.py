@@ -122,9 +122,9 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
         "where i.dataset_id = $1 and l.mode in ('blind', 'assisted') group by i.kind, l.unit, l.dimension",
         [dataset_id],
     )
-    found, counts = {}, defaultdict[str, int](int)
+    found, counts, answerable = {}, defaultdict[str, int](int), cards.answerable(store)
     for kind, unit, name, n in rows:
-        dimension = cards.scored(store, kind, str(unit), str(name))
+        dimension = answerable.get((kind, sort_of(str(unit)), str(name)))
         if dimension is not None and bins.rows(dimension.scale):
             key = f"{dimension.sort}.{dimension.name}"
             found[key] = dimension

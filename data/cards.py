@@ -142,15 +142,15 @@ def asked(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension
     return questions(store).get((kind, sort_of(unit), dimension))
 
 
-def scored(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension | None:
-    """The same, or one that only a judge states and people may."""
-    every = remembered(store, ("scored",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=False))
-    return every.get((kind, sort_of(unit), dimension))
-
-
 def questions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can be asked about."""
     return remembered(store, ("asked",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=True))
+
+
+def answerable(store: Store | Tx) -> Mapping[Place, Dimension]:
+    """The same with what only a judge is asked to state as a number (its aggregates), and people may."""
+    every = remembered(store, ("stated",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=False))
+    return {place: d for place, d in every.items() if d.asked or d.scale.kind == "interval"}
 
 
 def _dimensions(store: Store | Tx, asked_only: bool) -> dict[Place, Dimension]:

@@ -67,7 +67,7 @@ def brief(store: Store, plan: Plan, found: list[Known], actor: str = "") -> Brie
         get(store, dataset_id, "gold") is not None,
         {known.file.name: mapping for known, mapping in tables},
         {signature(known.columns): mapping for known, mapping in tables},
-        dict(cards.questions(store)),
+        dict(cards.answerable(store)),
         cards.known(store),
     )
 
