@@ -244,7 +244,7 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
             agreement = from_cells(item, theirs, value, bins.reach(scale), scale.weights)
             relative = held & ~np.isnan(beside)
             if timed(found, relative):
-                own, others = (value == theirs).astype(np.float64)[relative[held]], beside[relative]
+                own, others = bins.alike(value, theirs, scale)[relative[held]], beside[relative]
                 both = (habits.drift(per_item(ratings.item[relative], values)) for values in (own, others))
                 course = habits.either(*both)
             if scale.weights:
@@ -257,7 +257,7 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
             labels=int(mine.sum()),
             items=len(np.unique(ratings.item[mine])),
             shared=int(held.sum()),
-            exact=float((ratings.code[held] == found.others[held]).mean()) if held.any() else None,
+            exact=float(bins.alike(ratings.code[held], found.others[held], scale).mean()) if held.any() else None,
             agreement=agreement,
             leniency=leniency,
             course=course,
@@ -277,7 +277,7 @@ def _beside(found: Labels) -> Floats:
     or one person who changes, do to all of them falls out. nan where there is nobody to compare with.
     """
     held, cell = found.others >= 0, found.ratings.cell
-    equal = ((found.ratings.code == found.others) & held).astype(np.float64)
+    equal = (bins.alike(found.ratings.code, found.others, found.ratings.scale) & held).astype(np.float64)
     many, same = np.bincount(cell, held.astype(np.float64))[cell], np.bincount(cell, equal)[cell]
     return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
 
@@ -376,7 +376,7 @@ def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Restin
         seen = bins.middles(scale)[best[cell]]
         if value is None and how != "drawn":
             continue  # most people said n/a, which the model does not know
-        if value is None or bins.placed([value], scale)[0] != best[cell]:
+        if value is None or bins.apart([value], [seen], scale)[0] > 0:
             at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
             said = tuple(bins.valued(shared.code[order[at]], scale).tolist())
             rows.append(Otherwise(id_, name, unit, value, how, seen, float(sure[cell]), said))
@@ -392,7 +392,7 @@ def between(found: Labels, people: list[str]) -> tuple[Codes, Floats]:
     first, second_ = chosen.pairs()
     size = len(people)
     one, other = (number[chosen.person[rows]] for rows in (first, second_))
-    equal = (chosen.code[first] == chosen.code[second_]).astype(np.float64)
+    equal = bins.alike(chosen.code[first], chosen.code[second_], chosen.scale).astype(np.float64)
     shape = (size, size)
     n = np.bincount(one * size + other, minlength=size * size).reshape(shape)
     same = np.bincount(one * size + other, equal, minlength=size * size).reshape(shape)

@@ -99,6 +99,12 @@ def around(value: float, scale: Scale) -> tuple[float, float]:
     )
 
 
+def alike(one: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
+    """Whether codes are one answer: on scales with too many for a table, whether they are at most a tenth apart."""
+    gap = np.abs(np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64))
+    return np.asarray(gap <= binned(scale) + _CLOSE, dtype=bool)
+
+
 def ticks(scale: Scale, most: int) -> list[float]:
     """Round numbers on the axis of a scale of numbers, about `most` of them; whole ones on an ordinal scale."""
     each = max(1.0, round(width(scale) / most))

@@ -8,7 +8,7 @@ import numpy as np
 
 from data.annotators import Labels, shown, timed
 from data.store import Store
-from judges.bins import rows
+from judges.bins import alike, rows
 from judges.raters.ratings import Codes
 
 
@@ -20,7 +20,7 @@ def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float,
     held = (found.ratings.person == person) & (found.others >= 0)
     if not held.any() or not timed(found, held):
         return []
-    equal = (found.ratings.code == found.others)[held].astype(np.float64)
+    equal = alike(found.ratings.code, found.others, found.ratings.scale)[held].astype(np.float64)
     day = found.made_at[held].astype("datetime64[D]").astype(np.int64)
     week = (day + 3) // 7  # the first day of 1970 was a Thursday; weeks begin on Mondays
     weeks = np.unique(week)

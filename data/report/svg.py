@@ -309,8 +309,9 @@ def confusion(
         f'<text transform="translate({SIZE},{number(top + k * size / 2)}) rotate(-90)" '
         f'text-anchor="middle" class="soft">{clean(sides[0])}</text>',
     ]
+    small = SIZE if all(wide(a) <= size - 4 for a in answers) else SIZE - 2  # the ends of bins
     for n, answer in enumerate(answers):
-        body.append(label(left + (n + 0.5) * size, top - 7, answer, anchor="middle", room=size - 4))
+        body.append(label(left + (n + 0.5) * size, top - 7, answer, anchor="middle", room=size - 4, size=small))
         body.append(label(left - 8, top + (n + 0.5) * size + 4, answer, anchor="end", room=left - 30))
     for i, row in enumerate(table):
         whole = sum(row)

@@ -35,6 +35,7 @@ def panel(at: Place, line: Line, key: str) -> None:
         reading.how("confidence", "reliability", "ranking", key=key)
     found, cells = by_source[source]
     sure.told(found, source, cells, scored)
+    reading.alike(line.dimension.scale)
     if at.dropped:
         st.caption("Ties are counted in these figures.")
     sure.chart(found, bool(line.dimension.scale.weights), f"chart:{key}:{source}")

@@ -47,6 +47,7 @@ def panel(at: Place, line: Line, key: str) -> None:
         return
     counted = policy.basis(store, at.dataset)
     selective.told(found, counted, at.basis)
+    reading.alike(d.scale)
     selective.chart(found, f"selective:{key}:{source}")
     who = session.me()
     if rule is not None:

@@ -13,7 +13,7 @@ from data.figures import course as figures
 from judges import bins
 from judges.raters import ceiling
 from judges.types import Dimension
-from pages.parts import choose, links, picked, rated, session, text
+from pages.parts import choose, links, picked, rated, reading, session, text
 
 
 def page() -> None:
@@ -43,6 +43,7 @@ def page() -> None:
     rated.worth(rows)
     key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
     rated.table(rows, bool(dimension.scale.weights), key, lambda n: picked.put("person", rows[n].name))
+    reading.alike(dimension.scale)
     if len(rows) > 1:
         st.subheader("One person")
         with st.container(width=300):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from judges import bins
 from judges.calibrate import Summary
+from judges.types import Scale
 from pages.parts import text
 from pages.parts.calibrated import number
 
@@ -118,6 +120,12 @@ def how(*names: str, key: str, values: dict[str, str] | None = None) -> None:
             st.markdown(TEXTS[name])
             if name in EXAMPLES and all(f"{{{one}}}" not in EXAMPLES[name] or one in given for one in _FIELDS):
                 text.quiet(EXAMPLES[name], **given)
+
+
+def alike(scale: Scale) -> None:
+    """What counts as the same answer where that is not plain."""
+    if bins.binned(scale):
+        text.quiet("Answers at most {step} apart count as equal in these shares.", step=bins.step(scale))
 
 
 def beside(heading: str, *names: str, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +21,7 @@ from data.report import judge
 from data.settings import GoldRule
 from data.store import Store
 from judges import bins, calibrate
+from judges.commands import main
 from judges.making.made import from_recipe
 from judges.making.recipe import checked
 from judges.raters import alternative
@@ -198,7 +200,8 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
 def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kappa(place: Place) -> None:
     store, dataset, judge_id, _ = place
     page = judge.report(store, "lea", dataset, judge_id)
-    for told in ("Kappa is Lin", "ICC(A,1)", "ten equal bins", "at most <bdi>0.5</bdi> apart", "at most <bdi>one step</bdi>"):
+    near = [f"at most <bdi>{step}</bdi> apart" for step in ("0.5", "0.1", "one step")]
+    for told in ("Kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
         assert told in page, told
 
 
@@ -225,8 +228,46 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     waiting = {(cell.name, cell.dimension) for cell in disputed.waiting(store, dataset)}
     apart = {(f"r{i}", n) for n in ASKED for i, said in enumerate(SAID[n]) if max(said) - min(said) > 1}
-    assert waiting == apart and 0 < len([one for one in apart if one[1] == "worth"]) < ITEMS
+    wide = len([one for one in apart if one[1] == "grade"])
+    assert waiting == apart and 0 < wide < ITEMS
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1, "out"))
-    left = calibration.meeting(store, dataset, judge_id, d["worth"], "blind")
-    assert len(left) == ITEMS - len([one for one in apart if one[1] == "worth"])
+    assert len(calibration.meeting(store, dataset, judge_id, d["grade"], "blind")) == ITEMS - wide
     store.close()
+
+
+def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows: list[dict[str, Any]] = []
+    for i in range(40):
+        about = {"kind": "response", "task": "t", "output": f"o{i}", "reference": "", "system": "s", "meta": {}}
+        told = [{"unit": "response", "dimension": "overall_score", "value": 1 + i % 9 * 0.37}]
+        rows += [{"id": f"r{i}", **about}, {"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": told}]
+    bring(store, rows)
+    dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
+    assert "overall_score" not in {d.name for d in calibration.dimensions(store, judge_id)}
+    said = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
+    moment = "2026-01-01T00:00:00Z"
+    bring(store, [{**said, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": moment} for i in range(40)])
+    [d] = [one for one in calibration.dimensions(store, judge_id) if one.name == "overall_score"]
+    [found] = [one for one in standing.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
+    assert found.cells == 40 and found.interval.point is not None and found.interval.point > 0.9
+    assert "response.overall_score" in annotators.dimensions(store, dataset)
+    assert "overall score" in judge.report(store, "lea", dataset, judge_id)
+    store.close()
+
+
+def test_agree_reads_them_from_plain_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judged, labels = tmp_path / "judgments.jsonl", tmp_path / "labels.jsonl"
+    scores = [{"unit": "response", "dimension": "overall_score", "value": 1 + i % 9 * 0.37} for i in range(40)]
+    lines = [{"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": [s]} for i, s in enumerate(scores)]
+    judged.write_text("\n".join(map(json.dumps, lines)))
+    told = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
+    made = [{**told, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": "2026-01-01"} for i in range(40)]
+    labels.write_text("\n".join(map(json.dumps, made)))
+    assert main(["agree", str(judged), str(labels)]) == 0
+    shown = capsys.readouterr().out
+    assert "overall_score" in shown and "kappa is Lin's concordance" in shown and "Kendall's tau-b 1.000" in shown
+    assert main(["agree", str(judged), str(labels), "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    gaps = np.array([1.1 + i % 9 * 0.4 - (1 + i % 9 * 0.37) for i in range(40)])
+    assert row["beside"]["mae"]["point"] == pytest.approx(np.abs(gaps).mean()) and len(row["answers"]) == 10
