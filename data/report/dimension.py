@@ -14,7 +14,7 @@ from judges.baselines import Standing
 from judges.calibrate import Summary
 from judges.counted import many
 from judges.figures import repeats
-from judges.raters import ceiling
+from judges.raters import alternative, ceiling
 
 _KIND = {
     "meets policy": "fine", "inconclusive": "look", "fails": "alarm", "below minimum sample": "quiet",
@@ -229,19 +229,9 @@ def _repeated(one: One) -> list[str]:
 def _people(one: One) -> list[str]:
     held, test = one.depth.ceiling, one.depth.test
     parts = [para("**People among themselves**: {told}", told=ceiling.told(held))] if one.line.shown.cells else []
-    if test is not None and test.enough and test.omega is not None:
-        told = (
-            "**Could the judge stand in for one of them?** It is shown to be as good as {won} of {people} people "
-            "(winning rate {omega}; the alternative-annotator test asks .5, and gives people a handicap of {epsilon})."
-        )
-        won = sum(person.won for person in test.people)
-        values: dict[str, Any] = {
-            "won": won,
-            "people": len(test.people),
-            "omega": number(test.omega, ".2f"),
-            "epsilon": test.epsilon,
-        }
-        parts.append(para(told, "", **values))
+    if test is not None and test.enough:
+        told = alternative.told(test)
+        parts.append(para("**Could the judge stand in for one of them?** {told}", told=told))
     return parts
 
 

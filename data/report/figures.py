@@ -13,6 +13,7 @@ from data.report.evidence import Evidence, One
 from judges import rates, selective
 from judges.audits import Finding
 from judges.calibrate import Summary
+from judges.raters import alternative
 from judges.uncertainty import Interval
 
 SEED, REPLICATES = 0, 2_000
@@ -164,12 +165,7 @@ def _people(one: One) -> Json | None:
         "people": held.people, "cells": held.cells, "items": held.items, "between": kappa(held.between),
         "alpha": kappa(held.alpha), "judge": kappa(held.judge) if held.judge else None,
         "judge_minus_between": kappa(held.ahead) if held.ahead else None,
-        "alternative": None if test is None else {
-            "epsilon": test.epsilon, "people": len(test.people), "left_out": len(test.left_out),
-            "omega": test.omega, "rho": test.rho, "passed": test.passed,
-            "tests": [{"items": a.items, "judge": a.judge, "person": a.person, "p": a.p, "p_by": a.adjusted}
-                      for a in test.people],
-        },
+        "alternative": None if test is None else alternative.plain(test),
     }  # fmt: skip
 
 

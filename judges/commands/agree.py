@@ -15,13 +15,14 @@ from judges.audits import Cell, Reply
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
 from judges.combination import SAID, applied, combined, drawn_of, rule_of
-from judges.commands import verdicts
+from judges.commands import beside, verdicts
 from judges.errors import AssayError
-from judges.figures import repeats
+from judges.figures import repeats, weakest
 from judges.figures.repeats import Asked, Repeats
-from judges.files.filed import answers, card_named, judge_of, one_judge, replies, resolved, stand_ins
+from judges.files.filed import answers, card_named, judge_of, one_judge, replies, resolved, stand_ins, voices
 from judges.files.lines import items, judgments, labels
 from judges.params import Rule
+from judges.raters import alternative
 from judges.types import Dimension, sort_of
 
 
@@ -62,6 +63,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--source", default="", help="with --target: whose confidence, where the judgments have it from several places"
     )
+    beside.options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -70,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
     """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
     if options.target is not None:
         selective.check(options.target, options.delta)
+    beside.check(options)
     lines, told = judgments(options.judgments), labels(options.labels)
     judge = one_judge(options.judgments, lines, options.card, options.model)
     card = card_named(judge.card, options.dimension)
@@ -84,9 +87,12 @@ def run(options: argparse.Namespace) -> int:
     found = replies(options.judgments, mine, card, there)
     rule = rule_of(card, json.loads(judge.params))
     cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if d.asked and d.scale.size}
-    summaries = [summarise(met, d) for d, met in cells.items()]
+    places = {d: met_cells(d, people, found) for d in cells}
+    lost = {d: beside.lost(places[d], found) for d in cells}
+    summaries = [summarise(met, d) for d, met in beside.filled(cells, lost, options.missing).items()]
     shown = [summary for summary in summaries if summary.gold_cells]
-    if not shown:
+    turns = beside.turns(card, people, said, found, rule, there)
+    if not shown and not turns:
         named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
         about = ", ".join(f"{d.name} of {d.sort}" for d in card.dimensions if d.asked)
         raise NoGold(
@@ -94,7 +100,11 @@ def run(options: argparse.Namespace) -> int:
             f"The labels are about {_some(named)}; the card asks {_some(about)}."
         )
     rated = {s.dimension: verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
-    places = {d: met_cells(d, people, found) for d in cells}
+    gone = {d: beside.each(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)}
+    tested = {}
+    if options.epsilon is not None:
+        given = voices(options.labels, told, card, there, whole=options.items is not None)
+        tested = {d: beside.tested(d, given, cells[d], places[d], options.epsilon) for d in gone}
     repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
@@ -102,11 +112,14 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         made = [
             _plain(s)
+            | beside.named(s)
+            | ({"missing": beside.each_plain(lack, options.missing)} if (lack := gone[s.dimension]) else {})
+            | ({"alternative": alternative.plain(tested[s.dimension])} if tested else {})
             | _bought(repeated[s.dimension], rule)
             | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
             | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
             for s in shown
-        ]
+        ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest.plain(one)} for d, one in turns.items()]
         print(json.dumps(made, ensure_ascii=False, indent=1))
         return 0
     unread = sum(reply.reading.unscored is not None for reply in found)
@@ -117,6 +130,13 @@ def run(options: argparse.Namespace) -> int:
     )
     for summary in shown:
         print(_row(card, summary))
+    for d, lack in gone.items():
+        if lack is not None:
+            print("\n" + "\n".join(beside.each_told(d, lack, options.missing)))
+    for d, test in tested.items():
+        print(f"\n{d.title}: {alternative.told(test)}")
+    for d, both in turns.items():
+        print(f"\n{d.title}: {' '.join(weakest.told(both))}")
     for d, found_of in rated.items():
         for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
