@@ -28,11 +28,15 @@ class Strict(BaseModel):
 
 
 class Turn(Strict):
-    """One utterance. A user and an assistant utterance that belong together share a turn number, counted from 1."""
+    """One entry of a dialogue. What a user and an assistant say to each other shares a turn number, counted from 1.
+
+    A `tool` entry is a call that the assistant made in that turn, or what came back; `name` is the tool's.
+    """
 
     turn: int = Field(ge=1, le=10_000)
-    role: Literal["user", "assistant", "system"]
+    role: Literal["user", "assistant", "system", "tool"]
     text: str
+    name: str = Field(default="", max_length=200, exclude_if=lambda name: not name)
 
 
 class Section(Strict):
@@ -77,7 +81,7 @@ class Dialogue(Strict):
         for entry in self.turns:
             if entry.turn < last:
                 raise ValueError(f"turn {entry.turn} comes after turn {last}: turns must be in order")
-            if (entry.turn, entry.role) in seen:
+            if (entry.turn, entry.role) in seen and entry.role != "tool":
                 raise ValueError(f"turn {entry.turn} has two entries for {entry.role}")
             seen.add((entry.turn, entry.role))
             last = entry.turn

@@ -12,6 +12,7 @@ from data.errors import BadInput
 from data.intake import door_items, rows
 from data.intake.brief import Brief
 from data.intake.door import Door, No
+from data.intake.door_cards import CardDoor
 from data.intake.door_decisions import DecisionDoor
 from data.intake.door_judgments import JudgmentDoor
 from data.intake.door_labels import LabelDoor
@@ -40,6 +41,7 @@ class Admission:
         self.labels = LabelDoor(self.door, Labels(ask))
         self.decisions = DecisionDoor(self.door, Decisions(ask))
         self.rule = RuleDoor(self.door)
+        self.cards = CardDoor(self.door)
         self._waiting = spool.open("waiting")
 
     def take(self, entries: Sequence[Entry], last: bool = False) -> None:
@@ -88,6 +90,8 @@ class Admission:
                 door_items.take(self.door, line)
             elif not last and self._early(line):
                 self._waiting.write(json.dumps(asdict(line)).encode() + b"\n")
+            elif line.sort == "card":
+                self.cards.take(line)
             elif line.sort == "judgment":
                 self.judgments.take(line)
             elif line.sort == "label":
@@ -110,8 +114,10 @@ class Admission:
         self.door.tally.reject(line.file, line.line, found, line.row)
 
     def _early(self, line: Line) -> bool:
-        """Whether a line names an item that may still come."""
-        name = line.data.get("item")
+        """Whether a line names an item, or a card, that may still come."""
+        name, card = line.data.get("item"), line.data.get("card")
+        if line.sort == "judgment" and isinstance(card, str) and card not in self.door.cards:
+            return True
         return isinstance(name, str) and name.strip() not in self.door.items
 
     def _fetch(self, entries: Sequence[Entry]) -> None:

@@ -1,4 +1,4 @@
-"""Assay's own JSON lines: items, judgments, labels, adjudications and a gold rule, mixed, told apart by their keys."""
+"""Assay's own JSON lines: cards, items, judgments, labels, adjudications, a gold rule, told apart by their keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
 
 def fits(keys: frozenset[str]) -> bool:
     """Whether an object with these keys is meant as a canonical line."""
-    return any(needed <= keys for needed in _NEEDED) or keys == {"gold_rule"}
+    return any(needed <= keys for needed in _NEEDED) or keys in ({"gold_rule"}, {"card"})
 
 
 def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
@@ -28,11 +28,13 @@ def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
 def line(file: str, record: Record) -> Entry:
     """What one object is: an item has a kind, a judgment a card, a label a dimension, an adjudication who made it."""
     value = record.value
+    if isinstance(value.get("card"), dict):
+        return Line(file, record.line, "card", value, value)
     if "card" in value and "annotator" not in value:
-        given = [key for key in ("reply", "raw") if value.get(key) is not None]
+        given = [key for key in ("reply", "raw", "scores") if value.get(key) is not None]
         if len(given) == 1:
             return Line(file, record.line, "judgment", value, value)
-        problem = "A judgment has reply or raw, not both." if given else "A judgment must have reply or raw."
+        problem = "A judgment has one of reply, raw and scores" + (", not several." if given else ".")
         return Bad(file, record.line, [("reply", problem)], value)
     if "adjudicator" in value and "annotator" not in value:
         return Line(file, record.line, "adjudication", value, value)
@@ -45,7 +47,8 @@ def line(file: str, record: Record) -> Entry:
     keys = ", ".join(list(map(str, value))[:8]) or "none"
     problem = (
         "The line is neither an item (it would have id and kind), nor a judgment (item and card), nor a label (item "
-        "and dimension), nor an adjudication (item, dimension and adjudicator), nor a rule (gold_rule). Its keys: "
+        "and dimension), nor an adjudication (item, dimension and adjudicator), nor a card (card), nor a rule "
+        "(gold_rule). Its keys: "
         f"{keys[:200]}."
     )
     return Bad(file, record.line, [("", problem)], value)

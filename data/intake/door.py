@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from data.cards import Place
 from data.ids import now
 from data.intake.brief import Brief
 from data.intake.json_text import check_value
@@ -15,6 +16,8 @@ from data.intake.report import Preview, Tally
 from data.intake.sentences import show
 from data.intake.spool import Spool
 from data.names import from_file
+from judges.card import Card
+from judges.types import Dimension
 
 _SHOWN, _LONG = 5, 2_000
 _REMEMBERED = 100_000
@@ -31,7 +34,10 @@ class No(Exception):
 
 @dataclass
 class Door:
-    """One import on its way in. `kept` has, of every person in the files, the name under which they are kept."""
+    """One import on its way in. `kept` has, of every person in the files, the name under which they are kept.
+
+    `cards` by name, `versions` and `questions` are the workspace's and those that the import brings.
+    """
 
     brief: Brief
     spool: Spool
@@ -39,6 +45,20 @@ class Door:
     items: Items
     refused: set[str] = field(default_factory=set)
     kept: dict[str, str] = field(default_factory=dict)
+    cards: dict[str, Card] = field(init=False)
+    versions: dict[str, Card] = field(init=False)
+    questions: dict[Place, Dimension] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cards, self.questions = dict(self.brief.cards), dict(self.brief.questions)
+        self.versions = {card.version: card for card in self.cards.values()}
+
+    def know(self, card: Card) -> None:
+        """From now on judgments of this import may name the card, and labels answer what it asks."""
+        self.cards[card.name] = self.versions[card.version] = card
+        for dimension in card.dimensions:
+            if dimension.asked:
+                self.questions.setdefault((card.kind, dimension.sort, dimension.name), dimension)
 
     def identity(self, name: str) -> str:
         """As whom a person in the files is kept: nobody's labels come in as those of somebody who works here."""

@@ -18,7 +18,7 @@ class DecisionDoor:
     def __init__(self, door: Door, known: Decisions) -> None:
         self.door, self.known = door, known
         self.people: dict[str, str] = {}
-        self._asked = door.brief.questions
+        self._asked = door.questions
 
     def take(self, line: Line) -> None:
         """Put a decision into the spool, or count it as known. Raises No or AssayError."""

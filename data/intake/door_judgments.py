@@ -14,6 +14,7 @@ from data.intake.door import Door, No, check_text
 from data.intake.known import Item, Judgments
 from data.intake.lines import JudgmentIn, Line
 from data.intake.sentences import show
+from judges import scores
 from judges.card import Card
 from judges.endpoint import practice
 from judges.params import Params
@@ -39,7 +40,6 @@ class JudgmentDoor:
 
     def __init__(self, door: Door, known: Judgments) -> None:
         self.door, self.known = door, known
-        self._cards = door.brief.cards
         self.judges: dict[str, Judge] = {}
         self.unscored: Counter[str] = Counter()
         self._ids: dict[tuple[str, str, str, bool], str] = {}
@@ -48,13 +48,14 @@ class JudgmentDoor:
         """Put a judgment with its scores and remarks into the spool, or count it as known. Raises No or AssayError."""
         given = JudgmentIn.model_validate(line.data)
         item = self.door.item(given.item)
-        card = self._cards.get(given.card)
-        if card is None:
-            raise No("card", f"There is no card {show(given.card)}. There are: {', '.join(self._cards)}.")
+        card = self._card(given)
         if card.kind != item.kind:
             raise No("card", f"The card {card.name} judges a {card.kind}, but {show(item.id)} is a {item.kind}.")
         part = _part(given, card, item)
-        raw = given.raw if given.raw is not None else canonical(given.reply)
+        if given.scores is not None:
+            raw = scores.kept(given.scores)
+        else:
+            raw = given.raw if given.raw is not None else canonical(given.reply)
         check_text(raw, given.reply)
         judge = self._judge(card, given)
         key = rows.item_id(self.door.dataset_id, item.id)
@@ -67,6 +68,8 @@ class JudgmentDoor:
         elif given.unscored in ("cut_off", "refused", "api_error"):
             check_text(given.why)
             reading = Reading(unscored=given.unscored, why=given.why)
+        elif (told := given.scores if given.raw is None else scores.given(raw)) is not None:
+            reading = scores.read(card, told, item)
         elif given.raw is not None and unpacked(given.raw) is not None:
             reading = _of_pieces(card, given, Task(key, item, part, placed[1]))
         else:
@@ -74,6 +77,16 @@ class JudgmentDoor:
             reading = read(card, said, item, part, counted(given.params or {}))
         self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
         self._report(given, part, placed[1], judge, reading)
+
+    def _card(self, given: JudgmentIn) -> Card:
+        """The card that a judgment names, in the version that it names where that one is there."""
+        known = self.door.cards.get(given.card)
+        version = self.door.versions.get(given.card_version or "")
+        if version is not None and version.name == given.card:
+            return version
+        if known is None:
+            raise No("card", f"There is no card {show(given.card)}. There are: {', '.join(self.door.cards)}.")
+        return known
 
     def _put(self, made: tuple[rows.Row, list[rows.Row], list[rows.Row]], weight: int) -> None:
         row, scores, remarks = made
@@ -98,14 +111,14 @@ class JudgmentDoor:
         params = canonical(given.params) if given.params else "{}"
         # Another name for it makes no language model of a practice judge.
         synthetic = self.door.brief.plan.synthetic or practice(model) or practice(given.model)
-        found = self._ids.get((card.name, model, params, synthetic))
+        found = self._ids.get((card.version, model, params, synthetic))
         if found is None:
             check_text(model)
             check_text(params, given.params)
             if len(params) > _PARAMS:
                 raise No("params", f"params is {len(params)} characters long: at most {_PARAMS} are taken.")
             found = rows.judge_id(card.version, model, given.params, synthetic)
-            self._ids[(card.name, model, params, synthetic)] = found
+            self._ids[(card.version, model, params, synthetic)] = found
             self.judges[found] = Judge(card, model, params, synthetic)
         return found
 
@@ -125,12 +138,12 @@ def _part(given: JudgmentIn, card: Card, item: Item) -> str:
     turn = (given.reply or {}).get("turn")
     if not part and card.text is not None and isinstance(turn, int):
         part = f"turn:{turn}"
-    if not part and any(card.parts(item)):
+    if not part and given.scores is None and any(card.parts(item)) and scores.given(given.raw or "") is None:
         raise No("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
     if part and not is_unit(part):
         raise No("part", f"{show(part)} is not a unit: part is empty, or one such as turn:1.")
     if part and part not in (there := units(item)):
         raise No("part", f"{show(item.id)} has no {show(part)}. It has: {', '.join(there[:12])}.")
-    if part and not any(card.parts(item)) and card.read_part is None:
+    if part and given.scores is None and not any(card.parts(item)) and card.read_part is None:
         raise No("part", f"The card {card.name} judges an item as a whole: part must be empty, and is {show(part)}.")
     return part

@@ -27,7 +27,7 @@ class LabelDoor:
         self.door, self.known = door, known
         self.people: dict[str, str] = {}
         self._sampled: set[str] = set()
-        self._asked = door.brief.questions
+        self._asked = door.questions
 
     def take(self, line: Line) -> None:
         """Put a label into the spool, or count it as known. Raises No or AssayError."""

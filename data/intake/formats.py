@@ -14,7 +14,7 @@ from data.intake import canonical, fastchat, messages, table
 from data.intake.container import Container, container, first, records
 from data.intake.fastchat_rows import Role, role_of
 from data.intake.jsonl import Record
-from data.intake.lines import Entry
+from data.intake.lines import Entry, Line
 from data.intake.mapping import Mapping, signature
 from data.intake.plan import Format, Plan
 from data.intake.source import File, Source
@@ -129,8 +129,9 @@ def beginning(store: Store, known: Known) -> Mapping:
 def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, Mapping]) -> Iterator[Entry]:
     """Everything that the files of a source hold; FastChat's files are read together, the rest one by one.
 
-    `mappings` has the mapping of every table by the name of its file.
+    `mappings` has the mapping of every table by the name of its file. The cards that the plan brings come first.
     """
+    yield from (Line(source.name, 0, "card", {"card": spec}) for spec in plan.cards)
     with contextlib.ExitStack() as stack:
         parts = [
             fastchat.Part(known.file.name, known.role, _lazy(stack, known))

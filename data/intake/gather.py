@@ -28,9 +28,9 @@ _CHUNK = 500
 class Gathered:
     """What came of reading: the report, the lines read, and what the spool's rows rest on.
 
-    `rows` counts the rows of each table; `judges` has card, model, parameters as JSON, and whether it is synthetic, by
-    id; `people` have their teams; `kept` has the names in the files and those under which they are kept; `rule` is the
-    gold rule that the import sets.
+    `rows` counts the rows of each table; `judges` has the card's version, model, parameters as JSON, and whether it is
+    synthetic, by id; `cards` are the contents of cards that the import brings; `people` have their teams; `kept` has the
+    names in the files and those under which they are kept; `rule` is the gold rule that the import sets.
     """
 
     report: Preview
@@ -40,6 +40,7 @@ class Gathered:
     people: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
     rule: GoldRule | None = None
+    cards: list[dict[str, Any]] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
         """Itself as JSON has it."""
@@ -53,7 +54,7 @@ def from_plain(told: dict[str, Any]) -> Gathered:
     report.problems = [Problem(**one) for one in told["report"]["problems"]]
     judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
     rule = GoldRule(**told["rule"]).check() if told["rule"] else None
-    return Gathered(report, told["lines"], told["rows"], judges, told["people"], told["kept"], rule)
+    return Gathered(report, told["lines"], told["rows"], judges, told["people"], told["kept"], rule, told["cards"])
 
 
 def gather(
@@ -81,7 +82,8 @@ def gather(
         made.rows = spool.done()
     except OSError as error:
         raise no_room(error) from None
-    made.judges = {k: (j.card.name, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
+    made.cards = [card.spec for card in admission.cards.new.values()]
+    made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
     made.people, made.kept, made.rule = admission.people, admission.door.kept, admission.rule.new
     if progress is not None:
         progress(source.size, source.size, made.lines)

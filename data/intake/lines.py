@@ -1,4 +1,4 @@
-"""What every format is turned into: canonical items, judgments, labels and what settles them, each with its place."""
+"""What every format is turned into: canonical lines of cards, items, judgments and labels, each with its place."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from data.adjudication import MOST
-from judges.types import Identifier, Strict, UnscoredReason
+from judges.scores import Given
+from judges.types import Identifier, Kind, Strict, UnscoredReason
 
-Sort = Literal["item", "judgment", "label", "adjudication", "rule"]
+Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule"]
 
 
 @dataclass(slots=True)
 class Line:
-    """An item, judgment, label, adjudication or gold rule in canonical form, not yet validated, and the row of the file
-
-    that it came from.
+    """A canonical line of one sort, not yet validated, and the row of the file that it came from.
 
     `unscored` is set where a format knows that there is no score, with the reason; `nth` tells apart votes of one
     person for one thing that carry no time; a `weak` item stands for one whose texts are not in the files, and gives
@@ -55,14 +54,48 @@ class Hint:
     sentence: str
 
 
+@dataclass(slots=True)
+class Said:
+    """What a judge (`by` "judge", `who` its name) or a person (`by` "person", `who` the annotator) said of a unit of an
+
+    item, under a name of their own, of which no card is known yet. `value` is as the file has it.
+    """
+
+    file: str
+    line: int
+    item: str
+    kind: Kind
+    unit: str
+    name: str
+    value: Any
+    by: Literal["judge", "person"]
+    who: str
+    note: str = ""
+    made_at: str = ""
+    row: Any = None
+    sample: int | None = None
+    confidence: float | None = None
+
+
 Entry = Line | Bad | Hint
+Found = Entry | Said
+"""What the format of another tool gives: what it says under names of its own is settled afterwards."""
+
+
+class CardIn(Strict):
+    """The line of a card: its content, as a workspace stores it (Card.spec)."""
+
+    card: dict[str, Any]
 
 
 class JudgmentIn(Strict):
-    """A judgment's line. `raw` is kept as it came; `reply` is the card's JSON; with both, `reply` is what is read.
+    """A judgment's line. `raw` is kept as it came; `reply` is the card's JSON; with both, `reply` is what is read;
+
+    `scores` are the judge's values where there is no reply (judges/scores.py). `card_version` picks the version of the
+    card among those that the import brings.
 
     `unscored` and `why` stand where not the text but the endpoint said that there is no score (`python -m judges run`);
-    another reason is found again in the text. What an export tells beside (`judge`, `card_version`, `run`) is let pass.
+    another reason is found again in the text. What an export tells beside (`judge`, `run`) is let pass.
     """
 
     item: Identifier
@@ -73,6 +106,7 @@ class JudgmentIn(Strict):
     sample: int | None = Field(default=None, ge=0, le=100_000)
     reply: dict[str, Any] | None = None
     raw: str | None = None
+    scores: list[Given] | None = Field(default=None, min_length=1)
     unscored: UnscoredReason | None = None
     why: str = Field(default="", max_length=2000)
     judge: str | None = None

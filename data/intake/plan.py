@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from data.errors import BadInput
 
@@ -25,7 +25,8 @@ class Plan:
     `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen: only `all` and
     `random` let the labels count for the gate, and `random` only with a probability: `population` is the number of
     items that the labelled ones were drawn from; without it the lines tell their own. `mappings` say what the columns
-    of tables mean; `models` renames the judges that a file names.
+    of tables mean; `models` renames the judges that a file names; `cards` are the contents (Card.spec) of cards that
+    the import brings besides those in its files.
     """
 
     dataset: str
@@ -36,6 +37,7 @@ class Plan:
     mappings: tuple[Mapping, ...] = ()
     models: dict[str, str] = field(default_factory=dict)
     population: int | None = None
+    cards: tuple[dict[str, Any], ...] = ()
 
     def check(self) -> Plan:
         """Itself. Raises BadInput for a name, format, sampling or population that cannot be."""

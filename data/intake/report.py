@@ -39,17 +39,18 @@ class Counts:
     labels: int = 0
     adjudications: int = 0
     rules: int = 0
+    cards: int = 0
 
     @property
     def total(self) -> int:
         """All sorts together."""
-        return self.items + self.judgments + self.labels + self.adjudications + self.rules
+        return self.items + self.judgments + self.labels + self.adjudications + self.rules + self.cards
 
     def __str__(self) -> str:
-        """In words; adjudications and a gold rule only where there are any."""
+        """In words; adjudications, a gold rule and cards only where there are any."""
         told = [many(self.items, "item"), many(self.judgments, "judgment"), many(self.labels, "label")]
         told += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
-        told += ["the gold rule"] * bool(self.rules)
+        told += ["the gold rule"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
         return f"{', '.join(told[:-1])} and {told[-1]}"
 
 

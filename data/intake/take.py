@@ -26,6 +26,8 @@ from data.names import from_file
 from data.people import Person, append, here, require
 from data.settings import get, put
 from data.store import Store, Tx
+from judges import card as folder
+from judges.making.made import from_spec
 
 
 def detect(
@@ -130,15 +132,18 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
     _unchanged(tx, known, made, spool)
     dataset_id = ensure(tx, plan.dataset, plan.description, plan.synthetic)
     there, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
-    used = {known.cards[name].version: known.cards[name] for name, *_ in made.judges.values()}
+    brought = [from_spec(spec, folder.cards()) for spec in made.cards]
+    versions = {card.version: card for card in [*known.cards.values(), *brought]}
+    used = {version: versions[version] for version, *_ in made.judges.values()}
+    used |= {card.version: card for card in brought}
     tx.add("card", "version, name, spec", [(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in there])
     new = [
-        (key, card, known.cards[card].version, model, params, synthetic)
-        for key, (card, model, params, synthetic) in made.judges.items()
+        (key, versions[version].name, version, model, params, synthetic)
+        for key, (version, model, params, synthetic) in made.judges.items()
         if key not in judges
     ]
     tx.add("judge", "id, card, card_version, model, params, synthetic", new)
-    combinations.add_rules(tx, {row[0]: (known.cards[row[1]], json.loads(row[4])) for row in new})
+    combinations.add_rules(tx, {row[0]: (versions[row[2]], json.loads(row[4])) for row in new})
     people = {row[0] for row in tx.rows("select distinct person from person_event")}
     append(tx, [Person(n, "annotator", False, team) for n, team in made.people.items() if n not in people])
     for table in made.rows:

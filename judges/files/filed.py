@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from judges import scores
 from judges.asking.probes import pool
 from judges.audits import Cell, Reply
 from judges.card import Card, Item, card
@@ -96,12 +97,12 @@ def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) ->
             bad.append((number, f"the item {line.item} is a {item.kind}, and {known.name} judges a {known.kind}."))
         elif line.part and line.part not in units(item):
             bad.append((number, f"part {line.part[:40]!r} is no unit of the item {line.item}."))
-        elif not line.part and known.text is not None and any(known.parts(item)):
+        elif not line.part and line.scores is None and known.text is not None and any(known.parts(item)):
             bad.append((number, f"a judgment of {known.name} is about one unit: part has to name it."))
-        elif line.part and not any(known.parts(item)) and known.read_part is None:
+        elif line.part and line.scores is None and not any(known.parts(item)) and known.read_part is None:
             bad.append((number, f"{known.name} judges an item as a whole: part has to be empty."))
         else:
-            sample = seen[line.item, line.part].place(line.raw or _plain(line.reply), line.sample)
+            sample = seen[line.item, line.part].place(_text(line), line.sample)
             if sample is not None:
                 found.append(Reply(line.item, _read(known, line, item, others), line.part, sample))
     if bad:
@@ -126,6 +127,11 @@ class Samples:
         return number
 
 
+def _text(line: JudgmentLine) -> str:
+    """The text that tells one reply of a judge from another."""
+    return scores.kept(line.scores) if line.scores is not None else line.raw or _plain(line.reply)
+
+
 def _plain(reply: Any) -> str:
     return json.dumps(reply, sort_keys=True, ensure_ascii=False)
 
@@ -134,6 +140,9 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
     raw = line.raw or ""
     if line.unscored:
         return Reading(unscored=line.unscored, why=line.why)
+    told = scores.given(raw) if line.scores is None else line.scores
+    if told is not None:
+        return scores.read(known, told, item)
     if line.reply is None and unpacked(raw) is not None:
         try:
             params = Params.model_validate(line.params)

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from judges.errors import AssayError
 from judges.prepared import prepared
+from judges.scores import Given
 from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
 MOST = 10_000
@@ -32,7 +33,9 @@ class BadLines(AssayError):
 
 
 class JudgmentLine(Strict):
-    """A judgment's line. `raw` is the text as it came, `reply` the card's JSON; with both, `reply` is what is read.
+    """A judgment's line. `raw` is the text as it came, `reply` the card's JSON; with both, `reply` is what is read;
+
+    `scores` are values without a reply.
 
     `unscored` and `why` stand where the endpoint already said that there is nothing to read: cut off, or refused.
     """
@@ -45,6 +48,7 @@ class JudgmentLine(Strict):
     sample: int | None = Field(default=None, ge=0, le=100_000)
     reply: dict[str, Any] | None = None
     raw: str | None = None
+    scores: list[Given] | None = Field(default=None, min_length=1)
     unscored: UnscoredReason | None = None
     why: str = ""
 
@@ -83,8 +87,8 @@ def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
 
     def take(row: dict[str, Any]) -> JudgmentLine:
         line = JudgmentLine.model_validate(_without(row, _BESIDE_JUDGMENT))
-        if line.reply is None and line.raw is None:
-            raise AssayError("neither reply nor raw is there: one of them has to be.")
+        if line.reply is None and line.raw is None and line.scores is None:
+            raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
         return line
 
     return _all(path, take)

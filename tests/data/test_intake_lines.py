@@ -136,7 +136,7 @@ LINES: list[tuple[dict[str, Any], str, str]] = [
     (
         {"id": "x", "kind": "dialogue", "turns": [{"turn": 1, "role": "bot", "text": ""}]},
         "turns.0.role",
-        "turns.0.role: must be 'user', 'assistant' or 'system' (it is 'bot').",
+        "turns.0.role: must be 'user', 'assistant', 'system' or 'tool' (it is 'bot').",
     ),
     (
         {"id": "x", "kind": "dialogue", "turns": [{"turn": 1, "role": "user", "text": ""}]},
@@ -149,8 +149,8 @@ LINES: list[tuple[dict[str, Any], str, str]] = [
     (verdict("p1", "a", card="nosuch"), "card", "There is no card 'nosuch'."),
     (verdict("d-0001", "a"), "card", "The card plain_pairwise judges a pair, but 'd-0001' is a dialogue."),
     (verdict("nobody", "a"), "item", "The item 'nobody' is missing: it is neither in the dataset nor in this import."),
-    (verdict("p1", "a", raw="a"), "reply", "A judgment has reply or raw, not both."),
-    ({"item": "p1", "card": "plain_pairwise", "model": "m"}, "reply", "A judgment must have reply or raw."),
+    (verdict("p1", "a", raw="a"), "reply", "A judgment has one of reply, raw and scores, not several."),
+    ({"item": "p1", "card": "plain_pairwise", "model": "m"}, "reply", "A judgment has one of reply, raw and scores."),
     (verdict("p1", "a", sample=-1), "sample", "must be greater than or equal to 0"),
     (verdict("p1", "a", part="turn:1"), "part", "'p1' has no 'turn:1'. It has: response/a, response/b, pair."),
     ({"item": "d-0001", "card": "mt_bench", "model": "m", "raw": "[[5]]"}, "part", "judges one turn at a time"),

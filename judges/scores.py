@@ -1,0 +1,93 @@
+"""Scores that came without the judge's reply: the text that is kept in its place, and what it is read as.
+
+Files of other teams often have a judge's values and nothing else. Such a judgment says of some cells of an item what
+the judge gave; cells that it does not name are not missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from judges.card import Card, Item
+from judges.errors import AssayError, BadScale
+from judges.types import Dialogue, Reading, Remark, Score, Strict, units
+
+SOURCE = "as imported"
+"""Where the confidence of such a score comes from: the file."""
+_BEGINS = '{"scores":['
+
+
+class NoCell(AssayError):
+    """A score is about a unit that the item lacks, or about a dimension that the card does not have."""
+
+
+class Given(Strict):
+    """One score as a file gives it; `value` as people write it, null where the judge gave none."""
+
+    unit: str
+    dimension: str
+    value: Any
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    note: str = Field(default="", max_length=100_000)
+
+
+def kept(scores: Iterable[Given]) -> str:
+    """The text that is stored as the raw reply of a judgment that has only scores."""
+    rows = [score.model_dump(exclude_defaults=True) for score in scores]
+    return json.dumps({"scores": rows}, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def given(raw: str) -> list[Given] | None:
+    """The scores of a text that `kept` has made; None of any other."""
+    if not raw.startswith(_BEGINS):
+        return None
+    try:
+        found = json.loads(raw)
+        if list(found) != ["scores"]:
+            return None
+        return [Given.model_validate(row) for row in found["scores"]]
+    except (ValueError, RecursionError, ValidationError):
+        return None
+
+
+def read(card: Card, scores: Iterable[Given], item: Item) -> Reading:
+    """What the scores amount to for an item.
+
+    A value off its scale has no score and is marked with a rule; where nothing is left, the judgment is unscored, as
+    `out_of_range`, or `incomplete` where no value was given at all. Raises NoCell.
+    """
+    there = units(item)
+    turns = frozenset(t.turn for t in item.turns if t.role == "assistant") if isinstance(item, Dialogue) else None
+    found: dict[tuple[str, str], Score] = {}
+    remarks: list[Remark] = []
+    off = ""
+    for one in scores:
+        dimension = card.dimension(one.dimension, one.unit) if one.unit in there else None
+        if dimension is None:
+            raise NoCell(_no_cell(card, one, there))
+        if one.note.strip():
+            remarks.append(Remark(one.unit, one.dimension, "note", one.note.strip()))
+        if one.value is None or (isinstance(one.value, str) and not one.value.strip()):
+            continue
+        try:
+            value = dimension.scale.code(dimension.scale.written(one.value), turns)
+        except BadScale as error:
+            off = off or f"{one.unit} {one.dimension}: {error}"
+            remarks.append(Remark(one.unit, one.dimension, "rule", str(error)))
+            continue
+        source = SOURCE if one.confidence is not None else ""
+        found[one.unit, one.dimension] = Score(one.unit, one.dimension, value, one.confidence, source)
+    if not found:
+        return Reading(unscored="out_of_range" if off else "incomplete", why=off or "no value was given")
+    return Reading(tuple(found.values()), tuple(remarks))
+
+
+def _no_cell(card: Card, one: Given, there: list[str]) -> str:
+    if one.unit not in there:
+        return f"The item has no unit {one.unit[:40]!r}. It has: {', '.join(there[:12])}."
+    names: Mapping[str, None] = dict.fromkeys(f"{d.name} ({d.sort})" for d in card.dimensions)
+    return f"The card {card.name} has no {one.dimension[:60]!r} of {one.unit}. It has: {', '.join(names)}."
