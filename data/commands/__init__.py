@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from data.commands import (
     approve,
     audit,
+    average,
     back_up,
     bring_in,
     check,
@@ -22,7 +23,8 @@ from data.commands import (
 from judges.commands import answer
 
 COMMANDS = (
-    bring_in, give_out, judge, audit, report, approve, plan, lead, spare, show_dashboard, back_up, restore, check,
+    bring_in, give_out, judge, audit, average, report, approve, plan, lead, spare, show_dashboard, back_up, restore,
+    check,
 )  # fmt: skip
 """Each has `add(subparsers)`, which names the function that runs it and returns the exit code."""
 

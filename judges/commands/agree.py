@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     rule = rule_of(card, json.loads(judge.params))
     cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if d.asked and d.scale.size}
     places = {d: met_cells(d, people, found) for d in cells}
-    lost = {d: beside.lost(places[d], found) for d in cells}
+    lost = {d: beside.lost(places[d], (line for _, line in mine)) for d in cells}
     summaries = [summarise(met, d) for d, met in beside.filled(cells, lost, options.missing).items()]
     shown = [summary for summary in summaries if summary.gold_cells]
     turns = beside.turns(card, people, said, found, rule, there)

@@ -1,9 +1,9 @@
 """How missing counts: the figures where what a judge could not answer is left out, or counts as an answer.
 
-Missing are cells that people answered and of which the judge's reply could not be used (unreadable, cut off, refused,
-off its scale ...). Left out is what Assay does everywhere else, and what the approval check does: a failed reply is no
-low score. Published figures often count it as the lowest answer, as a tie, or as a number; which of them it was moves
-them, and so it has to be said.
+Missing are cells that people answered, and that the judge was asked about and gave no value that can be used
+(unreadable, cut off, refused, off its scale ...). Left out is what Assay does everywhere else, and what the approval
+check does: a failed reply is no low score. Published figures often count it as the lowest answer, as a tie, or as a
+number; which of them it was moves them, and so it has to be said.
 """
 
 from __future__ import annotations
@@ -116,6 +116,4 @@ def said(choice: str) -> str:
 def told(found: Missing) -> str:
     """How many cells are missing, as a sentence."""
     have = "has" if found.cells == 1 else "have"
-    return (
-        f"{many(found.cells, 'cell')} of {found.gold:,} with gold {have} a reply of this judge that could not be used."
-    )
+    return f"Of {many(found.gold, 'cell')} with gold {found.cells:,} {have} no usable value of this judge."

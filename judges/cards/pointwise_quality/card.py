@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
 from judges.card import Card, prompts_beside, scales
 from judges.errors import BadCard
+from judges.triage import level
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 from judges.values import TEXT, folded
 
@@ -142,6 +143,8 @@ def _made(given: list[tuple[str, str]], recipe: dict[str, Any] | None) -> Card:
             "injected_order",
         ),
         recipe=recipe,
+        trust=_TRUST.name,
+        counts={level(CONFIDENCE[word]) or "": float(weight) for word, weight in WEIGHTS.items()},
         rules=(
             "The overall score is the mean of the scores, where high confidence counts 1, medium .5 and low .25.",
             "The aggregate is trustworthy where more than half of the dimensions have high or medium confidence.",
