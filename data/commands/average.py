@@ -10,7 +10,7 @@ from data import datasets
 from data.commands.chosen import judge
 from data.errors import BadInput
 from data.figures import means
-from data.figures.means import Chosen, Row, Table
+from data.figures.means import Chosen, Table
 from data.store import open_store
 from judges.uncertainty import Interval
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         store.close()
     if options.json:
-        print(json.dumps([_plain(row) for row in found.rows], ensure_ascii=False, indent=1))
+        print(json.dumps([means.plain(row) for row in found.rows], ensure_ascii=False, indent=1))
         return 0
     print(f"{model}{f' beside {theirs}' if theirs else ''} on {dataset.name}.{_apart(found)}\n")
     print("\n".join(_lines(found, options.by)))
@@ -106,13 +106,3 @@ def _told(one: Interval | None, counted: bool) -> str:
         return "-"
     ends = "" if one.low is None or one.high is None else f" ({one.low:.3f} to {one.high:.3f})"
     return f"{one.point:.4f}{ends}" + (f", n {one.items:,}" if counted else "")
-
-
-def _plain(row: Row) -> dict[str, Any]:
-    def held(one: Interval | None) -> dict[str, Any] | None:
-        if one is None:
-            return None
-        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
-
-    where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
-    return where | {name: held(getattr(row.means, name)) for name in _COLUMNS}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
@@ -22,6 +23,7 @@ from judges.figures import means as figures
 from judges.figures.means import FEW, Means, Scored
 from judges.triage import level
 from judges.types import Dimension, sort_of
+from judges.uncertainty import Interval
 
 SYSTEM, LANGUAGE = "system", "language"
 MOST = 200
@@ -90,6 +92,14 @@ def table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table
             raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(known[name][:20])}.")
     key, tables = ("means of", dataset_id, judge_id, chosen), ("item", "score", "judge", "card")
     return remembered(store, key, tables, lambda: _table(store, dataset_id, judge_id, chosen))
+
+
+def overall(store: Store, dataset_id: str, judge_id: str) -> tuple[Row, ...]:
+    """The means of a judge over all items; none where it has more scores than are held in memory."""
+    try:
+        return table(store, dataset_id, judge_id, Chosen("")).rows
+    except BadInput:
+        return ()
 
 
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table:
@@ -225,3 +235,15 @@ def few_told(found: Table) -> str:
     named = ", ".join(name or "all items" for name in found.few[:12])
     more = f" and {len(found.few) - 12:,} more" if len(found.few) > 12 else ""
     return f"Fewer than {FEW} items, of which a mean would give the scores away: {named}{more}."
+
+
+def plain(row: Row) -> dict[str, Any]:
+    """A row as values of JSON."""
+
+    def held(one: Interval | None) -> dict[str, Any] | None:
+        if one is None:
+            return None
+        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
+
+    where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
+    return where | {one.name: held(getattr(row.means, one.name)) for one in dataclasses.fields(Means)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from data.gold import BASES
-from data.report import plots
+from data.report import beside, plots
 from data.report.evidence import Evidence, One
 from data.report.html import bullets, figure, fold, heading, note, para, say, table
 from data.report.words import cell, number, span
@@ -46,7 +46,8 @@ def section(found: Evidence, one: One) -> list[str]:
         parts += [figure(plot) for plot in (plots.margins(one),) if plot]
     else:
         parts.append(para("No cell has both gold and a score of this judge."))
-    parts += [*_left_out(shown), *_waiting(found, one), *_rates(one), *_floor(one), *_people(one), *_bases(one)]
+    parts += [*beside.others(one), *_left_out(shown), *beside.lacking(one)]
+    parts += [*_waiting(found, one), *_rates(one), *_floor(one), *_people(one), *_bases(one)]
     return [*parts, *_anchored(one), *_repeated(one), *_selective(one), *_deeper(found, one)]
 
 

@@ -8,11 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from data.deciding.policy import Asked
+from data.figures import means
 from data.gold import Basis
 from data.report.evidence import Evidence, One
 from judges import rates, selective
 from judges.audits import Finding
 from judges.calibrate import Summary
+from judges.figures import missing, others, weakest
 from judges.raters import alternative
 from judges.uncertainty import Interval
 
@@ -49,6 +51,8 @@ def figures(found: Evidence) -> Json:
             "audits": {name: _finding(f) for name, f in (found.audits.findings if found.audits else {}).items()},
             "decisions": [asdict(decided) for decided in found.decisions],
             "means": [asdict(mean) for mean in found.means],
+            "means_overall": [means.plain(row) for row in found.overall],
+            "weakest_turn": [{"dimension": d.name, **weakest.plain(one)} for d, one in found.turns.items()],
         }
     )  # fmt: skip
     return made
@@ -149,6 +153,8 @@ def _one(one: One) -> Json:
             rates.plain(a) | {"ppi": kappa(m.interval) if (m := one.depth.means.get(a.rates.place)) else None}
             for a in one.depth.rates
         ],
+        "others": None if one.depth.others is None else others.plain(one.depth.others),
+        "missing_counted": None if one.depth.missing is None else missing.plain(one.depth.missing),
         "selective": None if (held := one.depth.selective) is None else {
             **asdict(held.wanted), **selective.plain(held.result), "scored_items": len(held.sure.item),
             "spared_items": held.spared,

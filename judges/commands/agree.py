@@ -17,7 +17,7 @@ from judges.card import Card
 from judges.combination import SAID, applied, combined, drawn_of, rule_of
 from judges.commands import beside, verdicts
 from judges.errors import AssayError
-from judges.figures import repeats, weakest
+from judges.figures import missing, others, repeats, weakest
 from judges.figures.repeats import Asked, Repeats
 from judges.files.filed import answers, card_named, judge_of, one_judge, replies, resolved, stand_ins, voices
 from judges.files.lines import items, judgments, labels
@@ -89,7 +89,8 @@ def run(options: argparse.Namespace) -> int:
     cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if d.asked and d.scale.size}
     places = {d: met_cells(d, people, found) for d in cells}
     lost = {d: beside.lost(places[d], (line for _, line in mine)) for d in cells}
-    summaries = [summarise(met, d) for d, met in beside.filled(cells, lost, options.missing).items()]
+    filled = beside.filled(cells, lost, options.missing)
+    summaries = [summarise(met, d) for d, met in filled.items()]
     shown = [summary for summary in summaries if summary.gold_cells]
     turns = beside.turns(card, people, said, found, rule, there)
     if not shown and not turns:
@@ -101,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
         )
     rated = {s.dimension: verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
     gone = {d: beside.each(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)}
-    tested = {}
+    also, tested = {d: others.others(filled[d], d) for d in gone}, {}
     if options.epsilon is not None:
         given = voices(options.labels, told, card, there, whole=options.items is not None)
         tested = {d: beside.tested(d, given, cells[d], places[d], options.epsilon) for d in gone}
@@ -112,8 +113,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         made = [
             _plain(s)
-            | beside.named(s)
-            | ({"missing": beside.each_plain(lack, options.missing)} if (lack := gone[s.dimension]) else {})
+            | others.plain(also[s.dimension])
+            | ({"missing": {"counted": options.missing, **missing.plain(lack)}} if (lack := gone[s.dimension]) else {})
             | ({"alternative": alternative.plain(tested[s.dimension])} if tested else {})
             | _bought(repeated[s.dimension], rule)
             | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
@@ -130,6 +131,9 @@ def run(options: argparse.Namespace) -> int:
     )
     for summary in shown:
         print(_row(card, summary))
+    print()
+    for d, found_beside in also.items():
+        print(f"{d.title}: {beside.others_told(found_beside)}.")
     for d, lack in gone.items():
         if lack is not None:
             print("\n" + "\n".join(beside.each_told(d, lack, options.missing)))

@@ -5,27 +5,26 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judges.agreement import codes
 from judges.audits import Cell, Reply
-from judges.calibrate import Meeting, Summary, coded
+from judges.calibrate import Meeting, coded
 from judges.card import Card, Item
 from judges.combination import applied, combined, drawn_of
 from judges.commands.options import Misused
 from judges.errors import BadScale
 from judges.figures import missing
 from judges.figures.missing import Missing
+from judges.figures.others import Others
 from judges.figures.weakest import Named, Weakest, lowest, references, scored, weakest
 from judges.files.lines import JudgmentLine
 from judges.params import Rule
 from judges.raters import alternative
 from judges.raters.ratings import Ratings
 from judges.types import Dialogue, Dimension, sort_of
-from judges.uncertainty import Interval
 
 _WIDE = 14
 
@@ -113,26 +112,8 @@ def each_told(d: Dimension, found: Missing, choice: str) -> list[str]:
     return [*lines, f"  {missing.GATE}"]
 
 
-def each_plain(found: Missing, choice: str) -> dict[str, Any]:
-    """The same as values of JSON."""
-    return {"cells": found.cells, "counted": choice, "each": [_choice(one) for one in found.counted]}
-
-
-def _choice(one: missing.Counted) -> dict[str, Any]:
-    assert one.summary is not None
-    kappa, found = one.summary.interval, one.accuracy
-    return {
-        "as": one.choice, "kappa": kappa.point, "interval": _ends(kappa), "cells": one.summary.cells,
-        "accuracy": found.exact, "precision": found.precision, "recall": found.recall, "f1": found.f1,
-    }  # fmt: skip
-
-
 def _number(value: float | None) -> str:
     return "undef." if value is None else f"{value:.4f}"
-
-
-def _ends(one: Interval) -> list[float] | None:
-    return None if one.low is None or one.high is None else [one.low, one.high]
 
 
 def tested(
@@ -192,10 +173,6 @@ def turns(
     return made
 
 
-def named(summary: Summary) -> dict[str, Any]:
-    """The figures that other papers have, as values of JSON."""
-    found = missing.Counted(missing.OUT, summary).accuracy
-    return {
-        "accuracy": found.exact, "precision": found.precision, "recall": found.recall, "f1": found.f1,
-        "ac": summary.ac,
-    }  # fmt: skip
+def others_told(found: Others) -> str:
+    """The figures of other papers in a line."""
+    return ", ".join(f"{name} {_number(one.point)}" for name, one, _ in found.rows if one.point is not None)

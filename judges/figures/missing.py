@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,3 +118,21 @@ def told(found: Missing) -> str:
     """How many cells are missing, as a sentence."""
     have = "has" if found.cells == 1 else "have"
     return f"Of {many(found.gold, 'cell')} with gold {found.cells:,} {have} no usable value of this judge."
+
+
+def plain(found: Missing) -> dict[str, Any]:
+    """The same as values of JSON, without choices that the scale does not have."""
+    return {
+        "cells": found.cells,
+        "gold": found.gold,
+        "each": [_plain(one.choice, one.summary, one.accuracy) for one in found.counted if one.summary is not None],
+    }
+
+
+def _plain(choice: str, summary: Summary, found: Accuracy) -> dict[str, Any]:
+    kappa = summary.interval
+    return {
+        "as": choice, "kappa": kappa.point, "cells": summary.cells,
+        "interval": None if kappa.low is None else [kappa.low, kappa.high],
+        "accuracy": found.exact, "precision": found.precision, "recall": found.recall, "f1": found.f1,
+    }  # fmt: skip
