@@ -83,13 +83,13 @@ def table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table
 
     Raises BadInput for a field or a value that the items do not have, and for more scores than memory is spent on.
     """
-    known = fields(store, dataset_id)
+    there = fields(store, dataset_id)
     for name, value in ((chosen.by, ""), *chosen.only):
-        if name and name not in known:
-            there = ", ".join(known)
-            raise BadInput(f"The items have no field {name!r} of 1 to {MOST} values. They can be grouped by: {there}.")
-        if value and value not in known[name]:
-            raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(known[name][:20])}.")
+        if name and name not in there:
+            names = ", ".join(there)
+            raise BadInput(f"The items have no field {name!r} of 1 to {MOST} values. They can be grouped by: {names}.")
+        if value and value not in there[name]:
+            raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(there[name][:20])}.")
     key, tables = ("means of", dataset_id, judge_id, chosen), ("item", "score", "judge", "card")
     return remembered(store, key, tables, lambda: _table(store, dataset_id, judge_id, chosen))
 
@@ -102,9 +102,18 @@ def overall(store: Store, dataset_id: str, judge_id: str) -> tuple[Row, ...]:
         return ()
 
 
+def known(store: Store, judge_id: str) -> bool:
+    """Whether the judge gives anything that has a mean."""
+    return bool(_numbered(cards.maybe(store, judge_id)))
+
+
+def _numbered(card: Card | None) -> list[Dimension]:
+    return [d for d in card.dimensions if d.scale.kind in ("ordinal", "interval", "flag")] if card is not None else []
+
+
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table:
     card, items = cards.maybe(store, judge_id), _items(store, dataset_id)
-    numbers = [d for d in card.dimensions if d.scale.kind in ("ordinal", "interval", "flag")] if card else []
+    numbers = _numbered(card)
     frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
     if chosen.other:
         mine, theirs = frame["value"].notna(), frame["other"].notna()
@@ -127,7 +136,7 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Tabl
         for who, held in own.groupby("group", sort=True):
             for of in ["", *several]:
                 part = held[held["unit"] == of] if of else held
-                made = figures.means(_scored(part, d, card, frame, parts))
+                made = figures.means(_scored(part, d, card, frame, parts), *_ends(d))
                 if made.told:
                     rows.append(Row(str(who), d, of, made))
                 elif not of:
@@ -191,6 +200,10 @@ def _scored(
         made = _numbers(parts.reindex(pandas.MultiIndex.from_frame(held[["place", "side"]])))
     item = held["place"].to_numpy(dtype=np.int64)
     return Scored(item, _numbers(held["value"]), counts, trusted, made, _numbers(held["other"]))
+
+
+def _ends(d: Dimension) -> tuple[float, float]:
+    return (0.0, 1.0) if d.scale.kind == "flag" else (d.scale.lo, d.scale.hi)
 
 
 def _numbers(column: pandas.Series) -> Floats:

@@ -5,7 +5,8 @@ They are the judge's own view; how far to believe it is what calibration says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -62,22 +63,30 @@ class Means:
         return self.plain.items >= FEW
 
 
-def means(scored: Scored) -> Means:
-    """All of them; a part of fewer than `FEW` items has no mean."""
+def means(scored: Scored, lo: float = -inf, hi: float = inf) -> Means:
+    """All of them; a part of fewer than `FEW` items has no mean. No end of a mean lies beyond the scale, `lo` to `hi`."""
     item, value = scored.item, scored.value
     counted, trusted = ~np.isnan(scored.counts), scored.trusted == 1
     parted, both = ~np.isnan(scored.parts), ~np.isnan(scored.other)
     known = not np.isnan(scored.trusted).all()
     other, own = scored.other[both], value[both]
+
+    def within(one: Interval) -> Interval:
+        if one.low is None or one.high is None or one.lower_bound is None:
+            return one
+        return replace(one, low=max(lo, one.low), high=min(hi, one.high), lower_bound=max(lo, one.lower_bound))
+
+    def kept(one: Interval) -> Interval:
+        if one.items < FEW:
+            return Interval(None, None, None, None, one.items, one.cells, one.n_eff, one.method)
+        return within(one)
+
     return Means(
-        plain=mean(value, item),
-        sure=_kept(mean(value[counted], item[counted], weight=scored.counts[counted])) if counted.any() else None,
-        trusted=_kept(mean(value[trusted], item[trusted])) if known else None,
-        parts=_kept(mean(scored.parts[parted], item[parted])) if parted.any() else None,
-        other=mean(other, item[both]) if both.any() else None,
+        plain=within(mean(value, item)),
+        sure=kept(mean(value[counted], item[counted], weight=scored.counts[counted])) if counted.any() else None,
+        trusted=kept(mean(value[trusted], item[trusted])) if known else None,
+        parts=kept(mean(scored.parts[parted], item[parted])) if parted.any() else None,
+        other=within(mean(other, item[both])) if both.any() else None,
         ahead=mean(own - other, item[both]) if both.any() else None,
     )
 
-
-def _kept(one: Interval) -> Interval:
-    return one if one.items >= FEW else Interval(None, None, None, None, one.items, one.cells, one.n_eff, one.method)

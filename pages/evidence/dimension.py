@@ -10,12 +10,14 @@ from data import approvals
 from data.deciding import policy
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
-from pages.evidence import anchor, ceiling, confidence, load, rates, samples, selective, size, slices
+from pages.evidence import anchor, ceiling, confidence, load, others, rates, samples, selective, size, slices
 from pages.parts import agreed, approved, clock, picked, reading, response, session
 
 Panel = Callable[[load.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
     "agreement": ("Agreement", agreement.panel),
+    "others": ("Other figures", others.panel),
+    "missing": ("Missing", others.missing),
     "slices": ("Slices", slices.panel),
     "size": ("Sample size", size.panel),
     "people": ("People", ceiling.panel),
@@ -39,7 +41,8 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
     approved.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
-        there = {name: words for name, (words, _) in PANELS.items() if name != "rates" or _parted(line)}
+        idle = {"rates": not _parted(line), "missing": not line.shown.unscored}
+        there = {name: words for name, (words, _) in PANELS.items() if not idle.get(name)}
         chosen = picked.tab("panel", "Look into", there)
         reading.how("gate", "units", key=f"gate:{key}")
     PANELS[chosen][1](at, line, f"{key}:{chosen}")
