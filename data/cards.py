@@ -142,6 +142,12 @@ def asked(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension
     return questions(store).get((kind, sort_of(unit), dimension))
 
 
+def scored(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension | None:
+    """The same, or one that only a judge states and people may."""
+    every = remembered(store, ("scored",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=False))
+    return every.get((kind, sort_of(unit), dimension))
+
+
 def questions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can be asked about."""
     return remembered(store, ("asked",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=True))

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.agreement import Floats, cell_weights, kish
+from judges.calibrate import Meeting
 from judges.intervals import Cells
 from judges.raters.student import t_quantile
 from judges.strata import of_items, root_of_squares
@@ -44,9 +45,23 @@ class Concordance(NamedTuple):
     mae: Interval
 
 
+CALLED = {
+    "icc": "ICC(A,1)", "pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b",
+    "mae": "mean absolute error",
+}  # fmt: skip
+"""The figures by name, in words."""
+
+
 def concordance(cells: Cells, level: float = 0.95) -> Concordance:
     """All of them, of the same cells."""
     return Concordance(*(figure(cells, level) for figure in (icc, pearson, spearman, kendall, mae)))
+
+
+def cells_of(given: Meeting) -> Cells:
+    """The cells that both people and judge gave a value, as values of their scale: what all figures here take."""
+    both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
+    stratum = None if given.stratum is None else given.stratum[both]
+    return Cells(given.item[both], given.human[both], given.judge[both], given.weight[both], stratum)
 
 
 def icc(cells: Cells, level: float = 0.95) -> Interval:

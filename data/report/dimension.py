@@ -9,7 +9,7 @@ from data.report import beside, plots
 from data.report.evidence import Evidence, One
 from data.report.html import bullets, figure, fold, heading, note, para, say, table
 from data.report.words import cell, number, span
-from judges import rates, selective
+from judges import bins, rates, selective
 from judges.baselines import Standing
 from judges.calibrate import Summary
 from judges.counted import many
@@ -42,7 +42,8 @@ def section(found: Evidence, one: One) -> list[str]:
     if one.dimension.definition:
         parts.append(para("Asked was: {definition}", "quiet", definition=one.dimension.definition))
     if shown.cells:
-        parts += [*_plainly(shown), *_warnings(shown), figure(plots.table(one), _TABLE)]
+        parts += [*_plainly(shown), *_warnings(shown)]
+        parts.append(figure(plots.table(one), _TABLE + (f" {BINNED}" if shown.binned else "")))
         parts += [figure(plot) for plot in (plots.margins(one),) if plot]
     else:
         parts.append(para("No cell has both gold and a score of this judge."))
@@ -57,10 +58,13 @@ _TABLE = (
 )
 
 
+BINNED = "Values are put into ten equal bins in tables and marginals, and only there."
+
+
 def _plainly(shown: Summary) -> list[str]:
     interval, ordered = shown.interval, bool(shown.dimension.scale.weights)
     first = "Judge and people give the same answer in {exact} of the {cells} that both scored"
-    first += ", and are at most one step apart in {within}." if ordered else "."
+    first += ", and are at most {step} apart in {within}." if ordered else "."
     second = (
         "Corrected for what chance alone would give, that is a kappa of **{kappa}**. With other items of "
         "this kind it would plausibly lie anywhere from {span} (95% interval), and hardly below {bound}."
@@ -76,7 +80,7 @@ def _plainly(shown: Summary) -> list[str]:
         para(
             first, rounded=many(shown.rounded, "cell"), exact=number(shown.exact, ".1%"),
             cells=many(shown.cells, "cell"),
-            within=number(shown.within_one, ".1%"),
+            within=number(shown.within_one, ".1%"), step=bins.step(shown.dimension.scale),
         ),
         para(
             second, kappa=number(interval.point), span=span(interval), bound=number(interval.lower_bound, ".2f"),
@@ -86,13 +90,13 @@ def _plainly(shown: Summary) -> list[str]:
         parts[1] = para(
             "Kappa is **undefined**: everyone gave one and the same answer, so no disagreement was to be expected."
         )
-    lean = shown.mean_difference
+    lean, interval_scale = shown.mean_difference, shown.dimension.scale.kind == "interval"
     if ordered and lean is not None:
         kinder = "kinder" if lean > 0 else "stricter"
         parts.append(
             para(
-                "On average the judge is {by} steps {kinder} than people ({span}).", by=number(abs(lean), ".2f"),
-                kinder=kinder, span=_lean(shown),
+                "On average the judge is {by} {kinder} than people ({span}).",
+                by=number(abs(lean), ".2f") + ("" if interval_scale else " steps"), kinder=kinder, span=_lean(shown),
             )
             if abs(lean) >= 0.005
             else para("On average the judge is neither kinder nor stricter than people.")

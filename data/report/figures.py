@@ -97,7 +97,7 @@ def _one(one: One) -> Json:
         "unit": d.sort,
         "dimension": d.name,
         "title": d.title,
-        "answers": d.scale.answers,
+        "answers": list(one.line.shown.answers),
         "state": line.decision.state,
         "reason": line.decision.reason,
         "missing": line.decision.missing,

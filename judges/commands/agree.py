@@ -12,6 +12,7 @@ import numpy as np
 
 from judges import rates, selective
 from judges.audits import Cell, Reply
+from judges.bins import rows
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
 from judges.combination import SAID, applied, combined, drawn_of, rule_of
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     people = resolved(said, card)
     found = replies(options.judgments, mine, card, there)
     rule = rule_of(card, json.loads(judge.params))
-    cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if d.asked and d.scale.size}
+    cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, found) for d in cells}
     lost = {d: beside.lost(places[d], (line for _, line in mine)) for d in cells}
     filled = beside.filled(cells, lost, options.missing)
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     turns = beside.turns(card, people, said, found, rule, there)
     if not shown and not turns:
         named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
-        about = ", ".join(f"{d.name} of {d.sort}" for d in card.dimensions if d.asked)
+        about = ", ".join(f"{d.name} of {d.sort}" for d in card.dimensions if _counts(d))
         raise NoGold(
             f"{options.labels}: no label is about a dimension of {card.name} and an item of these judgments. "
             f"The labels are about {_some(named)}; the card asks {_some(about)}."
@@ -171,10 +172,15 @@ def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) 
     if not several:
         return None
     numbers = sorted({number for said in given.values() for number in said})
-    rows = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
-    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(rows).reshape(len(cells), len(numbers)))
+    values = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
+    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
     hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
     return repeats.repeats(asked, (hits, of), d.scale)
+
+
+def _counts(dimension: Dimension) -> bool:
+    """Whether a dimension has figures where people labelled it; of what only a judge states, its aggregates have."""
+    return rows(dimension.scale) > 0 and (dimension.asked or dimension.scale.kind == "interval")
 
 
 def _code(value: float | None) -> float:
@@ -269,5 +275,6 @@ def _plain(summary: Summary) -> dict[str, Any]:
         "within_one": summary.within_one,
         "mean_difference": summary.mean_difference,
         "unscored": summary.unscored,
+        "answers": list(summary.answers),
         "table": summary.counts.tolist(),
     }

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.agreement import codes
+from judges import bins
 from judges.audits import Cell, Reply
-from judges.calibrate import Meeting, coded
+from judges.calibrate import Meeting
 from judges.card import Card, Item
 from judges.combination import applied, combined, drawn_of
 from judges.commands.options import Misused
@@ -125,16 +125,17 @@ def tested(
     names = sorted({who for _, who, _ in rows})
     number = {who: n for n, who in enumerate(names)}
     cell = np.array([n for n, _, _ in rows], dtype=np.int64)
-    scale = d.scale
-    judge = np.where(np.isnan(met.judge), scale.base - 1.0, met.judge)
+    scale, given = d.scale, np.array([value for _, _, value in rows], dtype=np.float64)
+    judge = np.where(np.isnan(met.judge), -1.0, bins.coded(met.judge, scale))[cell]
     ratings = Ratings(
         item=met.item[cell],
         cell=cell,
         person=np.array([number[who] for _, who, _ in rows], dtype=np.int64),
-        value=codes([int(value) - scale.base for _, _, value in rows], scale.size, "human").astype(np.int64),
-        judge=coded(judge[cell], scale),
+        value=bins.placed(given, scale).astype(np.int64),
+        judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
         people=tuple(names),
         scale=scale,
+        exact=np.asarray(bins.coded(given, scale), dtype=np.float64) if bins.binned(scale) else None,
     )
     return alternative.test(ratings, epsilon)
 
@@ -175,4 +176,7 @@ def turns(
 
 def others_told(found: Others) -> str:
     """The figures of other papers in a line."""
-    return ", ".join(f"{name} {_number(one.point)}" for name, one, _ in found.rows if one.point is not None)
+    return ", ".join(
+        f"{name} {_number(one.point)}" + ("" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})")
+        for name, one, _ in found.rows
+    )

@@ -199,7 +199,9 @@ def voices(
     bad: list[tuple[int, str]] = []
     for number, line in used:
         item, dimension = items.get(line.item), known.dimension(line.dimension, line.unit)
-        if item is None or item.kind != known.kind or dimension is None or not dimension.asked:
+        if item is None or item.kind != known.kind or dimension is None:
+            continue
+        if not dimension.asked and dimension.scale.kind != "interval":
             continue
         cell = (line.item, line.unit, line.dimension)
         if line.unit not in units(item):

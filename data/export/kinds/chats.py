@@ -12,6 +12,7 @@ from data.export.shared import BASIS, SCENARIO, asked
 from data.gold import gold
 from data.settings import gold_rule
 from data.store import Store
+from judges import bins
 from judges.errors import BadScale
 from judges.types import ITEM, Dimension, Pair
 
@@ -61,7 +62,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 def _least(d: Dimension, told: str) -> float:
     """The code of the lowest answer that is taken."""
     if not told:
-        return float(d.scale.base + d.scale.size - 1)
+        return bins.origin(d.scale) + bins.width(d.scale)
     try:
         code = d.scale.code(float(told) if told.replace(".", "", 1).isdigit() else told)
     except BadScale as error:
