@@ -134,7 +134,8 @@ def run(options: argparse.Namespace) -> int:
         print(_row(card, summary))
     print()
     for d, found_beside in also.items():
-        print(f"{d.title}: {beside.others_told(found_beside)}.")
+        lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
+        print(f"{d.title}: {lin}{beside.others_told(found_beside)}.")
     for d, lack in gone.items():
         if lack is not None:
             print("\n" + "\n".join(beside.each_told(d, lack, options.missing)))

@@ -64,7 +64,7 @@ class Means:
 
 
 def means(scored: Scored, lo: float = -inf, hi: float = inf) -> Means:
-    """All of them; a part of fewer than `FEW` items has no mean. No end of a mean lies beyond the scale, `lo` to `hi`."""
+    """All of them; a part of fewer than `FEW` items has no mean, and no end lies beyond the scale, `lo` to `hi`."""
     item, value = scored.item, scored.value
     counted, trusted = ~np.isnan(scored.counts), scored.trusted == 1
     parted, both = ~np.isnan(scored.parts), ~np.isnan(scored.other)
