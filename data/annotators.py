@@ -194,7 +194,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
         items=tuple((str(i), str(n)) for i, n in zip(ids, names, strict=True)),
         cells=cells,
         made_at=frame["made_at"].to_numpy(dtype="datetime64[us]"),
-        others=without_self(ratings, gold_rule(store, dataset_id).resolve == "majority"),
+        others=without_self(ratings, gold_rule(store, dataset_id).resolve),
         mean=mean_without_self(ratings),
     )
     _adjudicated(store, dataset_id, dimension, found)

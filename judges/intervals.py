@@ -288,9 +288,8 @@ def cluster_bootstrap(
     found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
     if point != 1 or found.low is None:
         return found
-    total = float(cells.item.size if cells.weight is None else cells.weight.sum())
     expected = by_chance(cells.table(k), weights) if cells.whole else by_chance_from_sums(cells.sums())
-    return unmet(found, total**2 / found.cells / expected)
+    return unmet(found, float(cells.sums()[0]) ** 2 / found.cells / expected)
 
 
 def _interval(

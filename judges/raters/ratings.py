@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from judges.types import Scale
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Rule = Literal["median", "mean", "majority"]
+"""How several answers become one."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +80,19 @@ class Ratings:
         return np.concatenate([empty, *first]), np.concatenate([empty, *second])
 
 
-def without_self(ratings: Ratings, majority: bool = False) -> Codes | Floats:
+def without_self(ratings: Ratings, rule: Rule = "median") -> Codes | Floats:
     """The gold of every row's cell made without the row's own label, as a code; -1 where the others leave none.
 
-    Answers in order go by the lower median of the others' or, by `majority`, by the commonest (drawn: the lower
-    median); the rest always by majority, a drawn vote being the scale's `drawn` category, else no gold.
+    Answers in order go by the lower median of the others' or, by a rule of majority, by the commonest (drawn: the lower
+    median); numbers of an interval scale, by a rule of mean, by their mean; the rest always by majority, a drawn vote
+    being the scale's `drawn` category, else no gold.
     """
     if not len(ratings):
         return ratings.value
+    if rule == "mean" and ratings.scale.kind == "interval":
+        mean = mean_without_self(ratings)
+        return np.where(np.isnan(mean), -1.0, mean)
+    majority = rule == "majority"
     if ratings.exact is not None:
         return _exactly(ratings.cell, ratings.exact, majority)
     scale, others = ratings.scale, ratings.others()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from data.figures import concordance
 from judges import agreement
 from judges.calibrate import Line
 from pages.evidence import floor, load
@@ -14,9 +15,10 @@ def panel(at: load.Place, line: Line, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
     agreed.figures(line, f"figures:{key}")
-    beside = load.beside(store, at.plain, line.dimension, at.basis, at.dropped)
-    if beside is not None and line.dimension.scale.kind == "interval" and shown.cells:
-        agreed.beside(beside, shown, key)
+    if line.dimension.scale.kind == "interval" and shown.cells:
+        beside = concordance.beside(store, at.dataset, at.judge, line.dimension, at.basis)
+        if beside is not None:
+            agreed.beside(beside, shown, key)
     floors.panel(floor.floors(store, at.plain, at.basis, at.dropped)[line.dimension.sort, line.dimension.name])
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -158,12 +158,12 @@ def table(summary: Summary, key: str) -> tuple[int, int] | None:
     st.caption(
         "Each count, with its share of the row: of the cells where people gave that answer, how often the judge gave "
         "this one. Outlined: agreement. Click a cell to see its items."
-        + (f" {BINNED}" if summary.binned else "")
     )
+    if summary.binned:
+        st.caption(
+            "Values are put into ten equal bins here, and only here: the figures above go by the values themselves."
+        )
     return chosen
-
-
-BINNED = "Values are put into ten equal bins here, and only here: the figures above go by the values themselves."
 
 
 def listed(
