@@ -10,6 +10,7 @@ from data.commands import (
     average,
     back_up,
     bring_in,
+    card,
     check,
     give_out,
     judge,
@@ -19,12 +20,13 @@ from data.commands import (
     restore,
     show_dashboard,
     spare,
+    start,
 )
 from judges.commands import answer
 
 COMMANDS = (
-    bring_in, give_out, judge, audit, average, report, approve, plan, lead, spare, show_dashboard, back_up, restore,
-    check,
+    start, bring_in, card, give_out, judge, audit, average, report, approve, plan, lead, spare, show_dashboard,
+    back_up, restore, check,
 )  # fmt: skip
 """Each has `add(subparsers)`, which names the function that runs it and returns the exit code."""
 

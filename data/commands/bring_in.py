@@ -26,6 +26,7 @@ from data.intake import (
 )
 from data.store import open_store
 from judges.commands.bar import Bar
+from judges.commands.options import add_card, chosen_card
 from judges.counted import many
 
 _SHOWN = 1_000
@@ -52,6 +53,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be taken to this file"
     )
+    add_card(parser, "a card that the judgments need and no line brings")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     as_whom(parser)
     parser.set_defaults(run=run)
@@ -73,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
         sampling=options.sampling,
         mappings=mappings,
         population=options.of,
+        cards=(chosen_card(options).spec,) if options.card or options.dimension else (),
     ).check()
     with contextlib.ExitStack() as stack:
         rejects = stack.enter_context(options.rejects.open("wb")) if options.rejects else None
@@ -82,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         if options.dry_run:
             found = preview(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
-            _tell(found)
+            tell(found)
             print(f"Would add {found.new} to {plan.dataset}; {found.known.total:,} are there already.")
             return 0 if found.ok else 1
         name = actor(store, options.actor)
@@ -91,9 +94,9 @@ def run(options: argparse.Namespace) -> int:
             done = take(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
         except Refused as refused:
             bar.clear()
-            _tell(refused.preview)
+            tell(refused.preview)
             raise
-    _tell(done.preview)
+    tell(done.preview)
     rate = done.lines / max(done.seconds, 1e-3)
     left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
     print(
@@ -103,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _tell(found: Preview) -> None:
+def tell(found: Preview) -> None:
     """Warnings and problems, on stderr."""
     for sentence in found.warnings:
         print(sentence, file=sys.stderr)

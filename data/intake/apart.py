@@ -25,6 +25,8 @@ from typing import Any, BinaryIO, get_args
 from data.errors import BadInput
 from data.intake.brief import Brief
 from data.intake.container import Container
+from data.intake.contents import Contents
+from data.intake.contents import from_plain as from_plain_contents
 from data.intake.fastchat_rows import Role
 from data.intake.formats import Known
 from data.intake.gather import Gathered, Progress, from_plain
@@ -65,6 +67,16 @@ def formats(
             raise _ended(source, "", f"it was told of as {one}")
         known.append(Known(file, held, one["format"], role, list(one["columns"]), list(one["rows"])))
     return known
+
+
+def contents(
+    source: Source, found: list[Known], progress: Progress | None = None, waits: Waits | None = None
+) -> Contents:
+    """What the files of a source hold, as `data.intake.contents.contents` tells it. Raises BadInput past the limits."""
+    known = [(one.held, one.format, one.role) for one in found]
+    with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
+        told = _ask_of(source, {"task": "contents", "found": known}, Path(folder), _nothing, progress)
+    return from_plain_contents(told)
 
 
 def gather(

@@ -1,16 +1,18 @@
-"""What a file is, told by its first bytes and not by its name: JSON lines, a JSON list, a table as text, or Parquet."""
+"""What a file is, told by its content and not by its name: JSON lines, a JSON list or object, text in columns, Parquet.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
 from data.errors import BadInput
-from data.intake import csv_rows, json_array, jsonl
-from data.intake.jsonl import Record
+from data.intake import csv_rows, json_array, json_object, jsonl, tools
+from data.intake.jsonl import LIMIT, Record
 from data.intake.source import File
 
-Container = Literal["lines", "list", "csv", "parquet"]
+Container = Literal["lines", "list", "object", "csv", "parquet"]
 _ARCHIVES = {
     b"PK\x03\x04": "a zip archive",
     b"\x1f\x8b": "a gzip archive",
@@ -40,7 +42,7 @@ def container(file: File) -> Container:
     if text[:1] == b"[":
         return "list"
     if text[:1] == b"{":
-        return "lines"
+        return _braces(file, text)
     if file.name.lower().endswith((".jsonl", ".ndjson", ".json")):
         if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
             raise BadInput(f"{file.name} is UTF-16. Save it as UTF-8.")
@@ -48,8 +50,29 @@ def container(file: File) -> Container:
     if sum(byte < 9 for byte in head) > max(len(head) // 20, 8) and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         wide = head[::2].count(0) > len(head) // 4 or head[1::2].count(0) > len(head) // 4
         if not wide:
-            raise BadInput(f"{file.name} is no text: JSON lines, a JSON list, CSV and Parquet are taken.")
+            raise BadInput(f"{file.name} is no text: JSON, JSON lines, CSV and Parquet are taken.")
     return "csv"
+
+
+def _braces(file: File, text: bytes) -> Container:
+    """Whether a file that begins with a brace has an object in each line, or is one object.
+
+    One object has a first line that ends too early, and a second one that begins no other object.
+    """
+    if b"\n" not in text:
+        with file.fresh() as stream:
+            return "object" if len(stream.readline(LIMIT + 2)) > LIMIT else "lines"
+    line, _, rest = text.partition(b"\n")
+    shown = line.decode("utf-8", "replace").rstrip()
+    try:
+        json.JSONDecoder(strict=False).raw_decode(shown)
+    except json.JSONDecodeError as error:
+        cut = error.pos >= len(shown) - 1 or "Unterminated" in error.msg
+        after = rest.lstrip(b"\r\n")
+        return "object" if cut and after.strip() and not after.startswith(b"{") else "lines"
+    except (RecursionError, ValueError):
+        pass
+    return "lines"
 
 
 def records(file: File, held: Container, stream: BinaryIO) -> Iterator[Record]:
@@ -58,6 +81,8 @@ def records(file: File, held: Container, stream: BinaryIO) -> Iterator[Record]:
         return jsonl.records(stream)
     if held == "list":
         return json_array.records(stream)
+    if held == "object":
+        return json_object.records(stream, tools.lists())
     if held == "csv":
         return csv_rows.records(file.name, stream, csv_rows.detect(file.name, file.head()))
     from data.store_sandbox import parquet_records

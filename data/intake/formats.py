@@ -10,17 +10,19 @@ from typing import Any
 
 from data.cards import known as known_cards
 from data.errors import BadInput
-from data.intake import canonical, fastchat, messages, table
+from data.intake import canonical, fastchat, messages, table, tools
 from data.intake.container import Container, container, first, records
 from data.intake.fastchat_rows import Role, role_of
 from data.intake.jsonl import Record
-from data.intake.lines import Entry, Line
+from data.intake.lines import Entry, Found, Line
 from data.intake.mapping import Mapping, signature
 from data.intake.plan import Format, Plan
+from data.intake.settlement import settled
 from data.intake.source import File, Source
-from data.intake.suggest import suggest
 from data.settings import get
 from data.store import Store
+from judges.card import Card, cards
+from judges.making.made import from_spec
 
 SCOPE = "mapping"
 _SHORT = 2**20
@@ -59,7 +61,11 @@ class Known:
     @property
     def says(self) -> str:
         """What the file is, in words."""
-        return f"FastChat: {_ROLES[self.role]}" if self.format == "fastchat" and self.role else _NAMES[self.format]
+        return f"FastChat: {_ROLES[self.role]}" if self.format == "fastchat" and self.role else _title(self.format)
+
+
+def _title(name: Format) -> str:
+    return _NAMES.get(name) or tools.tool(name).TITLE
 
 
 def formats(source: Source, wanted: Format = "auto") -> list[Known]:
@@ -78,12 +84,21 @@ def _format(file: File, wanted: Format) -> Known:
         raise BadInput(f"{file.name} is none of FastChat's files: its keys are {named}.")
     if wanted != "auto":
         return Known(file, held, wanted, role, *_begins(sample))
-    if any(map(canonical.fits, shapes)) and held in ("lines", "list"):
+    written = ("lines", "list", "object")
+    if any(map(canonical.fits, shapes)) and held in written:
         found: Format = "canonical"
+    elif of := tools.fitting([record.value for record in sample]):
+        found = of
     elif any(map(messages.fits, shapes)):
         found = "messages"
     elif role is not None and held != "csv":
         found = "fastchat"
+    elif held == "object":
+        named = ", ".join(sorted(frozenset().union(*shapes)))[:200] or "none that can be read"
+        raise BadInput(
+            f"{file.name} is one JSON object that none of the tools known here writes (its keys: {named}). Give its "
+            "rows as a list in brackets, or as JSON lines."
+        )
     else:
         found = "table" if shapes else "canonical"
     return Known(file, held, found, role, *_begins(sample))
@@ -115,23 +130,25 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    if faults := found.faults(columns, known_cards(store)):
+    there = {**found.cards(), **known_cards(store), **{card.name: card for card in made(plan)}}
+    if faults := found.faults(columns, there):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
-    return found
+    return found.completed(there)
 
 
-def beginning(store: Store, known: Known) -> Mapping:
-    """The mapping that an editor begins with: the one that such a table had before, else a guess."""
-    kept = get(store, SCOPE, signature(known.columns))
-    return Mapping.model_validate(kept) if kept is not None else suggest(known.columns, known.rows)
+def made(plan: Plan) -> list[Card]:
+    """The cards that a plan brings."""
+    return [from_spec(spec, cards()) for spec in plan.cards]
 
 
 def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, Mapping]) -> Iterator[Entry]:
-    """Everything that the files of a source hold; FastChat's files are read together, the rest one by one.
+    """Everything that the files of a source hold; those of FastChat, and of each other tool, are read together.
 
     `mappings` has the mapping of every table by the name of its file. The cards that the plan brings come first.
     """
-    yield from (Line(source.name, 0, "card", {"card": spec}) for spec in plan.cards)
+    brought = {card.version: card for card in made(plan)}
+    brought |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
+    yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in brought.values())
     with contextlib.ExitStack() as stack:
         parts = [
             fastchat.Part(known.file.name, known.role, _lazy(stack, known))
@@ -140,12 +157,14 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
         ]
         if parts:
             yield from fastchat.read(parts)
+    for name in sorted({known.format for known in found} & set(tools.NAMES)):
+        yield from settled(of_tool(name, found), plan.questions)
     readers: dict[str, Callable[[str, Iterator[Record]], Iterator[Entry]]] = {
         "canonical": canonical.read,
         "messages": messages.read,
     }
     for known in found:
-        if known.format == "fastchat":
+        if known.format == "fastchat" or known.format in tools.NAMES:
             continue
         name = known.file.name
         with known.file.open() as stream:
@@ -154,6 +173,13 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
                 yield from table.read(name, held, mappings[name])
             else:
                 yield from readers[known.format](name, held)
+
+
+def of_tool(name: str, found: list[Known]) -> Iterator[Found]:
+    """What all files of one tool hold, with what they say under names of their own."""
+    with contextlib.ExitStack() as stack:
+        parts = [tools.Part(known.file.name, _lazy(stack, known)) for known in found if known.format == name]
+        yield from tools.tool(name).read(parts)
 
 
 def _lazy(stack: contextlib.ExitStack, known: Known) -> Iterator[Record]:
@@ -165,4 +191,4 @@ def _lazy(stack: contextlib.ExitStack, known: Known) -> Iterator[Record]:
 
 def say(found: list[Known]) -> list[str]:
     """The formats of a source in words, each once."""
-    return sorted({_NAMES[known.format] for known in found})
+    return sorted({_title(known.format) for known in found})

@@ -28,9 +28,9 @@ _CHUNK = 500
 class Gathered:
     """What came of reading: the report, the lines read, and what the spool's rows rest on.
 
-    `rows` counts the rows of each table; `judges` has the card's version, model, parameters as JSON, and whether it is
-    synthetic, by id; `cards` are the contents of cards that the import brings; `people` have their teams; `kept` has the
-    names in the files and those under which they are kept; `rule` is the gold rule that the import sets.
+    `rows` counts the rows of each table; `judges` has the card's version, model, parameters as JSON and whether it is
+    synthetic, by id; `cards` are the contents of cards that the import brings; `people` have their teams; `kept` has
+    the names in the files and those under which they are kept; `rule` is the gold rule that the import sets.
     """
 
     report: Preview

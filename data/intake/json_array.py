@@ -18,7 +18,7 @@ _PLAIN = json.JSONDecoder()
 _REST = "the rest of the file was not read"
 
 
-class _Text:
+class Text:
     """The part of a stream that is being looked at, and how many lines lie before it."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -61,25 +61,29 @@ class _Text:
 
 def records(stream: BinaryIO) -> Iterator[Record]:
     """The objects of a list, each with the line it begins in. After broken JSON the rest of the file is not read."""
-    held = _Text(stream)
+    held = Text(stream)
     try:
         yield from _elements(held)
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, BadJson) as error:
+        yield flaw(held, error)
+
+
+def flaw(held: Text, error: UnicodeDecodeError | BadJson) -> Record:
+    """The record of a place from which on a file cannot be read."""
+    if isinstance(error, UnicodeDecodeError):
         bad = f"is not UTF-8 from here on (byte 0x{error.object[error.start]:02x}); {_REST}"
-        yield Record(held.number, {}, "", bad)
-    except BadJson as error:
-        shown = held.text[held.at : held.at + 1000]
-        yield Record(held.number, {}, shown, f"{error}; {_REST}")
+        return Record(held.number, {}, "", bad)
+    return Record(held.number, {}, held.text[held.at : held.at + 1000], f"{error}; {_REST}")
 
 
-def _elements(held: _Text) -> Iterator[Record]:
+def _elements(held: Text) -> Iterator[Record]:
     if held.next() != "[":
         raise BadJson("is not a JSON list")
     held.at += 1
     sign = held.next()
     while sign != "]":
         number = held.number
-        value, text = _element(held)
+        value, text = element(held)
         if isinstance(value, dict):
             yield Record(number, value, text)
         elif isinstance(value, BadJson):
@@ -99,7 +103,7 @@ def _elements(held: _Text) -> Iterator[Record]:
         raise BadJson("is not JSON: something follows the end of the list")
 
 
-def _element(held: _Text) -> tuple[object, str]:
+def element(held: Text) -> tuple[object, str]:
     """The next element and its text; a value that is refused though its end is known comes back as BadJson."""
     size = _CHUNK
     while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import abc
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -12,6 +13,10 @@ from data.errors import BadInput
 from data.ids import content_id
 from data.intake.sentences import problems
 from judges.card import Card, cards
+from judges.errors import BadScale
+from judges.making.made import from_recipe
+from judges.making.recipe import Answers, Recipe
+from judges.making.scales import answer
 from judges.types import Kind, Strict
 
 FIELDS: dict[Kind, tuple[str, ...]] = {
@@ -25,10 +30,13 @@ _NEEDED: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "response": (("output",),),
 }
 SINGLE = ("plain_pairwise", "mt_bench")
-"""The cards with one dimension, whose judgment can be a single value."""
+"""The cards whose reply can be made of a single value."""
+UNITS: dict[Kind, str] = {"dialogue": "conversation", "pair": "pair", "response": "response"}
+"""The unit that a value is about where nothing else is said."""
 
 
 Cards = abc.Mapping[str, Card]
+_NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
 
 
 class From(Strict):
@@ -56,10 +64,25 @@ class From(Strict):
         return say(self.value(row))
 
 
-class JudgmentColumns(Strict):
-    """A judge's replies in a table: `raw` its whole reply, or `value` the one value of a card with one dimension.
+class Only(Strict):
+    """The rows of which something is taken: those whose `column` has one of the `values` (none named: all rows)."""
 
-    `values` says what the value's cells mean; a cell that it does not know is an unscored judgment.
+    column: str
+    values: list[str] = Field(default_factory=list)
+
+    def has(self, row: dict[str, Any]) -> bool:
+        """Whether a row is one of them."""
+        return not self.values or say(row.get(self.column)).strip() in self.values
+
+
+class JudgmentColumns(Strict):
+    """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
+
+    `values` says what the value's cells mean, or `answers` on which scale they are read; a cell that is neither is no
+    score. `dimension` (not needed where
+    the card asks one question) and `unit` (`turn`: that of the row) may be the same for all rows, or columns: then each
+    row has one of the item's values. What one judge gave an item is one judgment; a value that is there already is
+    another `sample`. `order` is that in which a judge saw a pair: ab or ba.
     """
 
     card: str
@@ -68,8 +91,25 @@ class JudgmentColumns(Strict):
     raw: From = From()
     value: From = From()
     values: dict[str, str] = Field(default_factory=dict)
+    answers: Answers | None = None
     reason: From = From()
     turn: From = From()
+    dimension: From = From()
+    unit: From = From()
+    confidence: From = From()
+    sample: From = From()
+    order: From = From()
+    only: Only | None = None
+
+    def sources(self) -> tuple[From, ...]:
+        """Everything that is taken from columns."""
+        about = (self.dimension, self.unit, self.turn, self.confidence, self.sample, self.order)
+        return (self.model, self.raw, self.value, self.reason, *about)
+
+    @property
+    def reply(self) -> bool:
+        """Whether the value is made into a reply of its card; else it comes in as a score without one."""
+        return self.card in SINGLE and not self.dimension
 
 
 class LabelColumns(Strict):
@@ -80,13 +120,16 @@ class LabelColumns(Strict):
 
     value: From
     values: dict[str, str] = Field(default_factory=dict)
+    answers: Answers | None = None
     unit: From
     dimension: From
     annotator: From
+    turn: From = From()
     mode: From = From(constant="blind")
     made_at: From = From()
     team: From = From()
     probability: From = From()
+    only: Only | None = None
 
 
 class Mapping(Strict):
@@ -94,7 +137,8 @@ class Mapping(Strict):
     labels are taken, of items that are in the dataset already.
 
     A dialogue is one row with all its `turns` as JSON, or several rows that stand together under one id: with `role`
-    and `text`, or with `user` and `assistant`; `turn` puts them in order.
+    and `text`, or with `user` and `assistant`; `turn` puts them in order. `recipes` are cards of own dimensions that
+    the import makes where they are not there.
     """
 
     kind: Kind
@@ -104,6 +148,12 @@ class Mapping(Strict):
     meta: list[str] = Field(default_factory=list)
     judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=50)
     labels: list[LabelColumns] = Field(default_factory=list, max_length=50)
+    recipes: list[Recipe] = Field(default_factory=list, max_length=50)
+
+    @property
+    def textless(self) -> bool:
+        """Whether the table holds nothing that was judged: what was said of it is all that is known."""
+        return self.kind != "dialogue" and not any(self.field(name) for names in _NEEDED[self.kind] for name in names)
 
     def field(self, name: str) -> From:
         """Where a field of the item comes from; nothing where it is not mapped."""
@@ -111,25 +161,37 @@ class Mapping(Strict):
 
     def columns(self) -> set[str]:
         """Every column that is used."""
-        return {name for source in self._sources() for name in source.columns} | set(self.meta)
+        limits = [*(judged.only for judged in self.judgments), *(label.only for label in self.labels)]
+        only = {limit.column for limit in limits if limit is not None}
+        return {name for source in self._sources() for name in source.columns} | set(self.meta) | only
 
     def _sources(self) -> Iterator[From]:
         yield self.id
         yield from self.fields.values()
         for judged in self.judgments:
-            yield from (judged.model, judged.raw, judged.value, judged.reason, judged.turn)
+            yield from judged.sources()
         for label in self.labels:
-            yield from (label.value, label.unit, label.dimension, label.annotator)
+            yield from (label.value, label.unit, label.turn, label.dimension, label.annotator)
             yield from (label.mode, label.made_at, label.team, label.probability)
+
+    def cards(self) -> dict[str, Card]:
+        """The cards that its recipes make, by name."""
+        return {recipe.name: from_recipe(recipe) for recipe in self.recipes}
+
+    def completed(self, there: Cards) -> Mapping:
+        """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
+        judgments = [_completed(judged, there.get(judged.card)) for judged in self.judgments]
+        return self.model_copy(update={"judgments": judgments})
 
     def faults(self, columns: Collection[str], there: Cards | None = None) -> list[str]:
         """What is missing before a table with these columns can be read, in sentences; empty when nothing is.
 
         `there` are the workspace's cards; without it, those that have a folder.
         """
+        there = self.cards() | dict(cards() if there is None else there)
         found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
         found += [f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]]
-        for names in _NEEDED[self.kind] if self.items else ():
+        for names in _NEEDED[self.kind] if self.items and not self.textless else ():
             if not any(self.field(name) for name in names):
                 found.append(f"Say which column holds {' or '.join(names)}.")
         if not self.id and (not self.items or self.field("text") or self.field("user")):
@@ -137,7 +199,7 @@ class Mapping(Strict):
         if not self.items and not self.judgments and not self.labels:
             found.append("Nothing is taken: map items, judgments or labels.")
         for judged in self.judgments:
-            found += _judged(self.kind, judged, cards() if there is None else there)
+            found += _judged(self.kind, judged, there)
             if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):
                 found.append("A judgment of mt_bench needs its turn.")
         for label in self.labels:
@@ -157,9 +219,32 @@ def _judged(kind: Kind, judged: JudgmentColumns, there: Cards) -> list[str]:
         found.append("A judgment needs its model: a column, or a name.")
     if bool(judged.raw) == bool(judged.value):
         found.append("A judgment needs its whole reply or its value, one of the two.")
-    if judged.value and judged.card not in SINGLE:
-        found.append(f"The card {judged.card[:60]!r} asks more than one question: map the whole reply.")
+    if card is not None and judged.value and not judged.reply and not judged.dimension.columns:
+        found += _dimension(card, judged)
     return found
+
+
+def _completed(judged: JudgmentColumns, card: Card | None) -> JudgmentColumns:
+    if card is None or not judged.value or judged.reply:
+        return judged
+    names = {d.name for d in card.dimensions if judged.dimension.constant in ("", d.name)}
+    if judged.dimension.columns or len(names) != 1:
+        return judged
+    (name,) = names
+    sorts = {d.sort for d in card.dimensions if d.name == name}
+    unit = judged.unit if judged.unit or len(sorts) > 1 else From(constant=next(iter(sorts)))
+    return judged.model_copy(update={"dimension": From(constant=name), "unit": unit})
+
+
+def _dimension(card: Card, judged: JudgmentColumns) -> list[str]:
+    """What is wrong with the question that a value answers; nothing where it is one that the card asks."""
+    names = list(dict.fromkeys(d.name for d in card.dimensions))
+    if not judged.dimension and len(names) > 1:
+        return [f"Say which question of {card.name} the value answers: {', '.join(names)}."]
+    named = judged.dimension.constant
+    if named in ("", *names):
+        return []
+    return [f"{card.name} has no dimension {named[:60]!r}. It has: {', '.join(names)}."]
 
 
 def signature(columns: Collection[str]) -> str:
@@ -184,6 +269,29 @@ def say(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else str(value)
+
+
+def meant(cell: Any, values: dict[str, str], answers: Answers | None = None) -> Any:
+    """What a cell means: by the list of values or on the scale, where there is one, else as it reads.
+
+    None where it is none of the values, or no answer on the scale.
+    """
+    text = say(cell).strip()
+    if answers is not None and not values:
+        try:
+            return answer(cell, answers)
+        except BadScale:
+            return None
+    if values:
+        if text not in values:
+            return None
+        text = values[text]
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if not _NUMBER.fullmatch(text):
+        return text.lower()
+    number = float(text)
+    return int(number) if number == int(number) and abs(number) < 1e9 else number
 
 
 def spell(values: dict[str, str]) -> str:

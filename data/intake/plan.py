@@ -6,16 +6,36 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from data.errors import BadInput
+from data.intake.tools import NAMES
+from judges.making.recipe import Answers
+from judges.types import Kind
 
 if TYPE_CHECKING:
     from data.intake.mapping import Mapping
 
-Format = Literal["auto", "canonical", "messages", "fastchat", "table"]
-FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "table")
+Format = str
+FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "table", *NAMES)
 Sampling = Literal["all", "random", "picked", "unknown"]
 SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
 _NAME = 120
 _MOST = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """What another tool's file calls `name`, said by judges or people (`by`) of units of a `sort`: a dimension of a
+
+    card. `answers` is the scale by which its cells are read; `who` renames who said it.
+    """
+
+    by: Literal["judge", "person"]
+    kind: Kind
+    sort: str
+    name: str
+    card: str
+    dimension: str
+    answers: Answers | None = None
+    who: str = ""
 
 
 @dataclass(frozen=True)
@@ -26,7 +46,7 @@ class Plan:
     `random` let the labels count for the gate, and `random` only with a probability: `population` is the number of
     items that the labelled ones were drawn from; without it the lines tell their own. `mappings` say what the columns
     of tables mean; `models` renames the judges that a file names; `cards` are the contents (Card.spec) of cards that
-    the import brings besides those in its files.
+    the import brings besides those in its files; `questions` say what other tools' files mean by the names of values.
     """
 
     dataset: str
@@ -38,6 +58,7 @@ class Plan:
     models: dict[str, str] = field(default_factory=dict)
     population: int | None = None
     cards: tuple[dict[str, Any], ...] = ()
+    questions: tuple[Question, ...] = ()
 
     def check(self) -> Plan:
         """Itself. Raises BadInput for a name, format, sampling or population that cannot be."""

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 
 from data.intake import apart, brief
 from data.intake import gather as gathering
+from data.intake.contents import contents
 from data.intake.formats import Known, formats
 from data.intake.source import File, Source
 from data.intake.spool import Spool
@@ -102,6 +103,8 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
         found = formats(source, task["wanted"])
         return [{n: getattr(one, n) for n in ("held", "format", "role", "columns", "rows")} for one in found]
     known = [Known(file, *told) for file, told in zip(files, task["found"], strict=True)]
+    if task["task"] == "contents":
+        return contents(source, known, lambda done, size, lines: mouth.at(source, lines)).plain()
     folder = Path(task["folder"])
 
     def ask(name: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:

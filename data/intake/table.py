@@ -12,8 +12,10 @@ from data.intake import messages
 from data.intake.json_text import BadJson, parse
 from data.intake.jsonl import Record
 from data.intake.lines import Bad, Entry, Line, Seen
-from data.intake.mapping import JudgmentColumns, LabelColumns, Mapping, say
+from data.intake.mapping import UNITS, JudgmentColumns, LabelColumns, Mapping, meant, say
+from data.intake.ratings import Ratings
 from data.intake.sentences import show
+from judges.making.scales import is_missing
 
 _GROUP = 10_000
 
@@ -27,7 +29,7 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
     reader = _Table(file, mapping)
     spread = mapping.kind == "dialogue" and mapping.items and not mapping.field("turns")
     closed: set[str] = set()
-    for name, group in groupby(records, key=lambda r: "" if r.problem else reader.name(r.value)):
+    for name, group in groupby(records, key=lambda r: "" if r.problem else reader.name(r)):
         rows = []
         for record in group:
             if record.problem:
@@ -35,7 +37,9 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
             elif spread:
                 rows.append(record)
             else:
-                yield from reader.row(record, reader.name(record.value))
+                yield from reader.row(record, name)
+                if not reader.long:
+                    yield from reader.ratings.lines()
         if rows and (name in closed or len(rows) > _GROUP):
             why = "do not stand together: sort the table by its id" if name in closed else f"are more than {_GROUP}"
             problem = f"The rows of the dialogue {show(name)} {why}."
@@ -43,6 +47,8 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
         elif rows:
             closed.add(name)
             yield from reader.rows(rows, name)
+            yield from reader.ratings.lines()
+    yield from reader.ratings.lines()
 
 
 def example(file: str, rows: list[dict[str, Any]], mapping: Mapping) -> tuple[list[dict[str, Any]], list[str]]:
@@ -64,19 +70,24 @@ class _Table:
         self.file, self.mapping = file, mapping
         self.seen = Seen()
         self.time = now().isoformat()
+        self.ratings = Ratings()
+        self.long = any(j.dimension.columns or j.unit.columns or j.turn for j in mapping.judgments if not j.reply)
 
-    def name(self, row: dict[str, Any]) -> str:
-        """The id of a row's item: its columns, or a hash of what the mapping takes from the row."""
+    def name(self, record: Record) -> str:
+        """The id of a row's item: its columns, a hash of what the mapping takes from the row, or else its number."""
         if self.mapping.id:
-            return self.mapping.id.text(row, "/").strip()
-        taken = [source.text(row) for _, source in sorted(self.mapping.fields.items())]
+            return self.mapping.id.text(record.value, "/").strip()
+        if self.mapping.textless:
+            return f"row {record.line}"
+        taken = [source.text(record.value) for _, source in sorted(self.mapping.fields.items())]
         return f"row-{content_id(taken)[:12]}"
 
     def row(self, record: Record, name: str) -> Iterator[Entry]:
         """A row that is an item of its own, or what was said of one."""
         if self.mapping.items:
             try:
-                yield Line(self.file, record.line, "item", self._item(record.value, name), record.value)
+                made = self._item(record.value, name)
+                yield Line(self.file, record.line, "item", made, record.value, weak=self.mapping.textless)
             except _No as no:
                 yield Bad(self.file, record.line, [no.args], record.value, name)
         yield from self._said(record, name, None)
@@ -120,7 +131,7 @@ class _Table:
                 system = mapping.field(f"system_{side}").text(row)
                 data[f"response_{side}"] = {"system": system, "text": None if text is None else say(text)}
         elif mapping.kind == "response":
-            if mapping.field("output").value(row) is None:
+            if not mapping.textless and mapping.field("output").value(row) is None:
                 raise _No("output", "There is no output in this row.")
             data |= {field: mapping.field(field).text(row) for field in ("task", "output", "reference")}
         else:
@@ -152,11 +163,11 @@ class _Table:
     # -- what judges and people said ----------------------------------------------------------------------------
 
     def _said(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
-        for judged in self.mapping.judgments:
+        for judged in (j for j in self.mapping.judgments if j.only is None or j.only.has(record.value)):
             entry = self._judgment(record, name, judged, turn)
             if entry is not None:
                 yield entry
-        for label in self.mapping.labels:
+        for label in (one for one in self.mapping.labels if one.only is None or one.only.has(record.value)):
             entry = self._label(record, name, label, turn)
             if entry is not None:
                 yield entry
@@ -168,7 +179,13 @@ class _Table:
             return None
         data: dict[str, Any] = {"item": name, "card": judged.card, "model": judged.model.text(row)}
         data["params"] = judged.params
+        data |= {"order": said.strip().lower()} if (said := judged.order.text(row)) else {}
         number = judged.turn.text(row).strip() or str(turn or "")
+        if sample := judged.sample.text(row).strip():
+            data["sample"] = int(sample) if sample.isdigit() else sample
+        if judged.value and not judged.reply:
+            self._score(record, data, judged, given, number)
+            return None
         if judged.card == "mt_bench":
             data["part"] = number if number.startswith("turn:") else f"turn:{number}"
         if judged.raw:
@@ -176,30 +193,46 @@ class _Table:
             return Line(self.file, record.line, "judgment", data, row)
         cells = {c: row.get(c) for c in [*judged.value.columns, *judged.reason.columns]}
         data["raw"] = canonical(cells)
-        value = meant(given, judged.values)
+        value = meant(given, judged.values, judged.answers)
         unscored = None
         if value is None:
             unscored = ("unreadable", f"{show(say(given))} is none of the values that the mapping knows")
             value = ""
         if judged.card == "mt_bench":
-            score = float(value) if isinstance(value, int) and not isinstance(value, bool) else None
+            score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
             data["reply"] = {"turn": int(number) if number.isdigit() else 0, "score": score}
         else:
             data["reply"] = {"verdict": value, "reason": judged.reason.text(row)}
         return Line(self.file, record.line, "judgment", data, row, unscored=unscored)
 
+    def _score(
+        self, record: Record, data: dict[str, Any], judged: JudgmentColumns, given: Any, number: str
+    ) -> None:
+        """Keep one value of a judge until the others that it gave this item are there."""
+        row = record.value
+        value = meant(given, judged.values, judged.answers)
+        one: dict[str, Any] = {
+            "unit": _unit(judged.unit.text(row).strip() or ("turn" if number else UNITS[self.mapping.kind]), number),
+            "dimension": judged.dimension.text(row).strip(),
+            "value": (None if is_missing(given) else say(given)) if value is None else value,
+            "note": judged.reason.text(row),
+        }
+        if sure := judged.confidence.text(row).strip():
+            one["confidence"] = _chance(sure)
+        self.ratings.add(self.file, record.line, row, data, one)
+
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
         given = label.value.value(row)
-        if given is None or say(given).strip() == "":
+        if given is None or say(given).strip() == "" or (label.answers is not None and is_missing(given)):
             return None
-        value = meant(given, label.values)
+        value = meant(given, label.values, label.answers)
         if value is None:
-            known = ", ".join(label.values)[:100]
-            problem = f"value: {show(say(given))} is none of the values that the mapping knows ({known})."
+            scale = label.answers.scale.words if label.answers else ""
+            known = f"allowed are {scale}" if scale else f"the mapping knows {', '.join(label.values)[:100]}"
+            problem = f"value: {show(say(given))} is no answer here: {known}."
             return Bad(self.file, record.line, [("value", problem)], row)
-        unit = label.unit.text(row).strip()
-        unit = f"turn:{turn or ''}" if unit == "turn" else f"turn:{unit}" if unit.isdigit() else unit
+        unit = _unit(label.unit.text(row).strip(), label.turn.text(row).strip() or str(turn or ""))
         made_at = label.made_at.text(row).strip()
         data = {
             "item": name,
@@ -217,17 +250,10 @@ class _Table:
         return Line(self.file, record.line, "label", data, row, nth=None if made_at else self.seen.count(*key))
 
 
-def meant(cell: Any, values: dict[str, str]) -> Any:
-    """What a cell means: by the list of values, where there is one (None: not in it), else as it reads."""
-    text = say(cell).strip()
-    if values:
-        if text not in values:
-            return None
-        text = values[text]
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    whole = text.removeprefix("-")
-    return int(text) if whole.isascii() and whole.isdigit() and len(whole) < 10 else text.lower()
+def _unit(unit: str, turn: str) -> str:
+    """A unit as it is written in full: `turn`, or a number, is that turn."""
+    number = turn.removeprefix("turn:")
+    return f"turn:{number}" if unit == "turn" else f"turn:{unit}" if unit.isdigit() else unit
 
 
 def _number(text: str) -> float:

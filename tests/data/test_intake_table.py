@@ -220,7 +220,7 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
     [
         ({}, "There is no column 'who'."),
         ({"kind": "response"}, "'response_a' is not a field of a response."),
-        ({"fields": {}}, "Say which column holds response_a."),
+        ({"fields": {"response_b": From(columns=["y"])}}, "Say which column holds response_a."),
         ({"items": False, "id": From()}, "Say which column holds the id of the item."),
         ({"items": False, "judgments": [], "labels": []}, "Nothing is taken: map items, judgments or labels."),
         (
@@ -234,7 +234,7 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
                     JudgmentColumns(card="long_form_pairwise", model=From(constant="j"), value=From(columns=["z"]))
                 ]
             },
-            "asks more than one question",
+            "Say which question of long_form_pairwise the value answers",
         ),
         (
             {"labels": [LabelColumns(value=From(), unit=From(), dimension=From(), annotator=From())]},
@@ -252,7 +252,7 @@ def test_a_label_that_the_mapping_does_not_know_is_refused_and_an_empty_cell_is_
     mapping = FULL.model_copy(update={"judgments": []})
     found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
     assert (found.new.items, found.new.labels) == (3, 1)
-    says = "value: '7' is none of the values that the mapping knows (1)."
+    says = "value: '7' is no answer here: the mapping knows 1."
     assert [(p.line, p.field, p.sentence) for p in found.problems] == [(3, "value", says)]
     store.close()
 
@@ -365,7 +365,7 @@ def test_a_reply_may_stand_in_one_cell_as_text_or_as_json(tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_columns_are_guessed_from_their_names(columns: list[str], kind: str, fields: set[str]) -> None:
-    found = suggest(columns, [dict.fromkeys(columns, "some text")])
+    found = suggest(columns, [{name: "user" if name == "role" else "some text" for name in columns}])
     assert found.kind == kind and set(found.fields) == fields
 
 
@@ -399,3 +399,69 @@ def test_other_types_of_parquet_become_what_json_has(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [b"\xff"]}), blob)
     with pytest.raises(BadInput, match="the column 'x' holds bytes, not text"):
         first(from_bytes([("b.parquet", blob.getvalue())]).files[0], "parquet")
+
+
+# -- values of single questions ---------------------------------------------------------------------------------------
+
+
+def scored(store: Any) -> list[tuple[Any, ...]]:
+    """(item, unit, dimension, value, sample) of all scores."""
+    return list(
+        store.rows(
+            "select i.name, s.unit, s.dimension, s.value, s.sample from score s join item i on i.id = s.item_id "
+            "order by all"
+        )
+    )
+
+
+def column(name: str) -> From:
+    return From(columns=[name])
+
+
+def test_several_columns_of_one_judge_are_one_judgment_and_whole_numbers_may_have_a_point(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [{"id": "1", "out": "x", "f": "8.0", "c": "5.0"}, {"id": "2", "out": "y", "f": "4.0", "c": ""}]
+    judged = [
+        JudgmentColumns(card="rubric_open_ended", model=From(constant="j"), value=column(c), dimension=From(constant=d))
+        for c, d in (("f", "factuality"), ("c", "coherence"))
+    ]
+    mapping = Mapping(kind="response", id=column("id"), fields={"output": column("out")}, judgments=judged)
+    done = take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert done.judgments == 2
+    assert scored(store) == [("1", "response", "coherence", 5.0, 0), ("2", "response", "factuality", 4.0, 0)]
+    assert store.rows("select text from remark where sort = 'rule'")[0][0].startswith("8 is not on the scale")
+    store.close()
+
+
+def test_long_tables_have_a_value_a_row_in_any_order_and_repetitions_are_samples(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [
+        {"id": i, "crit": c, "who": "j", "v": v}
+        for i, c, v in (("1", "coherence", 1), ("2", "coherence", 2), ("1", "factuality", 3), ("1", "coherence", 4))
+    ]
+    judged = JudgmentColumns(
+        card="rubric_open_ended", model=column("who"), value=column("v"), dimension=column("crit")
+    )
+    mapping = Mapping(kind="response", id=column("id"), judgments=[judged])
+    take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert scored(store) == [
+        ("1", "response", "coherence", 1.0, 0), ("1", "response", "coherence", 4.0, 1),
+        ("1", "response", "factuality", 3.0, 0), ("2", "response", "coherence", 2.0, 0),
+    ]  # fmt: skip
+    assert store.rows("select count(*) from item")[0][0] == 2  # without a text, by their ids alone
+    store.close()
+
+
+def test_rows_of_a_dialogue_have_a_score_a_turn(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [{"id": "d", "user": f"q{n}", "assistant": f"a{n}", "v": n} for n in (3, 5)]
+    judged = JudgmentColumns(
+        card="multi_turn_dialogue", model=From(constant="j"), value=column("v"),
+        dimension=From(constant="helpfulness"), unit=From(constant="turn"),
+    )  # fmt: skip
+    fields = {"user": column("user"), "assistant": column("assistant")}
+    mapping = Mapping(kind="dialogue", id=column("id"), fields=fields, judgments=[judged])
+    done = take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert done.judgments == 1
+    assert scored(store) == [("d", "turn:1", "helpfulness", 3.0, 0), ("d", "turn:2", "helpfulness", 5.0, 0)]
+    store.close()

@@ -1,0 +1,303 @@
+"""What an import seems to be: which columns or names are whose answers, to which questions, on which scales.
+
+It is a first reading that a person may correct, series by series; `data.intake.layout` makes a plan of what stands
+then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
+
+from data.cards import Place
+from data.intake import messages
+from data.intake.contents import Cells, Contents, Table
+from data.intake.mapping import UNITS, From, Only, say
+from data.intake.mapping import Mapping as Columns
+from data.intake.plan import Sampling
+from judges.asking.orders import sided
+from judges.errors import BadScale
+from judges.files.columns import Voice, columns
+from judges.files.names import owner
+from judges.making.recipe import RESERVED, Answers
+from judges.making.scales import Survey, answer, survey
+from judges.types import Dimension, Kind, Scale
+
+By = Literal["judge", "person", ""]
+VERDICTS: tuple[dict[str, str], ...] = (
+    {"0": "tie", "1": "a", "2": "b"},
+    {"A": "a", "B": "b", "C": "tie"},
+    {"-1": "b", "0": "tie", "1": "a"},
+)
+"""Codes of a verdict on two responses that mean nothing without their name."""
+_CODED = 0.7
+WHOLE = "rating"
+"""What a question is called of which the file says no name."""
+_APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit")
+_PEOPLE = 30
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Series:
+    """Answers that belong together: a column of a table (`file`), or what other tools' files call by a name.
+
+    `by` says whose they are, "" that they are not taken; `who` the judge's or person's name ("": as the file has it);
+    `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
+    `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean.
+    """
+
+    file: str
+    name: str
+    by: By
+    who: str
+    dimension: str
+    kind: Kind
+    sort: str
+    answers: Answers | None
+    count: int
+    examples: tuple[str, ...] = ()
+    reason: str = ""
+    confidence: str = ""
+    only: Only | None = None
+    why: str = ""
+    cells: tuple[Any, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The series of a source, each table's own mapping without them, and what was taken for granted, or is unclear.
+
+    `items` counts the rows or items, where it is known.
+    """
+
+    series: tuple[Series, ...] = ()
+    tables: Mapping[str, Columns] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
+    items: int = 0
+
+    @property
+    def sampling(self) -> Sampling:
+        """How the labelled items were chosen, as far as the files tell: all where somebody answered for every row."""
+        whole = any(s.by == "person" and s.count >= self.items > 0 for s in self.series)
+        return "all" if whole else "unknown"
+
+
+def outline(
+    contents: Contents, asked: Mapping[Place, Dimension], judges: Sequence[str] = (), people: Sequence[str] = ()
+) -> Outline:
+    """A first reading. `asked` are the questions of the workspace, which are taken where their names and scales fit;
+
+    `judges` and `people` are the columns of which it was said whose they are.
+    """
+    series: list[Series] = []
+    tables: dict[str, Columns] = {}
+    told: list[str] = []
+    unclear: list[str] = []
+    for file, table in contents.tables.items():
+        known = _Table(file, table, judges, people)
+        tables[file] = known.mapping
+        series += known.series
+        told += known.told
+        unclear += known.unclear
+    for one in contents.sayings:
+        by: By = "person" if one.by == "person" else "judge"
+        kind = cast("Kind", one.kind)
+        who = next(iter(one.who)) if len(one.who) == 1 else ""
+        named = _named(one.name)
+        series.append(Series("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
+    rows = sum(table.count for table in contents.tables.values())
+    items = rows or sum(contents.items.values())
+    return Outline(scaled(series, asked), tables, tuple(told), tuple(unclear), items)
+
+
+def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[Series, ...]:
+    """The series, each with the scale of its question: that of the workspace's question of its name, where all its
+
+    values are answers on it, else the one that all its series have in common; then under a name that is free.
+    """
+    given = list(series)
+    groups: dict[Place, list[int]] = {}
+    for place, one in enumerate(given):
+        if one.by:
+            groups.setdefault((one.kind, one.sort, one.dimension), []).append(place)
+    for (kind, sort, name), places in groups.items():
+        cells = [cell for place in places for cell in given[place].cells]
+        found = survey(cells)
+        chosen = next((given[place].answers for place in places if given[place].answers is not None), None)
+        dimension, scale = _settled(kind, sort, name, chosen or found.answers or found.most, cells, asked)
+        for place in places:
+            why = "" if scale is not None and (chosen is not None or found.answers is not None) else found.why
+            given[place] = replace(given[place], answers=scale, dimension=dimension, why=why)
+    return tuple(given)
+
+
+def _settled(
+    kind: Kind, sort: str, name: str, scale: Answers | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
+) -> tuple[str, Answers | None]:
+    """The name of the question and its scale."""
+    if scale is not None and sort == "pair" and sided(scale.scale) and ("pair", "pair", "verdict") in asked:
+        verdict = asked["pair", "pair", "verdict"].scale
+        if set(scale.categories) <= set(verdict.categories):
+            return "verdict", _as_answers(verdict)
+    base, number = name, 1
+    while (known := asked.get((kind, sort, name))) is not None:
+        if (there := _as_answers(known.scale)) is not None and _all_on(cells, there):
+            return name, there
+        number += 1
+        name = f"{base}_{number}"
+    return name, scale
+
+
+def _as_answers(scale: Scale) -> Answers | None:
+    """A scale as a recipe has it; None for turns."""
+    if scale.kind == "turn":
+        return None
+    return Answers(
+        kind=scale.kind, lo=scale.lo, hi=scale.hi, categories=list(scale.categories), na=scale.na, step=scale.step
+    ) if scale.kind in ("ordinal", "interval") else Answers(
+        kind=scale.kind, categories=list(scale.categories), na=scale.na
+    )  # fmt: skip
+
+
+def _all_on(cells: Iterable[Any], answers: Answers) -> bool:
+    for cell in cells:
+        try:
+            answer(cell, answers)
+        except BadScale:
+            return False
+    return True
+
+
+def _cells(told: Cells) -> dict[str, Any]:
+    shown = tuple(str(cell) for cell in told.cells[:_SHOWN])
+    return {"count": told.count, "examples": shown, "cells": tuple(told.cells)}
+
+
+def _named(name: str) -> str:
+    """A name of other people's as a dimension has it."""
+    plain = re.sub(r"[^\w]+", "_", name.strip().lower()).strip("_")[:50]
+    if not plain or not plain.isidentifier():
+        plain = f"{WHOLE}_{plain}".rstrip("_")
+    if not plain.isidentifier():
+        plain = WHOLE
+    return f"{plain}_{WHOLE}" if plain in RESERVED or plain.startswith("_") else plain
+
+
+class _Table:
+    """One table's first reading."""
+
+    def __init__(self, file: str, table: Table, judges: Sequence[str], people: Sequence[str]) -> None:
+        self.file, self.table = file, table
+        self.unclear: list[str] = []
+        names = list(table.columns)
+        fields = spoken(names, table.rows)
+        used = {column for source in fields.values() for column in source.columns}
+        found = columns([name for name in names if name not in used], table.rows, judges, people)
+        self.told = [f"{file}: {sentence}" for sentence in found.told]
+        self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
+        self.kind: Kind = "dialogue" if fields else found.kind
+        texts = {name: From(columns=held) for name, held in found.texts.items()}
+        fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
+        self.series = self._series(found.judges, "judge")
+        self.series += self._series(found.people, "person")
+        self.series += self._by(found.by, found.values) if found.by else []
+        taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)} | {found.by}
+        self.series += self._left([c for one in found.unclear for c in one.columns if c not in taken])
+        key = self._key(found.id, found.meta) if not spoken(names, table.rows) else [found.id] if found.id else []
+        beside = [c for c in found.meta if c not in key and c not in taken and not table.columns[c].many]
+        self.mapping = Columns(kind=self.kind, id=From(columns=key), fields=fields, meta=beside)
+
+    def _one(self, voice: Voice, by: By) -> Series:
+        named = _named(voice.dimension) if voice.dimension else WHOLE
+        told = _cells(self.table.columns[voice.column])
+        made = Series(
+            self.file, voice.column, by, voice.who, named, self.kind, UNITS[self.kind], None,
+            reason=voice.reason, confidence=voice.confidence, **told,
+        )  # fmt: skip
+        return self._coded(made) if self.kind == "pair" else made
+
+    def _coded(self, one: Series) -> Series:
+        """A verdict on a pair that is written in a code, with what the code means."""
+        cells = [say(row.get(one.name)).strip() for row in self.table.rows]
+        cells = [cell for cell in cells if cell]
+        for known in VERDICTS:
+            meant = {**known, "tie": "tie", "Tie": "tie"}
+            if len(set(cells) & set(known)) > 1 and set(cells) != {"0", "1"}:
+                if sum(cell in meant for cell in cells) < _CODED * len(cells):
+                    continue
+                said = ", ".join(f"{code} = {word}" for code, word in known.items())
+                self.told.append(f"{self.file}: {one.name} is read as a verdict, {said}.")
+                return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
+        return one
+
+    def _series(self, voices: Iterable[Voice], by: By) -> list[Series]:
+        return [self._one(voice, by) for voice in voices]
+
+    def _left(self, names: Iterable[str]) -> list[Series]:
+        """Columns of which a person has to say whose they are."""
+        return [self._one(Voice(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
+
+    def _by(self, by: str, values: Iterable[Voice]) -> list[Series]:
+        """The answers of each judge and person that a column names; where they are many, all people's together."""
+        found = []
+        who = [str(cell) for cell in self.table.columns[by].cells]
+        for voice in values:
+            one = self._one(voice, "person")
+            if len(who) > _PEOPLE or not who:
+                found.append(replace(one, who="", only=Only(column=by, values=[])))
+                continue
+            for name in who:
+                by_one: By = "judge" if owner(name) == "judge" or owner(by) == "judge" else "person"
+                found.append(replace(one, by=by_one, who=name, only=Only(column=by, values=[name])))
+        return found
+
+    def _key(self, found: str, meta: Sequence[str]) -> list[str]:
+        """The columns that tell items apart: the id, and where it repeats, what parts its rows."""
+        if not found:
+            return []
+        key, people = [found], [s.only.column for s in self.series if s.only is not None]
+        if people:
+            return key
+        plain = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in self.table.columns}
+        for name in _APART:
+            if self._apart(key):
+                break
+            column = plain.get(name)
+            if column is not None and column not in key and len(set(map(str, self.table.columns[column].cells))) > 1:
+                key.append(column)
+        return key if self._apart(key) else [found]
+
+    def _apart(self, key: Sequence[str]) -> bool:
+        names = [tuple(str(row.get(column)) for column in key) for row in self.table.rows]
+        return len(set(names)) == len(names)
+
+
+def spoken(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, From]:
+    """The fields of dialogues whose rows are what was said: role and text, or user and assistant; else nothing."""
+    plain = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in reversed(names)}
+
+    def first(*known: str) -> str:
+        return next((plain[name] for name in known if name in plain), "")
+
+    turn = first("turn", "turn_number", "turn_id", "position", "order", "message_index")
+    texts = ("text", "content", "utterance", "message", "value")
+    found = {"role": first("role", "speaker", "from"), "text": first(*texts)}
+    roles = {str(row.get(found["role"], "")).strip().lower() for row in rows} - {""}
+    if not (all(found.values()) and roles <= set(messages.ROLES)):
+        found = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
+        if not all(found.values()) or not first("id", "dialogue_id", "conversation_id", "session_id", "item_id"):
+            return {}
+    return {name: From(columns=[column]) for name, column in {**found, "turn": turn}.items() if column}
+
+
+_NOTHING = Survey(None, None, 0, 0, 0)
+_FIELDS_OF: dict[Kind, tuple[str, ...]] = {
+    "dialogue": ("scenario", "system", "turns"),
+    "pair": ("input", "response_a", "response_b", "system_a", "system_b"),
+    "response": ("task", "output", "reference", "system"),
+}

@@ -1,0 +1,228 @@
+"""Whose the columns of tables are, with the headers that public tables and people's own spreadsheets have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judges.files.columns import Columns, columns
+from judges.files.names import owner
+
+LONG = [f"a text of item {n}, long enough to be read as one, and going on for a while" for n in range(12)]
+ID, FIVE = list(range(100, 112)), [1, 3, 5, 2, 4]
+ARENA, FLAG = ["model_a", "model_b", "tie"], ["pass", "fail"]
+
+
+def read(table: dict[str, list[Any]], **said: Any) -> Columns:
+    rows = [{name: cells[n % len(cells)] for name, cells in table.items()} for n in range(12)]
+    return columns(list(table), rows, **said)
+
+
+def brief(found: Columns) -> tuple[Any, ...]:
+    return (
+        found.id,
+        {name: "+".join(cells) for name, cells in found.texts.items()},
+        [(v.column, v.who, v.dimension) for v in found.judges],
+        [(v.column, v.who, v.dimension) for v in found.people],
+    )
+
+
+OWNED: dict[str, tuple[dict[str, list[Any]], tuple[Any, ...]]] = {
+    "two columns": (
+        {"judge": FIVE, "human": FIVE},
+        ("", {}, [("judge", "judge", "")], [("human", "human", "")]),
+    ),
+    "several people": (
+        {"id": ID, "gpt-4_score": FIVE, "annotator_1": FIVE, "annotator_2": FIVE},
+        (
+            "id", {}, [("gpt-4_score", "gpt-4", "")],
+            [("annotator_1", "annotator_1", ""), ("annotator_2", "annotator_2", "")],
+        ),
+    ),
+    "several judges": (
+        {"case": ID, "claude-3-5-sonnet": FIVE, "gpt_4o": FIVE, "expert": FIVE},
+        (
+            "case", {}, [("claude-3-5-sonnet", "claude-3-5-sonnet", ""), ("gpt_4o", "gpt-4o", "")],
+            [("expert", "expert", "")],
+        ),
+    ),
+    "dimensions": (
+        {"id": ID, "judge_tone": FIVE, "human_tone": FIVE, "judge_facts": FIVE, "human_facts": FIVE},
+        (
+            "id", {}, [("judge_tone", "judge", "tone"), ("judge_facts", "judge", "facts")],
+            [("human_tone", "human", "tone"), ("human_facts", "human", "facts")],
+        ),
+    ),
+    "SummEval": (
+        {"id": ID, "text": LONG, "decoded": LONG, "expert_coherence_1": FIVE, "expert_coherence_2": FIVE,
+         "coherence_gpt4": FIVE, "reference": LONG, "model_id": ["M0", "M1"]},
+        (
+            "id", {"task": "text", "output": "decoded", "reference": "reference", "system": "model_id"},
+            [("coherence_gpt4", "gpt4", "coherence")],
+            [("expert_coherence_1", "expert_1", "coherence"), ("expert_coherence_2", "expert_2", "coherence")],
+        ),
+    ),
+    "Prometheus": (
+        {"idx": ID, "orig_instruction": LONG, "orig_response": LONG, "orig_reference_answer": LONG,
+         "human_score": FIVE, "gpt4_score": FIVE, "prometheus_score": FIVE},
+        (
+            "idx", {"task": "orig_instruction", "output": "orig_response", "reference": "orig_reference_answer"},
+            [("gpt4_score", "gpt4", ""), ("prometheus_score", "prometheus", "")],
+            [("human_score", "human_score", "")],
+        ),
+    ),
+    "JudgeBench": (
+        {"pair_id": ID, "original_id": ID, "question": LONG, "response_model": ["gpt-4o"], "response_A": LONG,
+         "response_B": LONG, "label": ["A>B", "B>A"], "judge_verdict": ["A>B", "B>A"]},
+        (
+            "pair_id", {"response_a": "response_A", "response_b": "response_B", "input": "question"},
+            [("judge_verdict", "judge", "")], [("label", "label", "")],
+        ),
+    ),
+    "PandaLM": (
+        {"idx": ID, "instruction": LONG, "input": LONG, "response1": LONG, "response2": LONG, "annotator1": [0, 1, 2],
+         "annotator2": [0, 1, 2], "annotator3": [0, 1, 2], "gpt_result": [0, 1, 2]},
+        (
+            "idx", {"response_a": "response1", "response_b": "response2", "input": "instruction+input"},
+            [("gpt_result", "gpt", "")], [(f"annotator{n}", f"annotator{n}", "") for n in (1, 2, 3)],
+        ),
+    ),
+    "German": (
+        {"Nr": ID, "Frage": LONG, "Antwort": LONG, "Bewertung KI": FIVE, "Bewertung Mensch": FIVE, "Kommentar": LONG},
+        (
+            "Nr", {"task": "Frage", "output": "Antwort"}, [("Bewertung KI", "ki", "")],
+            [("Bewertung Mensch", "Bewertung Mensch", "")],
+        ),
+    ),
+    "Japanese": (
+        {"番号": ID, "質問": LONG, "回答": LONG, "LLM評価": FIVE, "人間評価": FIVE},
+        ("番号", {"task": "質問", "output": "回答"}, [("LLM評価", "llm", "")], [("人間評価", "人間評価", "")]),
+    ),
+    "Chinese": (
+        {"编号": ID, "问题": LONG, "输出": LONG, "模型评分": FIVE, "人工评分": FIVE},
+        ("编号", {"task": "问题", "output": "输出"}, [("模型评分", "模型", "")], [("人工评分", "人工评分", "")]),
+    ),
+    "camel case": (
+        {"itemId": ID, "llmRating": FIVE, "humanRating": FIVE},
+        ("itemId", {}, [("llmRating", "llm", "")], [("humanRating", "humanRating", "")]),
+    ),
+    "classifier": (
+        {"text": LONG, "label": ["pos", "neg"], "prediction": ["pos", "neg"]},
+        ("", {"task": "text"}, [("prediction", "prediction", "")], [("label", "label", "")]),
+    ),
+    "scikit-learn": (
+        {"y_true": [0, 1], "y_pred": [0, 1]},
+        ("", {}, [("y_pred", "y_pred", "")], [("y_true", "y_true", "")]),
+    ),
+    "a feedback collection": (
+        {"id": ID, "instruction": LONG, "response": LONG, "llm_as_a_judge_score": FIVE, "human_annotation": FIVE},
+        (
+            "id", {"task": "instruction", "output": "response"}, [("llm_as_a_judge_score", "llm_judge", "")],
+            [("human_annotation", "human_annotation", "")],
+        ),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OWNED)
+def test_columns_whose_names_say_whose_they_are(name: str) -> None:
+    table, expected = OWNED[name]
+    found = read(table)
+    assert brief(found) == expected
+    assert not found.unclear and not found.told
+
+
+def test_what_is_only_likely_is_told() -> None:
+    for table, judge, word in (
+        ({"id": ID, "score": FIVE, "human": FIVE}, "score", "score is taken for the answers of a judge"),
+        ({"question": LONG, "grader": FLAG, "expert": FLAG}, "grader", "grader is taken"),
+        ({"prompt": LONG, "helpfulness": FIVE, "human_helpfulness": FIVE, "n_words": ID}, "helpfulness", "helpfulness"),
+    ):
+        found = read(table)
+        assert [v.column for v in found.judges] == [judge] and found.told[0].startswith(word)
+        assert found.judges[0].dimension == found.people[0].dimension
+
+
+def test_what_sums_up_people_is_no_further_person() -> None:
+    for extra in ("gold", "human_mean", "majority_label"):
+        found = read({"item": ID, "human_1": FIVE, "human_2": FIVE, extra: FIVE, "llm_judge": FIVE})
+        assert [v.column for v in found.people] == ["human_1", "human_2"]
+        assert found.meta == (extra,) and extra in found.told[0]
+
+
+ASKED: dict[str, tuple[dict[str, list[Any]], tuple[str, ...]]] = {
+    "two scores": ({"id": ID, "score_1": FIVE, "score_2": FIVE}, ("score_1", "score_2")),
+    "HelpSteer": (
+        {"prompt": LONG, "response": LONG, "helpfulness": FIVE, "correctness": FIVE, "verbosity": FIVE},
+        ("helpfulness", "correctness", "verbosity"),
+    ),
+    "RewardBench": (
+        {"prompt": LONG, "chosen": LONG, "chosen_model": ["x", "z"], "rejected": LONG, "rejected_model": ["w", "v"],
+         "subset": ["chat", "math"], "id": ID, "results": [0, 1]},
+        ("results",),
+    ),
+    "WMT": (
+        {"lp": ["en-de"], "src": LONG, "mt": LONG, "ref": LONG, "score": [-1.2, 0.3, 0.55], "raw": [70.5, 80.1, 92],
+         "annotators": [1, 2], "domain": ["news"], "year": [2020]},
+        ("score", "raw"),
+    ),
+    "both": ({"id": ID, "human_vs_gpt4": FIVE}, ("human_vs_gpt4",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_columns_of_nobody_known_are_asked_about(name: str) -> None:
+    table, expected = ASKED[name]
+    found = read(table)
+    assert not found.judges and not found.people
+    assert found.unclear[0].columns == expected and all(column in found.unclear[0].sentence for column in expected)
+
+
+def test_rows_may_name_who_answered() -> None:
+    votes = {"question_id": [1, 1, 2], "model_a": ["x", "w"], "model_b": ["u", "v"], "winner": ARENA, "turn": [1, 2],
+             "judge": ["expert_0", "author_3", "gpt-4"]}  # fmt: skip
+    alpaca = {"instruction": LONG, "output_1": LONG, "generator_1": ["x"], "annotator": ["gpt4_turbo"],
+              "output_2": LONG, "generator_2": ["z"], "preference": [1, 2], "price_per_example": [0.02]}  # fmt: skip
+    for table, by, value in (
+        (votes, "judge", "winner"),
+        (alpaca, "annotator", "preference"),
+        ({"item": ID, "rater": ["ann", "ben", "gpt-4"], "score": FIVE}, "rater", "score"),
+        ({"item": ID, "worker_id": [7, 8, 9], "rating": FIVE}, "worker_id", "rating"),
+    ):
+        found = read(table)
+        assert (found.by, [v.column for v in found.values]) == (by, [value]), table.keys()
+        assert not found.judges and not found.people
+
+
+def test_what_a_person_says_goes_before_every_name() -> None:
+    found = read({"id": ID, "judge": FIVE, "human": FIVE, "score": FIVE}, judges=["human"], people=["score"])
+    assert [v.column for v in found.judges] == ["human"] and [v.column for v in found.people] == ["score"]
+    assert "judge" in found.meta
+
+
+def test_a_reason_and_a_confidence_stand_with_their_judge() -> None:
+    table = {"id": ID, "gpt4_score": FIVE, "gpt4_reason": LONG, "gpt4_confidence": [0.5, 0.9], "human": FIVE,
+             "human_comment": LONG}  # fmt: skip
+    found = read(table)
+    assert (found.judges[0].reason, found.judges[0].confidence) == ("gpt4_reason", "gpt4_confidence")
+    assert found.people[0].reason == "human_comment"
+
+
+def test_a_column_of_numbers_and_words_stays_its_owners() -> None:
+    found = read({"id": ID, "judge": [1, 2, "three", 4], "human": FIVE})
+    assert found.judges[0].answers is None and "'three'" in found.judges[0].survey.why
+
+
+def test_owners_of_names() -> None:
+    names = {"judge": ("gpt-4o-mini", "LLM judge", "审判" + "模型", "prometheus2", "auto_score"),
+             "person": ("human", "Experte 2", "ground_truth", "label", "crowd worker"),
+             "": ("score", "system prompt of human and gpt4", "", "   ", "🙂", "tone")}  # fmt: skip
+    assert {whose: [owner(name) for name in said] for whose, said in names.items()} == {
+        whose: [whose] * len(said) for whose, said in names.items()
+    }
+
+
+def test_no_rows_and_no_columns() -> None:
+    assert columns([], []) == Columns()
+    assert columns(["judge", "human"], []).judges == ()

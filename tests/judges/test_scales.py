@@ -1,0 +1,117 @@
+"""The scale of values that come without a card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.errors import BadScale
+from judges.making.recipe import Answers
+from judges.making.scales import MISSING, answer, scale_of, survey
+
+FOUND: list[tuple[list[Any], str, list[Any]]] = [
+    (["1", "2", "8.0"], "ordinal 1 10", [1, 2, 8]),
+    ([1, 3, 5.0, None], "ordinal 1 5", [1, 3, 5, None]),
+    ([0, 3, 2], "ordinal 0 3", [0, 3, 2]),
+    (["４", "５"], "ordinal 1 5", [4, 5]),
+    (["8/10", "9 out of 10"], "ordinal 1 10", [8, 9]),
+    (["pass", "FAIL", ""], "flag", [True, False, None]),
+    (["0", "1", "nan"], "flag", [False, True, None]),
+    ([True, "false", 1, "はい"], "flag", [True, False, True, True]),
+    (["ja", "Nein."], "flag", [True, False]),
+    ([" Good ", "poor"], "ordered poor fair good", ["good", "poor"]),
+    (["low", "HIGH", "n/a"], "ordered low high", ["low", "high", None]),
+    (["none", "severe"], "ordered none mild moderate severe", ["none", "severe"]),
+    (["none", "4", "5"], "ordinal 1 5", [None, 4, 5]),
+    (["Partially-correct", "correct", "incorrect"], "ordered incorrect partially correct correct",
+     ["partially correct", "correct", "incorrect"]),
+    (["悪い", "良い"], "ordered 悪い 普通 良い", ["悪い", "良い"]),
+    (["A", "F"], "ordered f d c b a", ["a", "f"]),
+    (["A", "B", "C"], "unordered a b c", ["a", "b", "c"]),
+    (["[[A]]", "model_b", "tie"], "unordered a tie b", ["a", "b", "tie"]),
+    (["1", "2", "tie"], "unordered a tie b", ["a", "b", "tie"]),
+    (["cat", "dog"], "unordered cat dog", ["cat", "dog"]),
+    ([3.5, "4"], "interval 1 5 .5", [3.5, 4.0]),
+    ([3.3333, 4], "interval 1 5", [3.3333, 4.0]),
+    (["0.25", ".5"], "interval 0 1 .25", [0.25, 0.5]),
+    ([72, 88], "interval 0 100 1", [72.0, 88.0]),
+    (["85%", "90 %"], "interval 0 100 1", [85.0, 90.0]),
+    (["0.8", "85%"], "interval 0 1", [0.8, 0.85]),
+    (["3,5", "4,0", "3,125"], "interval 1 5", [3.5, 4.0, 3.125]),
+    (["1.234,5", "2.000,25"], "interval 0 2000.25 .25", [1234.5, 2000.25]),
+    ([-1, 0, 1], "interval -1 1 1", [-1.0, 0.0, 1.0]),
+    ([-7.3, 2.25], "interval -7.3 2.25", [-7.3, 2.25]),
+]  # fmt: skip
+
+
+def said(scale: Answers) -> str:
+    if scale.kind in ("ordinal", "interval"):
+        step = f"{scale.step:g}".removeprefix("0") if scale.step else ""
+        return f"{scale.kind} {scale.lo:g} {scale.hi:g} {step}".rstrip() if scale.hi != 2000.25 else (
+            f"interval 0 2000.25 {step}"
+        )  # fmt: skip
+    return " ".join([scale.kind, *scale.categories])
+
+
+@pytest.mark.parametrize(("cells", "scale", "answers"), FOUND, ids=[str(row[0])[:40] for row in FOUND])
+def test_the_scale_of_cells(cells: list[Any], scale: str, answers: list[Any]) -> None:
+    found = scale_of(cells)
+    assert found is not None and said(found) == scale
+    got = [answer(cell, found) for cell in cells]
+    assert got == answers and [type(one) for one in got] == [type(one) for one in answers]
+
+
+@pytest.mark.parametrize(
+    ("cells", "why", "most"),
+    [
+        ([1, 2, "three"], "numbers (2) and words (1) are mixed: 'three'", "ordinal"),
+        (["good", "bad", 7], "numbers (1) and words (2) are mixed: '7'", "ordered"),
+        (["3,125"], "'3,125' may be 3.125 or 3125", None),
+        (["1,234", "1.5"], "'1,234' may be", None),
+        (["85%", "12"], "some have a percent sign", None),
+        (["4/5", "7/10"], "out of different numbers (5, 10)", None),
+        (["x" * 41, "y"], "texts, not answers", None),
+        ([f"word {n}" for n in range(21)], "21 different ones", None),
+        (["foo", "foo"], "every cell says 'foo'", None),
+        (["", None, "N/A", float("nan"), "-"], "every cell is empty", None),
+        ([], "every cell is empty", None),
+    ],
+)
+def test_cells_without_a_scale_in_common(cells: list[Any], why: str, most: str | None) -> None:
+    found = survey(cells)
+    assert found.answers is None and why in found.why
+    assert (found.most.kind if found.most else None) == most
+
+
+def test_a_comma_is_what_of_both_lies_on_the_scale() -> None:
+    assert answer("3,125", Answers(kind="interval", lo=0, hi=5)) == 3.125
+    assert answer("3,125", Answers(kind="interval", lo=1000, hi=5000)) == 3125
+    with pytest.raises(BadScale):
+        answer("3,125", Answers(kind="interval", lo=0, hi=5000))
+
+
+@pytest.mark.parametrize("cell", [True, "yes", "11", 4.5, "4/10", [4], {"a": 1}, 10**400, "1e99"])
+def test_what_is_no_answer_is_refused(cell: Any) -> None:
+    with pytest.raises(BadScale):
+        answer(cell, Answers())
+
+
+_cells = st.one_of(
+    st.none(), st.booleans(), st.integers(-(10**12), 10**12), st.floats(), st.text(max_size=12),
+    st.sampled_from([*sorted(MISSING), "1,5", "1,234", "50%", "3/5", "yes", "good", "a", "tie"]),
+    st.lists(st.integers(), max_size=2),
+)  # fmt: skip
+
+
+@given(st.lists(_cells, max_size=8))
+def test_every_cell_of_a_scale_is_an_answer_on_it(cells: list[Any]) -> None:
+    found = survey(cells)
+    assert found.numbers + found.words + found.missing == len(cells)
+    assert (found.answers is None) == bool(found.why)
+    if found.answers is not None:
+        for cell in cells:
+            value = answer(cell, found.answers)
+            assert value is None or found.answers.scale.code(value) is not None
