@@ -29,7 +29,7 @@ _JOINED = (
     "left join {scores} s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
 )
 _ITEM = "join item i on i.id = g.item_id "
-_DRAWN = (
+DRAWN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
     "group by item_id) d on d.item_id = {of}.item_id"
 )
@@ -156,20 +156,20 @@ def meeting(
         among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
     cells = met(store, dataset_id, dimension, basis, among=apart(store, judge_id) + among, waiting=waiting)
-    parted, columns, drawn = _parted(store, dataset_id, basis), MEETING, ""
-    if parted:
+    strata, columns, drawn = parted(store, dataset_id, basis), MEETING, ""
+    if strata:
         columns += ", dense_rank() over (order by coalesce(d.stratum, '')) as stratum"
-        drawn = _DRAWN.format(of="m")
+        drawn = DRAWN.format(of="m")
     frame = store.frame(
         f"with met as ({cells}) select dense_rank() over (order by m.item_id) as no, {columns} from met m {drawn} "
         "order by 1, m.unit",
         params,
     )
     found = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
-    return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if parted else found
+    return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if strata else found
 
 
-def _parted(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
+def parted(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
 
     Systems, languages or fields in proportion narrow an interval hardly, and the cautious scale that strata by a
@@ -228,8 +228,8 @@ def all_sums(
     marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}
     terms = [_terms(d) for d in asked]
     width = max(len(t) * (len(t) + 3) // 2 for t in terms)
-    parted = _parted(store, dataset_id, basis)
-    strata = f" {_DRAWN.format(of='o')} group by coalesce(d.stratum, '')" if parted else ""
+    grouped = f" {DRAWN.format(of='o')} group by coalesce(d.stratum, '')"
+    strata = grouped if parted(store, dataset_id, basis) else ""
     order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
     counted = labels(basis, list(marks.values()), apart(store, judge_id))
     parts, chosen = [f"held as materialized ({counted})"], []

@@ -9,9 +9,10 @@ from data import calibration, datasets
 from data.deciding import plans, policy
 from data.fewshot import apart
 from data.gold import Basis
+from data.meetings import meetings
 from data.response import responses
 from data.settings import Waiting, gold_rule
-from data.store import Store, remembered
+from data.store import Store, each_remembered
 from judges import calibrate
 from judges.calibrate import Line, Summary
 from judges.endpoint import practice
@@ -61,8 +62,8 @@ def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summa
     with an eye to who answered; by the sort of their unit, then by name. All of them rest on the same labels, so they
     share the error that the workspace's policy allows. The one place where what is shown becomes a decision.
     """
-    gate = _checked(store, dataset_id, judge_id)
-    states = _states(store, dataset_id, judge_id)
+    states = _states(store, dataset_id, judge_id)  # first, as it asks for all judges together
+    gate = _checked(store, dataset_id, [judge_id])[judge_id]
     lines = [
         Line(one, other, states[other.dimension.sort, other.dimension.name])
         for one, other in zip(shown or gate, gate, strict=True)
@@ -73,7 +74,7 @@ def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summa
 def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], Decision]:
     """The decision on every dimension of a judge, by unit sort and name."""
     asked, judges = policy.asked(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
-    checked = {judge: _checked(store, dataset_id, judge) for judge in judges}
+    checked = _checked(store, dataset_id, list(judges))
     intervals = {
         (judge, one.dimension.sort, one.dimension.name): one.interval
         for judge, found in checked.items()
@@ -94,15 +95,23 @@ def _judges(store: Store, dataset_id: str) -> list[str]:
     return [id_ for id_, _, model, made, _ in there if made_up or not (made or practice(model))]
 
 
-def _checked(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
-    """The figures of every dimension that the approval check counts; of a plan, those of its newest look."""
+def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:
+    """The figures of every dimension that the approval check counts, by judge; of a plan, those of its newest look."""
     basis, plan = policy.basis(store, dataset_id), plans.plan(store, dataset_id)
-    key = ("checked", dataset_id, judge_id, basis, plan)
-    return remembered(store, key, TABLES, lambda: _figures(store, dataset_id, judge_id, basis, plan))
+
+    def make(places: Sequence[int]) -> list[list[Summary]]:
+        lacking = [judge_ids[n] for n in places]
+        found = meetings(store, dataset_id, lacking, basis)
+        wholes = {judge: [calibrate.summarise(cells, d) for d, cells in found[judge]] for judge in lacking}
+        return [_figures(store, dataset_id, judge, wholes[judge], basis, plan) for judge in lacking]
+
+    keys = [("checked", dataset_id, judge, basis, plan) for judge in judge_ids]
+    return dict(zip(judge_ids, each_remembered(store, keys, TABLES, make), strict=True))
 
 
-def _figures(store: Store, dataset_id: str, judge_id: str, basis: Basis, plan: Plan | None) -> list[Summary]:
-    whole = summaries(store, dataset_id, judge_id, basis)
+def _figures(
+    store: Store, dataset_id: str, judge_id: str, whole: list[Summary], basis: Basis, plan: Plan | None
+) -> list[Summary]:
     if plan is None:
         return whole
     first = policy.asked(store).policy.first

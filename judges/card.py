@@ -79,7 +79,8 @@ class Card:
     `allowed` is the rule for the verdict, where there is one: the verdicts that the other scores allow, which it is
     given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
     `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (as in
-    judges/making/overlay.py).
+    judges/making/overlay.py). `trust` names the flag that says whether the judge's aggregate is to be trusted, and
+    `counts` what a score counts in a mean by its confidence in words (`judges.triage.level`), where the card says so.
     """
 
     name: str
@@ -100,6 +101,8 @@ class Card:
     allowed: Callable[[Mapping[tuple[str, str], float | None]], tuple[str, ...]] | None = None
     rules: tuple[str, ...] = ()
     read_part: Callable[[Any, Any, str], Reading] | None = None
+    trust: str = ""
+    counts: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def spec(self) -> dict[str, Any]:

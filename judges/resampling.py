@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from judges.agreement import Floats
 
-Counts = NDArray[np.integer[Any]]
+Counts = NDArray[np.integer[Any]] | Floats
 _AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
 _KEPT = 6_000_000  # draws that are kept for the next figure, 12 MB: 2,000 replicates of 3,000 items
+_READY = 1_000_000  # of so many they are kept as the floats that products take, 8 MB
 
 
 def resampled(per_item: Floats, replicates: int, rng: np.random.Generator) -> Floats:
@@ -49,7 +50,7 @@ def in_order(per_item: Floats) -> Floats:
 
 
 def _totals(per_item: Floats, draws: Iterable[Counts]) -> Floats:
-    return np.concatenate([counts.astype(np.float64) @ per_item for counts in draws])
+    return np.concatenate([counts.astype(np.float64, copy=False) @ per_item for counts in draws])
 
 
 def _draws(items: int, replicates: int, rng: np.random.Generator) -> Iterator[Counts]:
@@ -67,5 +68,6 @@ def _draws(items: int, replicates: int, rng: np.random.Generator) -> Iterator[Co
 @lru_cache(maxsize=3)
 def _kept(items: int, replicates: int, seed: int) -> tuple[Counts, ...]:
     """Draws of a seed. No count is above the number of items, so four bytes are enough, and two below 65,536."""
-    smallest = np.uint16 if items < 1 << 16 else np.uint32
-    return tuple(counts.astype(smallest) for counts in _draws(items, replicates, np.random.default_rng(seed)))
+    smallest: type = np.uint16 if items < 1 << 16 else np.uint32
+    kept = np.float64 if items * replicates <= _READY else smallest
+    return tuple(counts.astype(kept) for counts in _draws(items, replicates, np.random.default_rng(seed)))

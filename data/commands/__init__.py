@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from judges.commands import answer, commands
 
 COMMANDS = (
-    "start", "bring_in", "card", "give_out", "judge", "audit", "report", "approve", "plan", "lead", "spare",
+    "start", "bring_in", "card", "give_out", "judge", "audit", "average", "report", "approve", "plan", "lead", "spare",
     "show_dashboard", "back_up", "restore", "check",
 )  # fmt: skip
 """The modules of the commands, in the order in which they are listed; each is loaded when it is run."""

@@ -23,7 +23,6 @@ def add(subparsers: Any) -> None:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="add|list|show")
     new = verbs.add_parser(
         "add",
-        help="save a card (leads)",
         description="Save a card in the workspace: one of a file, or of questions given with --dimension. The same "
         "name once more is a new version.",
     )

@@ -14,6 +14,7 @@ from data.commands.chosen import add_judge, judge
 from data.errors import BadInput
 from data.people import require
 from data.report.bundle import bundle
+from data.report.depth import EPSILON
 from data.report.evidence import gather
 from data.report.figures import figures
 from data.report.judge import report
@@ -29,6 +30,10 @@ def add(subparsers: Any) -> None:
         "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, cells and plots"
     )
     parser.add_argument("--figures", action="store_true", help="every figure as one JSON object, instead of the report")
+    parser.add_argument(
+        "--epsilon", type=float, metavar="E", default=EPSILON,
+        help=f"the handicap of people in the alternative-annotator test (default {EPSILON:g}, for experts)",
+    )  # fmt: skip
     as_whom(parser)
     parser.set_defaults(run=run)
 
@@ -39,18 +44,21 @@ def run(options: argparse.Namespace) -> int:
     zipped = target is not None and target.suffix.lower() == ".zip"
     if zipped and options.figures:
         raise BadInput("--figures is one JSON text: a .zip has it as figures.json anyway.")
+    epsilon = options.epsilon
+    if not 0 <= epsilon < 1:
+        raise BadInput(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {epsilon:g}.")
     store = open_store()
     try:
         dataset = datasets.dataset(store, options.dataset)
         judge_id, _, _ = judge(store, dataset, options.judge)
         who = require(store, actor(store, options.actor), "annotator").name
         if zipped:
-            made = bundle(store, who, dataset.id, judge_id, _say)
+            made = bundle(store, who, dataset.id, judge_id, _say, epsilon)
         elif options.figures:
-            found = figures(gather(store, dataset.id, judge_id, _say))
+            found = figures(gather(store, dataset.id, judge_id, _say, epsilon))
             made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
-            made = report(store, who, dataset.id, judge_id, _say).encode()
+            made = report(store, who, dataset.id, judge_id, _say, epsilon).encode()
     finally:
         store.close()
     if target is None:

@@ -15,6 +15,7 @@ from data.fewshot import apart
 from data.gold import Basis
 from data.people import require
 from data.report import judge, plots, tables
+from data.report.depth import EPSILON
 from data.report.evidence import Evidence, One, Told, gather
 from data.report.figures import figures
 from data.report.tables import as_csv
@@ -61,13 +62,15 @@ cells/            is only in an archive that a researcher or a lead makes: it te
                   judge said, and who has seen that cannot answer blind any more"""
 
 
-def bundle(store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> bytes:
+def bundle(
+    store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+) -> bytes:
     """The archive, with the cells for researchers and leads, who are then recorded as having been shown them.
 
     The same data gives the same bytes to the same role. Raises NotFound, NotAllowed.
     """
     cells = require(store, actor, "annotator").may("researcher")
-    found = gather(store, dataset_id, judge_id, told)
+    found = gather(store, dataset_id, judge_id, told, epsilon)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _files(found, cells):

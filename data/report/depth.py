@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from data import annotators, sparing
-from data.figures import ceilings, certainty, concordance, rates, slices
+from data.figures import ceilings, certainty, missing, others, rates, slices
 from data.figures import selective as figures
 from data.figures.repeats import repeated
 from data.gold import Basis
 from data.sparing import Found, Wanted
 from data.store import Store
-from judges.concordance import Concordance
 from judges.correction import Corrected
 from judges.figures.curve import curve
+from judges.figures.missing import Missing
+from judges.figures.others import Others
 from judges.figures.reliability import Reliability, reliability
 from judges.figures.repeats import Repeats
 from judges.figures.slices import Sliced, sliced
@@ -36,8 +37,8 @@ class Depth:
     right by how sure it says it is, by the source of that confidence; what it finds and raises falsely of every answer
     without order, with the mean that the dashboard shows beside it (PPI++) by the answer's place; which verdicts need
     no person, as the rule in force asks, or else by the source that most cells have, with the usual target (None: no
-    confidence); what asking it several times bought (`repeats`); and what stands beside kappa where answers have an
-    order.
+    confidence); what asking it several times bought (`repeats`); the figures of other papers (`others`), and those
+    under each way of counting what is missing.
     """
 
     ceiling: Ceiling | None = None
@@ -49,10 +50,13 @@ class Depth:
     means: dict[int, Corrected] = field(default_factory=dict)
     selective: Found | None = None
     repeats: Repeats | None = None
-    beside: Concordance | None = None
+    others: Others | None = None
+    missing: Missing | None = None
 
 
-def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Depth:
+def depth(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, epsilon: float = EPSILON
+) -> Depth:
     """All of it for a dimension on a basis; ceiling and test rest on blind labels, whatever the basis."""
     ratings = annotators.labels(store, dataset_id, dimension, "blind", judge_id).ratings
     found = ceilings.ceiling(store, dataset_id, judge_id, dimension)
@@ -63,7 +67,7 @@ def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
     made = {source: reliability(cells) for source, cells in certain.items()}
     return Depth(
         found,
-        alternative.test(ratings, EPSILON) if several else None,
+        alternative.test(ratings, epsilon) if several else None,
         tuple(sliced(parted.cells, parted.size, weights, parted.cuts, parted.gap)),
         tuple(curve(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
         {source: one for source, one in made.items() if one is not None},
@@ -71,7 +75,8 @@ def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
         rates.means(store, dataset_id, judge_id, dimension, basis),
         _selective(store, dataset_id, judge_id, dimension, basis),
         repeated(store, dataset_id, judge_id, dimension, basis),
-        concordance.beside(store, dataset_id, judge_id, dimension, basis),
+        others.others(store, dataset_id, judge_id, dimension, basis),
+        missing.missing(store, dataset_id, judge_id, dimension, basis),
     )
 
 

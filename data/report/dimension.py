@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from data.gold import BASES
-from data.report import plots
+from data.report import beside, plots
 from data.report.evidence import Evidence, One
 from data.report.html import bullets, figure, fold, heading, note, para, say, table
 from data.report.words import cell, number, span
 from judges import bins, rates, selective
 from judges.baselines import Standing
 from judges.calibrate import Summary
-from judges.concordance import CALLED
 from judges.counted import many
 from judges.figures import repeats
-from judges.raters import ceiling
+from judges.raters import alternative, ceiling
 
 _KIND = {
     "meets policy": "fine", "inconclusive": "look", "fails": "alarm", "below minimum sample": "quiet",
@@ -43,12 +42,13 @@ def section(found: Evidence, one: One) -> list[str]:
     if one.dimension.definition:
         parts.append(para("Asked was: {definition}", "quiet", definition=one.dimension.definition))
     if shown.cells:
-        parts += [*_plainly(shown), *_beside(one), *_warnings(shown)]
+        parts += [*_plainly(shown), *_warnings(shown)]
         parts.append(figure(plots.table(one), _TABLE + (f" {BINNED}" if shown.binned else "")))
         parts += [figure(plot) for plot in (plots.margins(one),) if plot]
     else:
         parts.append(para("No cell has both gold and a score of this judge."))
-    parts += [*_left_out(shown), *_waiting(found, one), *_rates(one), *_floor(one), *_people(one), *_bases(one)]
+    parts += [*beside.others(one), *_left_out(shown), *beside.lacking(one)]
+    parts += [*_waiting(found, one), *_rates(one), *_floor(one), *_people(one), *_bases(one)]
     return [*parts, *_anchored(one), *_repeated(one), *_selective(one), *_deeper(found, one)]
 
 
@@ -59,20 +59,6 @@ _TABLE = (
 
 
 BINNED = "Values are put into ten equal bins in tables and marginals, and only there."
-
-
-def _beside(one: One) -> list[str]:
-    """What stands beside kappa on an interval scale."""
-    found = one.depth.beside
-    if found is None or one.dimension.scale.kind != "interval":
-        return []
-    rows = [
-        {"figure": CALLED[name], "value": cell(held.point, ".4f"), "low": cell(held.low, ".4f"),
-         "high": cell(held.high, ".4f")}
-        for name, held in found._asdict().items()
-    ]  # fmt: skip
-    told = "Kappa is Lin's concordance here: quadratic-weighted kappa by the same six sums, of the values themselves."
-    return [table(rows, list(rows[0]), told)]
 
 
 def _plainly(shown: Summary) -> list[str]:
@@ -248,19 +234,9 @@ def _repeated(one: One) -> list[str]:
 def _people(one: One) -> list[str]:
     held, test = one.depth.ceiling, one.depth.test
     parts = [para("**People among themselves**: {told}", told=ceiling.told(held))] if one.line.shown.cells else []
-    if test is not None and test.enough and test.omega is not None:
-        told = (
-            "**Could the judge stand in for one of them?** It is shown to be as good as {won} of {people} people "
-            "(winning rate {omega}; the alternative-annotator test asks .5, and gives people a handicap of {epsilon})."
-        )
-        won = sum(person.won for person in test.people)
-        values: dict[str, Any] = {
-            "won": won,
-            "people": len(test.people),
-            "omega": number(test.omega, ".2f"),
-            "epsilon": test.epsilon,
-        }
-        parts.append(para(told, "", **values))
+    if test is not None and test.enough:
+        told = alternative.told(test)
+        parts.append(para("**Could the judge stand in for one of them?** {told}", told=told))
     return parts
 
 

@@ -18,9 +18,10 @@ from data.datasets import Dataset
 from data.deciding import decided, policy, suspension
 from data.deciding.policy import Asked
 from data.errors import NotFound
-from data.figures import baselines, positions
+from data.figures import baselines, means, positions, weakest
+from data.figures.means import Row
 from data.gold import Basis
-from data.report.depth import Depth, depth
+from data.report.depth import EPSILON, Depth, depth
 from data.scores import Mean
 from data.settings import GoldRule, gold_rule
 from data.store import Store
@@ -28,6 +29,7 @@ from judges import calibrate
 from judges.baselines import Floors
 from judges.calibrate import Line, Summary
 from judges.card import Card
+from judges.figures.weakest import Weakest
 from judges.measures.position import Position
 from judges.types import Dimension
 from judges.uncertainty import Interval
@@ -99,7 +101,9 @@ class Evidence:
 
     the gate's where it has gold.
 
-    `print` is one fingerprint over those of all dimensions and bases; `at` when any of it last changed.
+    `overall` are the means over all items, `turns` the judge's weakest turns beside people's, `epsilon` the handicap of
+    the alternative-annotator test. `print` is one fingerprint over those of all dimensions and bases; `at` when any of
+    it last changed.
     """
 
     dataset: Dataset
@@ -116,13 +120,18 @@ class Evidence:
     decisions: tuple[Decided, ...]
     means: tuple[Mean, ...]
     position: Position | None
+    overall: tuple[Row, ...]
+    turns: dict[Dimension, Weakest]
+    epsilon: float
     examples: int
     print: str
     at: datetime | None
     libraries: dict[str, str]
 
 
-def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> Evidence:
+def gather(
+    store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+) -> Evidence:
     """The evidence as it now is; `told` is called with what is being worked on. Raises NotFound."""
     found = _dataset(store, dataset_id)
     judge = _judge(store, dataset_id, judge_id)
@@ -151,7 +160,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
                 {b: standing.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
                 floors[line.dimension.sort, line.dimension.name],
                 calibrate.anchoring(cells[gate][place], cells["assisted"][place], line.dimension) if both else None,
-                depth(store, dataset_id, judge_id, line.dimension, basis) if line.shown.cells else Depth(),
+                depth(store, dataset_id, judge_id, line.dimension, basis, epsilon) if line.shown.cells else Depth(),
                 wait.get(line.dimension),
             )
         )
@@ -172,6 +181,9 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
         decisions=_decisions(store, dataset_id, judge_id),
         means=tuple(scores.means(store, dataset_id, judge_id)),
         position=positions.positions(store, dataset_id, judge_id),
+        overall=means.overall(store, dataset_id, judge_id),
+        turns=weakest.found(store, dataset_id, judge_id, basis),
+        epsilon=epsilon,
         examples=len(fewshot.used(store, judge_id)),
         print=hashlib.sha256(repr(sorted(prints)).encode()).hexdigest()[:20],
         at=_newest(store, dataset_id, judge_id),

@@ -8,12 +8,15 @@ from datetime import datetime
 from typing import Any
 
 from data.deciding.policy import Asked
+from data.figures import means
 from data.gold import Basis
 from data.report.evidence import Evidence, One
 from judges import rates, selective
 from judges.audits import Finding
 from judges.calibrate import Summary
+from judges.figures import missing, others, weakest
 from judges.measures import position
+from judges.raters import alternative
 from judges.uncertainty import Interval
 
 SEED, REPLICATES = 0, 2_000
@@ -50,6 +53,8 @@ def figures(found: Evidence) -> Json:
             "decisions": [asdict(decided) for decided in found.decisions],
             "means": [asdict(mean) for mean in found.means],
             "orders": None if found.position is None else position.plain(found.position),
+            "means_overall": [means.plain(row) for row in found.overall],
+            "weakest_turn": [{"dimension": d.name, **weakest.plain(one)} for d, one in found.turns.items()],
         }
     )  # fmt: skip
     return made
@@ -95,10 +100,6 @@ def _one(one: One) -> Json:
         "dimension": d.name,
         "title": d.title,
         "answers": list(one.line.shown.answers),
-        "beside": None if one.depth.beside is None else {
-            name: {"point": held.point, "low": held.low, "high": held.high, "se": held.se}
-            for name, held in one.depth.beside._asdict().items()
-        },
         "state": line.decision.state,
         "reason": line.decision.reason,
         "missing": line.decision.missing,
@@ -154,6 +155,8 @@ def _one(one: One) -> Json:
             rates.plain(a) | {"ppi": kappa(m.interval) if (m := one.depth.means.get(a.rates.place)) else None}
             for a in one.depth.rates
         ],
+        "others": None if one.depth.others is None else others.plain(one.depth.others),
+        "missing_counted": None if one.depth.missing is None else missing.plain(one.depth.missing),
         "selective": None if (held := one.depth.selective) is None else {
             **asdict(held.wanted), **selective.plain(held.result), "scored_items": len(held.sure.item),
             "spared_items": held.spared,
@@ -170,12 +173,7 @@ def _people(one: One) -> Json | None:
         "people": held.people, "cells": held.cells, "items": held.items, "between": kappa(held.between),
         "alpha": kappa(held.alpha), "judge": kappa(held.judge) if held.judge else None,
         "judge_minus_between": kappa(held.ahead) if held.ahead else None,
-        "alternative": None if test is None else {
-            "epsilon": test.epsilon, "people": len(test.people), "left_out": len(test.left_out),
-            "omega": test.omega, "rho": test.rho, "passed": test.passed,
-            "tests": [{"items": a.items, "judge": a.judge, "person": a.person, "p": a.p, "p_by": a.adjusted}
-                      for a in test.people],
-        },
+        "alternative": None if test is None else alternative.plain(test),
     }  # fmt: skip
 
 

@@ -6,7 +6,8 @@ import json
 
 from data.gold import BASES
 from data.people import require
-from data.report import dimension, figures, plots, tables
+from data.report import beside, dimension, figures, plots, tables
+from data.report.depth import EPSILON
 from data.report.evidence import Evidence, One, Told, gather
 from data.report.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
 from data.report.words import cell, span, when
@@ -31,13 +32,15 @@ _ASKED = {
 }
 
 
-def report(store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None) -> str:
+def report(
+    store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+) -> str:
     """The whole report as HTML, which tells no single item. The same data gives the same text, byte by byte.
 
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    return written(gather(store, dataset_id, judge_id, told))
+    return written(gather(store, dataset_id, judge_id, told, epsilon))
 
 
 def written(found: Evidence) -> str:
@@ -47,6 +50,8 @@ def written(found: Evidence) -> str:
         *_opening(found),
         *_overview(found),
         *(part for one in found.dimensions for part in dimension.section(found, one)),
+        *beside.turns(found),
+        *beside.means(found),
         *_who(found),
         *_policy(found),
         *_position(found),
@@ -286,10 +291,9 @@ def _reading() -> list[str]:
 def _again(found: Evidence) -> list[str]:
     name, judge = found.dataset.name, found.judge.id
     quoted = "'" + name.replace("'", "'\\''") + "'" if not name.replace("-", "").replace("_", "").isalnum() else name
-    lines = [
-        f"python -m data report --dataset {quoted} --judge {judge} --out report.html",
-        f"python -m data report --dataset {quoted} --judge {judge} --figures",
-    ]
+    epsilon = "" if found.epsilon == EPSILON else f" --epsilon {found.epsilon:g}"
+    named = f"--dataset {quoted} --judge {judge}{epsilon}"
+    lines = [f"python -m data report {named} --out report.html", f"python -m data report {named} --figures"]
     prints = [
         {"dimension": one.dimension.title, "of each": one.dimension.sort}
         | {basis: one.prints.get(basis, "") for basis in found.rests}

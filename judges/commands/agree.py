@@ -17,20 +17,19 @@ from judges.bins import rows
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
 from judges.combination import SAID, applied, combined, drawn_of, rule_of
-from judges.commands import verdicts
+from judges.commands import beside, verdicts
 from judges.commands.options import add_card, chosen_card, filed_card
-from judges.concordance import CALLED, Concordance, cells_of, concordance
 from judges.counted import many
 from judges.errors import AssayError
-from judges.figures import repeats
+from judges.figures import missing, others, repeats, weakest
 from judges.figures.repeats import Asked, Repeats
-from judges.files.filed import answers, judge_of, one_judge, replies, resolved, stand_ins
+from judges.files.filed import answers, judge_of, one_judge, replies, resolved, stand_ins, voices
 from judges.files.lines import items, judgments, labels
 from judges.measures import position
 from judges.measures.position import Position
 from judges.params import Rule
+from judges.raters import alternative
 from judges.types import Dimension, sort_of
-from judges.uncertainty import Interval
 
 
 class NoGold(AssayError):
@@ -65,6 +64,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--source", default="", help="with --target: whose confidence, where the judgments have it from several places"
     )
+    beside.options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -73,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
     """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
     if options.target is not None:
         selective.check(options.target, options.delta)
+    beside.check(options)
     lines, told = judgments(options.judgments), labels(options.labels)
     own = filed_card(options)
     judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model, options.param)
@@ -88,9 +89,13 @@ def run(options: argparse.Namespace) -> int:
     found = replies(options.judgments, mine, card, there)
     rule = rule_of(card, json.loads(judge.params))
     cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if _counts(d)}
-    summaries = [summarise(met, d) for d, met in cells.items()]
+    places = {d: met_cells(d, people, found) for d in cells}
+    lost = {d: beside.lost(places[d], (line for _, line in mine)) for d in cells}
+    filled = beside.filled(cells, lost, options.missing)
+    summaries = [summarise(met, d) for d, met in filled.items()]
     shown = [summary for summary in summaries if summary.gold_cells]
-    if not shown:
+    turns = beside.turns(card, people, said, found, rule, there)
+    if not shown and not turns:
         named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
         about = ", ".join(f"{d.name} of {d.sort}" for d in card.dimensions if _counts(d))
         raise NoGold(
@@ -98,7 +103,11 @@ def run(options: argparse.Namespace) -> int:
             f"The labels are about {_some(named)}; the card asks {_some(about)}."
         )
     rated = {s.dimension: verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
-    places = {d: met_cells(d, people, found) for d in cells}
+    gone = {d: beside.each(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)}
+    also, tested = {d: others.others(filled[d], d) for d in gone}, {}
+    if options.epsilon is not None:
+        given = voices(options.labels, told, card, there, whole=options.items is not None)
+        tested = {d: beside.tested(d, given, cells[d], places[d], options.epsilon) for d in gone}
     repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
@@ -107,13 +116,15 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         made = [
             _plain(s)
-            | ({"beside": _beside(concordance(cells_of(cells[s.dimension])))} if _valued(s) else {})
+            | others.plain(also[s.dimension])
             | ({"orders": position.plain(placed[1])} if placed and placed[0] == s.dimension else {})
+            | ({"missing": {"counted": options.missing, **missing.plain(lack)}} if (lack := gone[s.dimension]) else {})
+            | ({"alternative": alternative.plain(tested[s.dimension])} if tested else {})
             | _bought(repeated[s.dimension], rule)
             | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
             | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
             for s in shown
-        ]
+        ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest.plain(one)} for d, one in turns.items()]
         print(json.dumps(made, ensure_ascii=False, indent=1))
         return 0
     unread = sum(reply.reading.unscored is not None for reply in found)
@@ -124,10 +135,17 @@ def run(options: argparse.Namespace) -> int:
     )
     for summary in shown:
         print(_row(card, summary))
-    beside = {s.dimension: concordance(cells_of(cells[s.dimension])) for s in shown if _valued(s)}
-    for d, figures in beside.items():
-        each = [f"{CALLED[name]} {_one(one)}" for name, one in figures._asdict().items()]
-        print(f"\n{d.title}: kappa is Lin's concordance. {', '.join(each)}.")
+    print()
+    for d, found_beside in also.items():
+        lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
+        print(f"{d.title}: {lin}{beside.others_told(found_beside)}.")
+    for d, lack in gone.items():
+        if lack is not None:
+            print("\n" + "\n".join(beside.each_told(d, lack, options.missing)))
+    for d, test in tested.items():
+        print(f"\n{d.title}: {alternative.told(test)}")
+    for d, both in turns.items():
+        print(f"\n{d.title}: {' '.join(weakest.told(both))}")
     for d, found_of in rated.items():
         for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
@@ -178,23 +196,6 @@ def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) 
 def _counts(dimension: Dimension) -> bool:
     """Whether a dimension has figures where people labelled it; of what only a judge states, its aggregates have."""
     return rows(dimension.scale) > 0 and (dimension.asked or dimension.scale.kind == "interval")
-
-
-def _valued(summary: Summary) -> bool:
-    return summary.dimension.scale.kind == "interval"
-
-
-def _one(figure: Interval) -> str:
-    if figure.point is None:
-        return "undefined"
-    return f"{figure.point:.3f}" + ("" if figure.low is None else f" ({figure.low:.3f} to {figure.high:.3f})")
-
-
-def _beside(found: Concordance) -> dict[str, Any]:
-    return {
-        name: {"point": one.point, "interval": None if one.low is None else [one.low, one.high]}
-        for name, one in found._asdict().items()
-    }
 
 
 def _code(value: float | None) -> float:

@@ -187,6 +187,16 @@ def resolved(given: Mapping[Cell, Sequence[float | None]], known: Card) -> dict[
 def answers(
     path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
 ) -> dict[Cell, list[float | None]]:
+    """What people say in every cell, without their names; see `voices`."""
+    values: dict[Cell, list[float | None]] = defaultdict(list)
+    for (cell, _), value in voices(path, lines, known, items, whole).items():
+        values[cell].append(value)
+    return dict(values)
+
+
+def voices(
+    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
+) -> dict[tuple[Cell, str], float | None]:
     """What each person says in every cell: blind labels, or all but revealed ones where there is no blind one at all.
 
     Of one person the newest label of a cell counts. Labels for dimensions that the card does not have are left out, as
@@ -216,10 +226,7 @@ def answers(
             newest[cell, line.annotator] = (line.made_at, value)
     if bad:
         raise bad_lines(path, bad)
-    values: dict[Cell, list[float | None]] = defaultdict(list)
-    for (cell, _), (_, value) in newest.items():
-        values[cell].append(value)
-    return dict(values)
+    return {said: value for said, (_, value) in newest.items()}
 
 
 def resolve(values: Sequence[float | None], scale: Scale) -> tuple[bool, float | None]:

@@ -55,22 +55,25 @@ def share_of(hits: Floats, cells: Floats, level: float = 0.95) -> Interval:
     )
 
 
-def mean(value: ArrayLike, item: ArrayLike, level: float = 0.95) -> Interval:
+def mean(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight: ArrayLike | None = None) -> Interval:
     """Mean over cells with a normal interval, clustered by item; only a point with one item, all None without cells.
 
-        m = sum x / N,   var = G / (G - 1) * sum_g (sum of item g - m n_g)^2 / N^2
+        m = sum w x / W,   var = G / (G - 1) * sum_g (sum of w x of item g - m w_g)^2 / W^2
 
-    Source: Liang and Zeger 1986.
+    with a weight w of every cell, 1 where none is given, and W and w_g their sums over all and over an item. Source:
+    Liang and Zeger 1986.
     """
-    sums, cells = _by_item(value, item)
-    n, items = float(cells.sum()), len(cells)
-    if not n:
+    values = np.asarray(value, dtype=np.float64)
+    given = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
+    (sums, _), (weights, _) = (_by_item(each, item) for each in (values * given, given))
+    whole, items, n = float(weights.sum()), len(weights), len(values)
+    if not whole:
         return Interval(None, None, None, None, 0, 0, 0.0, "mean, by item", None, level)
-    point = float(sums.sum()) / n
+    point = float(sums.sum()) / whole
     if items < 2:
-        return Interval(point, None, None, None, items, round(n), float(items), "mean, by item", None, level)
-    se = sqrt(items / (items - 1) * float(((sums - point * cells) ** 2).sum())) / n
-    return _normal(point, se, items, round(n), "mean, by item", level)
+        return Interval(point, None, None, None, items, n, float(items), "mean, by item", None, level)
+    se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / whole
+    return _normal(point, se, items, n, "mean, by item", level)
 
 
 def apart(a: Interval, b: Interval, level: float = 0.95) -> Interval:

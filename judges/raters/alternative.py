@@ -136,3 +136,28 @@ def _p_value(differences: list[float], epsilon: float) -> float:
     if spread < 1e-12:
         return t_cdf(-inf if gap < 0 else inf, n - 1)
     return t_cdf(gap / (spread / sqrt(n)), n - 1)
+
+
+def told(found: Test) -> str:
+    """The outcome as a sentence."""
+    if not found.enough:
+        return (
+            f"Not enough: the test needs {MIN_PEOPLE} people who each share {MIN_ITEMS} items or more with others and "
+            f"with the judge; there {'is' if len(found.people) == 1 else 'are'} {len(found.people)}."
+        )
+    won = sum(person.won for person in found.people)
+    return (
+        f"It is shown to be as good as {won} of {len(found.people)} people (winning rate {found.omega:.2f}, advantage "
+        f"{found.rho:.2f}; the alternative-annotator test asks .5, and gives people a handicap of {found.epsilon:g})."
+    )
+
+
+def plain(found: Test) -> dict[str, object]:
+    """The test as values of JSON, people without their names."""
+    return {
+        "epsilon": found.epsilon, "people": len(found.people), "left_out": len(found.left_out), "omega": found.omega,
+        "rho": found.rho, "passed": found.passed,
+        "tests": [
+            {"items": a.items, "judge": a.judge, "person": a.person, "p": a.p, "p_by": a.adjusted} for a in found.people
+        ],
+    }  # fmt: skip

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import audits, combinations, datasets, fewshot, scores
+from data import audits, combinations, datasets, fewshot
 from data.deciding import policy
 from data.gold import BASES, Basis
 from judges.calibrate import Line
-from pages.evidence import ceiling, dimension, disputes, floor, load, position, reporting, votes
+from pages.evidence import ceiling, dimension, disputes, floor, load, means, position, reporting, turns, votes
 from pages.parts import audited, calibrated, carding, choose, floors, links, marks, picked, session, text
 
 
@@ -31,7 +31,8 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=400):
-        judge = picked.one("judge", "Judge", calibrated.judge_names(judges, combinations.named(store)))
+        names = calibrated.judge_names(judges, combinations.named(store))
+        judge = picked.one("judge", "Judge", names)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
@@ -49,7 +50,7 @@ def page() -> None:
     if basis is None:
         _nothing(dataset.name)
         position.panel(at)
-        calibrated.means(scores.means(store, dataset.id, judge), opened=True)
+        means.panel(at, names, opened=True)
         return
     lines = load.lines(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
@@ -68,7 +69,8 @@ def page() -> None:
     if line.dimension.sort == "pair":
         votes.panel(at, line.dimension)
     position.panel(at)
-    calibrated.means(scores.means(store, dataset.id, judge))
+    turns.panel(at._replace(basis=basis))
+    means.panel(at, names)
 
 
 def _basis(at: load.Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:

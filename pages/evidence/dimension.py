@@ -10,12 +10,26 @@ from data import approvals
 from data.deciding import policy
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
-from pages.evidence import anchor, ceiling, confidence, load, rates, samples, selective, size, slices, threshold
+from pages.evidence import (
+    anchor,
+    ceiling,
+    confidence,
+    load,
+    others,
+    rates,
+    samples,
+    selective,
+    size,
+    slices,
+    threshold,
+)
 from pages.parts import agreed, approved, clock, picked, reading, response, session
 
 Panel = Callable[[load.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
     "agreement": ("Agreement", agreement.panel),
+    "others": ("Other figures", others.panel),
+    "missing": ("Missing", others.missing),
     "slices": ("Slices", slices.panel),
     "size": ("Sample size", size.panel),
     "people": ("People", ceiling.panel),
@@ -49,7 +63,8 @@ def detail(at: load.Place, line: Line, key: str) -> None:
 def _has(panel: str, line: Line) -> bool:
     """Whether a panel says something here: without an order each answer is found or missed, numbers can be cut."""
     scale = line.dimension.scale
-    return {"rates": scale.weights is None, "flag": scale.kind in ("ordinal", "interval")}.get(panel, True)
+    numbers = scale.kind in ("ordinal", "interval")
+    return {"rates": scale.weights is None, "flag": numbers, "missing": bool(line.shown.unscored)}.get(panel, True)
 
 
 def _place(line: Line) -> tuple[str, str]:

@@ -217,20 +217,16 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def means(found: list[Mean], opened: bool = False) -> None:
-    """What the judge gave each system on average: its own view, which says nothing of how far to believe it."""
-    if not found:
-        return
-    with st.expander("Mean scores by system", expanded=opened, icon=":material/functions:"):
-        st.caption('The judge\'s own scores; "all" is over all its rows. How far to trust them is said above.')
-        st.dataframe(
-            {
-                "system": [m.system or "unnamed" for m in found],
-                "dimension": [m.dimension.replace("_", " ") for m in found],
-                "unit": [m.unit.replace(":", " ") or "all" for m in found],
-                "scores": [m.cells for m in found],
-                "mean": [m.mean for m in found],
-            },
-            hide_index=True,
-            column_config={"mean": st.column_config.NumberColumn(format="%.4f")},
-        )
+def means(found: list[Mean]) -> None:
+    """What the judge gave each system on average; "all" is over all its rows."""
+    st.dataframe(
+        {
+            "system": [m.system or "unnamed" for m in found],
+            "dimension": [m.dimension.replace("_", " ") for m in found],
+            "unit": [m.unit.replace(":", " ") or "all" for m in found],
+            "scores": [m.cells for m in found],
+            "mean": [m.mean for m in found],
+        },
+        hide_index=True,
+        column_config={"mean": st.column_config.NumberColumn(format="%.4f")},
+    )

@@ -36,6 +36,12 @@ TEXTS = {
     "far both agree on the side, luck taken out. Nothing here decides whether the score may be published.",
     "AC2": "**AC2** (AC1 without an order) takes luck out in another way, which one very common answer disturbs less. "
     "It stands beside kappa where kappa is fragile. It is no substitute: it is high wherever one answer rules.",
+    "others": "**Other figures** are what other papers have. Accuracy has luck in it. Correlations say whether judge "
+    "and people move together: a judge that is always two steps too kind has a perfect one. Kendall's tau-b counts "
+    "pairs of cells in the same order, Spearman compares ranks, and ICC(A,1) is nearly quadratic kappa.",
+    "missing": "**Missing** is what the judge was asked and could not be read, was cut off, refused or lies off its "
+    "scale. Assay leaves it out, as a failed reply is no opinion. Other papers count it as the lowest answer, as a tie "
+    "or as a number: here each stands beside the other, so that their figures can be made again.",
     "n/a": "**n/a** says that there is nothing to score. Kappa rests on what both scored; whether they agree that "
     "there is something to score is counted apart. A reply that failed is neither: it is no low score.",
     "floor": "**The floor** is what two rules reach that do not read the text: one looks only at its length, one "

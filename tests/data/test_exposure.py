@@ -293,7 +293,8 @@ def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
 
 
 SILENT = {
-    "start", "import", "card", "approve", "dashboard", "backup", "restore", "verify", "run", "lead", "plan", "spare",
+    "start", "import", "card", "approve", "means", "dashboard", "backup", "restore", "verify", "run", "lead", "plan",
+    "spare",
 }  # fmt: skip
 """Commands that print no score of an item; a dry run of `run` is the same function as the page's."""
 TELLING: dict[str, list[str]] = {

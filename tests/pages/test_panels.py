@@ -41,6 +41,19 @@ def look(page: Any, app: Server, panel: str, dataset: str = NASTY) -> Any:
     return page.get_by_test_id("stMain")
 
 
+def test_other_figures_and_means_by_a_field_keep_their_place_in_the_address(app: Server, page: Any) -> None:
+    main = look(page, app, "others")
+    expect(main).to_contain_text("Figures that other papers have, on the same cells")
+    expect(page.get_by_role("radio", name="Missing")).to_have_count(0)  # the judge has scored whatever has gold
+    page.locator("summary", has_text="Mean scores").click()
+    choose(page, "Means by", "topic")
+    page.wait_for_url(re.compile("by-field=topic"))
+    expect(main).to_contain_text("In brackets the 95% interval by items.")
+    choose(page, "On the same cells as", re.compile("multi_turn_dialogue"))
+    expect(main).to_contain_text("On the cells that both judges valued")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
 def test_panels_follow_each_other_and_the_address_keeps_the_chosen_one(app: Server, page: Any) -> None:
     asked = []
     page.on("request", lambda request: asked.append(request.url))
@@ -121,7 +134,7 @@ def test_judges_side_by_side(app: Server, page: Any) -> None:
     )
     expect(main).to_contain_text("On 360 cells of 120 items that people and all of these judges gave a value")
     expect(main).to_contain_text("Judges among themselves")
-    choose(page, "Reference", re.compile("poor"))
+    choose(page, "Reference", re.compile("multi_turn_dialogue"))
     page.wait_for_url(re.compile("judge="))
     expect(main).to_contain_text(
         re.compile(

@@ -11,9 +11,9 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from data import calibration, datasets, people
+from data.figures import missing
 from data.intake import Plan, detect, from_path, suggest, take
 from data.store import Store, open_store
-from judges.agreement import cross_table, exact
 from judges.calibrate import Meeting, Summary, scored_cells, summarise
 from judges.commands import main
 from judges.types import Dimension
@@ -112,12 +112,41 @@ def test_pandalm_against_the_majority_of_three_people(
 ) -> None:
     found, dimension, page = met(store, "pandalm", model, "verdict")
     assert page.unscored == unread and page.cells == 999 - unread
-    # The source counts what could not be read as a tie; Assay leaves it out, and says how much that is.
-    judge = np.where(found.scored, found.judge, TIE).astype(int)
-    human = found.human.astype(int)
-    table = cross_table(human, judge, dimension.scale.size)
-    macro = precision_recall_fscore_support(human, judge, average="macro")[:3]
-    assert tuple(round(100 * float(value), 2) for value in (exact(table), *macro)) == published
+    # The source counts what could not be read as a tie; Assay leaves it out, and gives the figures of both.
+    known = datasets.dataset(store, "pandalm").id
+    judge = next(id_ for id_, _, its, *_ in datasets.judges(store, known) if its == model)
+    counted = missing.missing(store, known, judge, dimension, "blind")
+    tie = next(one for one in counted.counted if one.choice == "tie")
+    assert counted.cells == unread
+    assert tuple(round(100 * (value or 0), 2) for value in tie.accuracy) == published
+    theirs = np.where(found.scored, found.judge, TIE).astype(int)
+    macro = precision_recall_fscore_support(found.human.astype(int), theirs, average="macro")[:3]
+    assert tie.accuracy[1:] == pytest.approx(macro)
+
+
+def test_pandalm_comes_out_of_plain_files_with_ties_for_what_could_not_be_read(
+    real: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = {0: "tie", 1: "a", 2: "b", "Tie": "tie", "1": "a", "2": "b"}
+    people_, gpt = (
+        json.loads((real / "pandalm" / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("testset-v1", "gpt-3.5-turbo-testset-v1")
+    )
+    judged = [
+        {"item": str(row["idx"]), "card": "plain_pairwise", "model": "gpt"}
+        | ({"reply": {"verdict": words[said]}} if (said := row["gpt_result"]) in words else {"raw": str(said)})
+        for row in gpt
+    ]
+    told = [
+        {"item": str(row["idx"]), "unit": "pair", "dimension": "verdict", "value": words[row[f"annotator{n}"]],
+         "annotator": f"a{n}", "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
+        for row in people_ for n in (1, 2, 3)
+    ]  # fmt: skip
+    files = [str(lines(tmp_path / name, rows)) for name, rows in (("j.jsonl", judged), ("l.jsonl", told))]
+    assert main(["agree", *files, "--missing", "tie", "--json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)
+    figures = tuple(round(100 * found[name], 2) for name in ("accuracy", "precision", "recall", "f1"))
+    assert figures == (71.07, 58.79, 57.36, 57.55) and found["missing"]["cells"] == 25
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from judges import wording
 from judges.card import Card, prompts_beside, scales
 from judges.cards.pointwise_quality.own import prompt
 from judges.errors import BadCard
+from judges.triage import level
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 from judges.values import TEXT, folded
 
@@ -199,6 +200,8 @@ def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) ->
         fields=fields,
         audits=tuple(name for name in _AUDITS if sure or name not in _OF_CONFIDENCE),
         recipe=recipe,
+        trust=_TRUST.name,
+        counts={level(CONFIDENCE[word]) or "": float(weight) for word, weight in WEIGHTS.items()},
         rules=(
             *(_SUMS if sure else ()),
             f"Every dimension that was named is scored once{', with a confidence,' if sure else ''} and no other.",

@@ -1,0 +1,90 @@
+"""What a report tells beside kappa: figures of other papers, how missing counts, weakest turns, the judge's means."""
+
+from __future__ import annotations
+
+from data.figures.means import Row
+from data.report.evidence import Evidence, One
+from data.report.html import heading, para, table
+from data.report.words import cell, span
+from judges.figures import missing, weakest
+from judges.uncertainty import Interval
+
+_OTHERS = (
+    "Figures that other papers have, on the same cells, with intervals by item. None of them is kappa: luck is in "
+    "accuracy, and a correlation stays high where a judge is always two steps too kind."
+)
+_MEANS = (
+    "The judge's own scores over all items, with intervals by item; how far to believe them is said above. By "
+    "confidence: scores count by the judge's own confidence, as its card says. Trustworthy only: items whose aggregate "
+    "is to be trusted, by the card's rule. Mean of its parts: the plain mean of the scores that an aggregate is of."
+)
+
+
+def others(one: One) -> list[str]:
+    """The figures of other papers."""
+    found = one.depth.others
+    if found is None or not one.line.shown.cells:
+        return []
+    rows = [
+        {"figure": name, "value": cell(held.point), "95% interval": span(held, ".3f", "–"), "what it says": told}
+        for name, held, told in found.rows
+    ]
+    return [table(rows, list(rows[0]), _OTHERS)]
+
+
+def lacking(one: One) -> list[str]:
+    """The figures under each way of counting what is missing; nothing where nothing is."""
+    found = one.depth.missing
+    if found is None or not found.cells:
+        return []
+    rows = []
+    for each in found.counted:
+        if each.summary is not None:
+            kappa, figures = each.summary.interval, each.accuracy
+            row = {
+                "missing": missing.said(each.choice), "cells": f"{each.summary.cells:,}", "kappa": cell(kappa.point),
+                "95% interval": span(kappa, ".3f", "–"), "accuracy": cell(figures.exact, ".2%"),
+            }  # fmt: skip
+            if one.dimension.scale.weights is None:
+                row |= {
+                    "macro precision": cell(figures.precision, ".2%"), "macro recall": cell(figures.recall, ".2%"),
+                    "macro F1": cell(figures.f1, ".2%"),
+                }  # fmt: skip
+            rows.append(row)
+    return [
+        para("**How missing counts**: {told} {gate}", told=missing.told(found), gate=missing.GATE),
+        table(rows, list(rows[0])),
+    ]
+
+
+def turns(found: Evidence) -> list[str]:
+    """The judge's weakest turns beside people's."""
+    if not found.turns:
+        return []
+    told = [para("{told}", told=" ".join(weakest.told(one))) for one in found.turns.values()]
+    return [heading("The weakest turn"), *told]
+
+
+def means(found: Evidence) -> list[str]:
+    """What the judge gave on average."""
+    if not found.overall:
+        return []
+    columns = {
+        "plain": "mean", "sure": "by confidence", "trusted": "trustworthy only", "parts": "mean of its parts"
+    }  # fmt: skip
+    used = [name for name in columns if any(getattr(row.means, name) is not None for row in found.overall)]
+    rows = [
+        {"dimension": row.dimension.title, "of each": row.unit.replace(":", " ") or row.dimension.sort}
+        | {"items": f"{row.means.plain.items:,}", "cells": f"{row.means.plain.cells:,}"}
+        | {columns[name]: _mean(row, name) for name in used}
+        for row in found.overall
+    ]
+    return [heading("What the judge gives on average"), table(rows, list(rows[0]), _MEANS)]
+
+
+def _mean(row: Row, name: str) -> str:
+    held: Interval | None = getattr(row.means, name)
+    if held is None or held.point is None:
+        return cell(None)
+    counted = f", n {held.items:,}" if name == "trusted" else ""
+    return f"{cell(held.point)} ({span(held, '.2f', '–')}{counted})"

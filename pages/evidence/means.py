@@ -1,0 +1,31 @@
+"""What the judge gave on average: its own view, which says nothing of how far to believe it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from data import scores
+from data.errors import BadInput
+from data.figures import means as figures
+from pages.evidence.load import Place
+from pages.parts import calibrated, session, text
+from pages.parts import means as parts
+
+
+@st.fragment
+def panel(at: Place, judges: Mapping[str, str], opened: bool = False) -> None:
+    """Means by any field of the items, and beside another judge on the same cells."""
+    store = session.store()
+    if not figures.known(store, at.judge):
+        return
+    fields = figures.fields(store, at.dataset)
+    with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
+        st.caption("The judge's own scores. How far to trust them is said above.")
+        chosen = parts.chosen(fields, judges, at.judge)
+        try:
+            parts.table(figures.table(store, at.dataset, at.judge, chosen), chosen.by)
+        except BadInput as error:
+            text.quiet("{why} By system they are these.", why=str(error))
+            calibrated.means(scores.means(store, at.dataset, at.judge))

@@ -1,0 +1,32 @@
+"""The panels Other figures and Missing: what other papers have, and how it changes with what is missing."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.figures import missing as lacking
+from data.figures import others as figures
+from judges.calibrate import Line
+from pages.evidence.load import Place
+from pages.parts import others, reading, session
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """Accuracy, AC, correlations and the rest, with intervals."""
+    store, d = session.store(), line.dimension
+    if not line.shown.cells:
+        st.caption("No cell has both gold and a score of this judge yet.")
+        return
+    reading.beside("Figures that other papers have, on the same cells", "others", "AC2", key=f"others:{key}")
+    with st.spinner("Counting pairs of cells ..."):
+        others.table(figures.others(store, at.dataset, at.judge, d, at.basis, d.scale.drawn if at.dropped else ""))
+
+
+def missing(at: Place, line: Line, key: str) -> None:
+    """The figures where what the judge could not answer is left out, or counts as an answer."""
+    store, d = session.store(), line.dimension
+    reading.beside("Where the judge was asked and gave no usable value", "missing", key=f"missing:{key}")
+    answer = others.answer(d)
+    drop = d.scale.drawn if at.dropped else ""
+    with st.spinner("Counting what is missing each way ..."):
+        others.counted(lacking.missing(store, at.dataset, at.judge, d, at.basis, (answer,), drop))

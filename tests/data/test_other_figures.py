@@ -1,0 +1,207 @@
+"""Through the store: several judges at once, what is missing, weakest turns, means by a field, and the commands."""
+
+import json
+
+import numpy as np
+import pytest
+
+from data import calibration, datasets, fewshot, people, standing
+from data.commands import main
+from data.figures import means, missing, weakest
+from data.figures.means import Chosen
+from data.intake import Plan, from_path, take
+from data.meetings import meetings
+from data.report.evidence import gather
+from data.report.figures import figures
+from data.store import open_store
+from judges.calibrate import summarise
+from judges.card import cards
+from tests.seeds import dialogue, judgment, lines, reply
+
+
+def said(name, unit, dimension, value, who="ann"):
+    return {"item": name, "unit": unit, "dimension": dimension, "value": value, "annotator": who, "mode": "blind",
+            "made_at": "2026-01-31T12:00:00Z"}  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
+    people.join(opened, "lea")
+    yield opened
+    opened.close()
+
+
+def bring(store, tmp_path, rows, name="demo"):
+    take(store, "lea", from_path(lines(tmp_path / "in.jsonl", rows)), Plan(name, sampling="random", population=500))
+    return datasets.dataset(store, name).id
+
+
+def judges(store, dataset):
+    return {model: id_ for id_, _, model, *_ in datasets.judges(store, dataset)}
+
+
+def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path, monkeypatch):
+    """One judge lacks replies, one has samples, one knows items from its prompt, and one is of another card."""
+    rng, items = np.random.default_rng(1), [dialogue(n) for n in range(40)]
+    rows = list(items)
+    for n, item in enumerate(items):
+        for model in ("one", "two", "three"):
+            if model != "two" or n % 3:
+                rows.append(judgment(item, reply(item, int(rng.integers(1, 6))), model))
+        rows.append(judgment(item, reply(item, int(rng.integers(1, 6))), "three", sample=1))
+        rows += [said(item["id"], f"turn:{t}", "helpfulness", int(rng.integers(1, 6)), w) for t in (1, 2) for w in "ab"]
+        rows += [said(item["id"], "conversation", "task_completion", ["n/a", 4][n % 2])]
+    dataset = bring(store, tmp_path, rows)
+    known = judges(store, dataset)
+    ids = {str(i) for (i,) in store.rows("select id from item order by name limit 5")}
+    monkeypatch.setattr(fewshot, "used", lambda _, judge: ids if judge == known["one"] else set())
+    for basis in ("imported", "all"):
+        together = meetings(store, dataset, list(known.values()), basis)
+        for judge in known.values():
+            asked = calibration.dimensions(store, judge)
+            alone = calibration.every(store, dataset, judge, asked, basis)
+            assert [d for d, _ in together[judge]] == asked
+            for (d, one), other in zip(together[judge], alone, strict=True):
+                for column in ("item", "human", "judge", "scored", "weight", "mean", "share", "people", "waits"):
+                    np.testing.assert_array_equal(getattr(one, column), getattr(other, column), f"{d.name} {column}")
+                assert summarise(one, d).interval == summarise(other, d).interval
+    assert len(together[known["one"]][1][1]) == 2 * 35 and len(together[known["two"]][1][1]) == 2 * 40
+
+
+def test_missing_is_what_the_judge_was_asked_and_the_gate_keeps_its_rule(store, tmp_path):
+    items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": f"回答 {n}"} for n in range(6)]
+    good = {"scores": dict.fromkeys(("factuality", "instruction_following", "coherence", "completeness"), 4),
+            "verdict": "good", "decision_basis": "b", "issues": []}  # fmt: skip
+    at = {"card": "rubric_open_ended", "model": "m"}
+    rows = [*items, *({"item": f"r{n}", **at, "reply": good} for n in (0, 1)), {"item": "r2", **at, "raw": "no"}]
+    # Scores without a reply are about the cells that they name: of r4 another one, and of r5 there is nothing at all.
+    blank = {"unit": "response", "dimension": "coherence", "value": None}
+    five = {"unit": "response", "dimension": "factuality", "value": 5}
+    rows += [{"item": "r3", **at, "scores": [blank, five]}, {"item": "r4", **at, "scores": [five]}]
+    rows += [said(f"r{n}", "response", "coherence", v) for n, v in enumerate((4, 5, 2, 1, 3, 3))]
+    dataset = bring(store, tmp_path, rows)
+    judge = judges(store, dataset)["m"]
+    coherence = next(d for d in calibration.dimensions(store, judge) if d.name == "coherence")
+    before = [line.decision for line in standing.standing(store, dataset, judge)]
+    found = missing.missing(store, dataset, judge, coherence, "blind", ("2",))
+    by = {one.choice: one for one in found.counted}
+    assert (found.cells, found.gold) == (2, 6)  # r2 and r3
+    assert by["out"].summary.cells == 2 and by["lowest"].summary.cells == by["2"].summary.cells == 4
+    assert by["2"].accuracy.exact == 0.5 and by["lowest"].accuracy.exact == 0.5  # r0 and r2; r0 and r3
+    assert by["lowest"].summary.mean_difference == pytest.approx((0 - 1 - 1 + 0) / 4)
+    assert by["out"].summary.interval == standing.summaries(store, dataset, judge, "blind")[2].interval
+    assert [line.decision for line in standing.standing(store, dataset, judge)] == before
+
+
+def test_weakest_turns_of_a_workspace(store, tmp_path):
+    items = [dialogue(n) for n in range(6)]
+    rows = [*items, *(judgment(i, reply(i, weakest=w)) for i, w in zip(items, (1, 2, 3, 2, None, 1), strict=True))]
+    rows += [said(items[n]["id"], "conversation", "weakest_turn", v) for n, v in enumerate((1, 3, "none"))]
+    # Of the others nobody names a turn: the lowest mean over all that was asked of a turn does.
+    for n, scores in ((3, (4, 2, 4)), (4, (1, 5, 5)), (5, (3, 3, 3))):
+        rows += [said(items[n]["id"], f"turn:{t}", "helpfulness", v) for t, v in enumerate(scores, 1)]
+        rows += [said(items[n]["id"], f"turn:{t}", "safety", 5) for t in (1, 2, 3)]
+    dataset = bring(store, tmp_path, rows)
+    [found] = weakest.found(store, dataset, judges(store, dataset)["judge-one"], "all").values()
+    # 1 = 1, 2 near 3, people none, 2 = 2, the judge none, all alike.
+    assert (found.equal.cells, found.equal.point, found.near.point) == (3, pytest.approx(2 / 3), 1.0)
+    assert (found.labelled, found.people_only, found.judge_only, found.neither) == (2, 1, 2, 0)
+    assert found.equal_by_chance == pytest.approx(1 / 3)
+
+
+def rated(n, values, sure):
+    each = zip(("clarity", "factuality", "completeness", "instruction_following"), values, sure, strict=True)
+    return {"dimensions": [{"name": d, "score": v, "justification": "j", "confidence": c} for d, v, c in each],
+            "decision_basis": f"b{n}"}  # fmt: skip
+
+
+@pytest.fixture
+def pointwise(store, tmp_path):
+    """Eight answers in two languages and fields, rated by two judges; the second has not seen the last."""
+    rows = []
+    for n in range(8):
+        meta = {"language": ["ja", "en"][n % 2], "topic": "算数" if n < 5 else "lone" if n == 7 else "歴史"}
+        item = {"id": f"r{n}", "kind": "response", "task": "t", "output": f"o{n}", "system": f"s{n % 2}"}
+        sure, at = ["high" if n < 4 else "low", *["low"] * 3], {"item": f"r{n}", "card": "pointwise_quality"}
+        rows += [{**item, "meta": meta}, {**at, "model": "one", "reply": rated(n, (1 + n % 5, 5, 3, 3), sure)}]
+        rows += [{**at, "model": "two", "reply": rated(n, (3, 4, 4, 4), ["high"] * 4)}] if n < 7 else []
+    return bring(store, tmp_path, rows)
+
+
+def test_means_by_hand_with_the_second_means_of_the_card(store, pointwise):
+    one = judges(store, pointwise)["one"]
+    rows = {row.dimension.name: row.means for row in means.table(store, pointwise, one, Chosen("")).rows}
+    clarity, overall = [1 + n % 5 for n in range(8)], rows["overall_score"]
+    assert rows["clarity"].plain.point == pytest.approx(np.mean(clarity))
+    weights = [1] * 4 + [0.25] * 4
+    assert rows["clarity"].sure.point == pytest.approx(np.average(clarity, weights=weights))
+    # One of four with high confidence is no majority: no aggregate is to be trusted.
+    assert rows["clarity"].trusted.items == 0 and rows["clarity"].trusted.point is None
+    assert overall.parts.point == pytest.approx((np.mean(clarity) + 11) / 4)
+    weighted = [(c + 11 / 4) / 1.75 if n < 4 else (c + 11) / 4 for n, c in enumerate(clarity)]
+    assert overall.plain.point == pytest.approx(np.mean(weighted)) and rows["trustworthy_aggregate"].plain.point == 0
+    two = means.table(store, pointwise, judges(store, pointwise)["two"], Chosen("")).rows
+    assert all(row.means.trusted is None or row.means.trusted.items == 7 for row in two)
+
+
+def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, pointwise):
+    known = judges(store, pointwise)
+
+    def clarity(**chosen):
+        found = means.table(store, pointwise, known["one"], Chosen(**chosen))
+        return found, {r.group: r.means for r in found.rows if r.dimension.name == "clarity"}
+
+    found, by = clarity(by="topic")
+    assert set(by) == {"算数"} and found.few == ("lone", "歴史")  # fewer than three items
+    assert by["算数"].plain.point == pytest.approx(3.0)
+    _, by = clarity(by="system", only=(("language", "ja"),))
+    assert set(by) == {"s0"} and by["s0"].plain.items == 4
+    found, by = clarity(by="", other=known["two"])
+    own = [1 + n % 5 for n in range(7)]
+    assert by[""].plain.items == 7 and by[""].other.point == 3.0
+    assert by[""].ahead.point == pytest.approx(np.mean(own) - 3) and found.apart == (6, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--by", "nowhere"], "The items have no field 'nowhere'"),
+        (["--only", "language=fr"], "No item has the language 'fr'"),
+        (["--only", "language"], "write it as language=ja"),
+        (["--beside", "one"], "A judge beside itself tells nothing"),
+    ],
+)
+def test_the_command_prints_means_or_a_sentence(store, pointwise, monkeypatch, capsys, options, why):
+    monkeypatch.setenv("ASSAY_STORE", store.url)
+    store.close()
+    asked = ["means", "--dataset", "demo", "--judge", "one"]
+    assert main([*asked, *options]) == 1 and why in capsys.readouterr().err
+    assert main([*asked, "--by", "topic"]) == 0
+    text = capsys.readouterr().out
+    assert "by confidence" in text and "算数" in text and "Fewer than 3 items" in text and "lone" in text
+    assert main([*asked, "--beside", "two", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {"clarity", "overall_score", "trustworthy_aggregate"} < {row["dimension"] for row in rows}
+
+
+def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
+    rng, items = np.random.default_rng(4), [dialogue(n) for n in range(40)]
+    rows = list(items)
+    for item in items:
+        truth = int(rng.integers(1, 6))
+        near = [int(np.clip(truth + rng.integers(-1, 2), 1, 5)) for _ in range(4)]
+        rows.append(judgment(item, reply(item, near[0])))
+        rows += [said(item["id"], "turn:1", "helpfulness", v, f"p{n}") for n, v in enumerate(near[1:])]
+    dataset = bring(store, tmp_path, rows)
+    judge = judges(store, dataset)["judge-one"]
+    found = figures(gather(store, dataset, judge, epsilon=0.1))
+    one = next(d for d in found["dimensions"] if d["dimension"] == "helpfulness")
+    assert one["people"]["alternative"]["epsilon"] == 0.1
+    assert set(one["others"]["beside"]) == {"icc", "pearson", "spearman", "kendall", "mae"}
+    shown = next(s for s in standing.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness")
+    assert one["others"]["accuracy"] == pytest.approx(shown.exact) and one["others"]["ac2"] == pytest.approx(shown.ac)
+    assert one["others"]["beside"]["pearson"]["point"] == pytest.approx(shown.correlation)
+    assert one["missing_counted"]["cells"] == 0
+    assert found["means_overall"][0]["plain"]["items"] == 40
+    assert cards()["pointwise_quality"].trust == "trustworthy_aggregate"
