@@ -204,9 +204,14 @@ def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) ->
     return made
 
 
+def made_here(card: Card) -> bool:
+    """Whether a card is of own questions, as a workspace saves them."""
+    return (card.recipe or {}).get("how") == "own"
+
+
 def own(card: Card) -> Recipe:
     """The recipe of a card of own questions. Raises BadInput for any other, which no workspace can save by itself."""
-    if (card.recipe or {}).get("how") != "own":
+    if not made_here(card):
         raise BadInput(
             f"The card {card.name} is not of your own questions, and is not saved by itself: a folder's card is in "
             "judges/cards/, and named dimensions of pointwise_quality come with the run that uses them."
@@ -220,7 +225,7 @@ def held(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
     Whether it had to be saved; `dry` only looks whether it could be. Raises BadInput, NotAllowed.
     """
     there = known(store).get(card.name)
-    if (card.recipe or {}).get("how") != "own" or (there is not None and there.version == card.version):
+    if not made_here(card) or (there is not None and there.version == card.version):
         return False
     if dry:
         if problems := faults(store, own(card)):
@@ -261,7 +266,7 @@ def faults(store: Store | Tx, recipe: Recipe) -> list[str]:
     """Why a recipe cannot be saved in this workspace, in sentences; nothing where it can."""
     there = known(store).get(recipe.name)
     found = []
-    if there is not None and (there.recipe or {}).get("how") != "own":
+    if there is not None and not made_here(there):
         found.append(f"The name {recipe.name} is that of a card with a folder: choose another one.")
     elif there is not None and there.kind != recipe.kind:
         found.append(f"The card {recipe.name} judges a {there.kind}: for a {recipe.kind} choose another name.")
@@ -317,7 +322,7 @@ def export(store: Store | Tx, name: str) -> bytes:
     Raises UnknownCard, BadInput for a card that has a folder already or was laid over another.
     """
     made = card(store, name)
-    if (made.recipe or {}).get("how") != "own":
+    if not made_here(made):
         raise BadInput(f"{made.title} was not made here: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
     files = {
         "__init__.py": "",
