@@ -16,6 +16,7 @@ from data.store import Store
 from judges.card import Card
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
+from judges.making.choice import POINTWISE
 from judges.params import Params
 from judges.types import Scale
 from pages.parts import choose, picked, session, text
@@ -55,15 +56,14 @@ RULES = {
 
 
 def card(store: Store, dataset_id: str) -> Card | None:
-    """A card that can be run on the items of a dataset; for pointwise_quality with the dimensions of one's choice."""
+    """A card that can be run on the items of a dataset."""
     kinds = datasets.kinds(store, dataset_id)
     fitting = {n: c for n, c in cards.known(store).items() if c.kind in kinds and c.prompts}
     if not fitting:
         st.info("No card can judge these items yet.", icon=":material/style:")
         return None
     usual = next((j[1] for j in datasets.judges(store, dataset_id) if j[1] in fitting), "")
-    found = fitting[picked.one("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
-    return _named(found) if found.name == "pointwise_quality" else found
+    return fitting[picked.one("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
 
 
 def _named(usual: Card) -> Card | None:
@@ -78,7 +78,11 @@ def _named(usual: Card) -> Card | None:
     with st.expander("Dimensions: names of your choice, each with a definition and a scale"):
         table = st.data_editor(
             pd.DataFrame(rows, columns=["Name", "Definition", *ends]), num_rows="dynamic", hide_index=True,
-            key="runs:named", column_config={"Name": st.column_config.TextColumn(width=200), **ends},
+            key="runs:named",
+            column_config={
+                "Name": st.column_config.TextColumn(width=200), "Definition": st.column_config.TextColumn(width=500),
+                **ends,
+            },
         )  # fmt: skip
         confidence = st.checkbox("Ask how sure it is", value=True, key="runs:confidence", help=HELP["confidence"])
     chosen = [
@@ -244,11 +248,12 @@ def chosen(store: Store) -> Order | None:
     refusals = st.container()
     with three:
         name = model(at, refusals)
+    named = _named(of) if of.name == POINTWISE else of
     left, right = st.columns(2)
     with left, st.expander("Parameters: part of the judge's identity"):
         asked = params(of)
     with right, st.expander("Limits: how fast, how much"):
         limited, spend, price, most = limits(at)
-    if not name or asked is None or limited is None:
+    if not name or named is None or asked is None or limited is None:
         return None
-    return Order(dataset.id, of, name, asked, limited, spending_limit=spend, price=price, most=most)
+    return Order(dataset.id, named, name, asked, limited, spending_limit=spend, price=price, most=most)

@@ -8,6 +8,7 @@ from data import cards, fewshot
 from data.people import Person
 from judges.card import Card
 from judges.counted import many
+from judges.making.choice import POINTWISE
 from pages.parts import carding, picked, session, text
 from pages.workbench import writing
 
@@ -41,6 +42,8 @@ def _one(who: Person, card: Card) -> None:
     text.quiet(
         "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=carding.origin(card)
     )
+    if card.name.startswith(POINTWISE):
+        st.caption("Whoever runs it may name other dimensions, on other scales, and leave out the confidence.")
     carding.whole(card)
     if made:
         st.download_button(
