@@ -80,7 +80,7 @@ def _named(usual: Card) -> Card | None:
             pd.DataFrame(rows, columns=["Name", "Definition", *ends]), num_rows="dynamic", hide_index=True,
             key="runs:named",
             column_config={
-                "Name": st.column_config.TextColumn(width=200), "Definition": st.column_config.TextColumn(width=500),
+                "Name": st.column_config.TextColumn(width=200), "Definition": st.column_config.TextColumn(width=400),
                 **ends,
             },
         )  # fmt: skip
