@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -130,6 +130,16 @@ def _number(cell: Any) -> float | None:
 
 def _first(end: tuple[float, Any]) -> float:
     return end[0]
+
+
+def of_rows(file: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Contents:
+    """The contents of a table of which only its columns and these rows are known."""
+    made = {name: _Column() for name in columns}
+    for row in rows:
+        for name, cell in row.items():
+            made[name].add(cell)
+    cut = [{name: _cut(cell) for name, cell in row.items()} for row in rows[:ROWS]]
+    return Contents({file: Table({name: column.done() for name, column in made.items()}, cut, len(rows))})
 
 
 def contents(source: Source, found: list[Known], progress: Progress | None = None) -> Contents:

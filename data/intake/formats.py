@@ -19,7 +19,6 @@ from data.intake.mapping import Mapping, signature
 from data.intake.plan import Format, Plan
 from data.intake.settlement import settled
 from data.intake.source import File, Source
-from data.intake.suggest import suggest
 from data.settings import get
 from data.store import Store
 from judges.card import Card, cards
@@ -131,7 +130,7 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    there = {**known_cards(store), **{card.name: card for card in made(plan)}}
+    there = {**found.cards(), **known_cards(store), **{card.name: card for card in made(plan)}}
     if faults := found.faults(columns, there):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
     return found.completed(there)
@@ -142,18 +141,14 @@ def made(plan: Plan) -> list[Card]:
     return [from_spec(spec, cards()) for spec in plan.cards]
 
 
-def beginning(store: Store, known: Known) -> Mapping:
-    """The mapping that an editor begins with: the one that such a table had before, else a guess."""
-    kept = get(store, SCOPE, signature(known.columns))
-    return Mapping.model_validate(kept) if kept is not None else suggest(known.columns, known.rows)
-
-
 def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, Mapping]) -> Iterator[Entry]:
     """Everything that the files of a source hold; those of FastChat, and of each other tool, are read together.
 
     `mappings` has the mapping of every table by the name of its file. The cards that the plan brings come first.
     """
-    yield from (Line(source.name, 0, "card", {"card": spec}) for spec in plan.cards)
+    brought = {card.version: card for card in made(plan)}
+    brought |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
+    yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in brought.values())
     with contextlib.ExitStack() as stack:
         parts = [
             fastchat.Part(known.file.name, known.role, _lazy(stack, known))
@@ -168,7 +163,8 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
         "canonical": canonical.read,
         "messages": messages.read,
     }
-    for known in found:
+    # What knows its items by their names alone gives way to what has their texts.
+    for known in sorted(found, key=lambda one: one.format == "table" and mappings[one.file.name].textless):
         if known.format == "fastchat" or known.format in tools.NAMES:
             continue
         name = known.file.name

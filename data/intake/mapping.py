@@ -14,7 +14,8 @@ from data.ids import content_id
 from data.intake.sentences import problems
 from judges.card import Card, cards
 from judges.errors import BadScale
-from judges.making.recipe import Answers
+from judges.making.made import from_recipe
+from judges.making.recipe import Answers, Recipe
 from judges.making.scales import answer
 from judges.types import Kind, Strict
 
@@ -63,7 +64,17 @@ class From(Strict):
         return say(self.value(row))
 
 
-class JudgmentColumns(Strict):
+class Answered(Strict):
+    """Answers in a table. They are taken of the rows in which each column of `only` has one of its values."""
+
+    only: dict[str, list[str]] = Field(default_factory=dict)
+
+    def has(self, row: dict[str, Any]) -> bool:
+        """Whether a row has such an answer."""
+        return all(say(row.get(column)).strip() in values for column, values in self.only.items())
+
+
+class JudgmentColumns(Answered):
     """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
 
     `values` says what the value's cells mean, or `answers` on which scale they are read; a cell that is neither is no
@@ -99,7 +110,7 @@ class JudgmentColumns(Strict):
         return self.card in SINGLE and not self.dimension
 
 
-class LabelColumns(Strict):
+class LabelColumns(Answered):
     """A person's answers in a table. `unit` may be `turn`: that of the row. Without `made_at` the time is unknown.
 
     `probability` is that with which the item was drawn, where items are said to be drawn at random.
@@ -123,7 +134,8 @@ class Mapping(Strict):
     labels are taken, of items that are in the dataset already.
 
     A dialogue is one row with all its `turns` as JSON, or several rows that stand together under one id: with `role`
-    and `text`, or with `user` and `assistant`; `turn` puts them in order.
+    and `text`, or with `user` and `assistant`; `turn` puts them in order. `recipes` are cards of own dimensions that
+    the import makes where they are not there.
     """
 
     kind: Kind
@@ -133,11 +145,12 @@ class Mapping(Strict):
     meta: list[str] = Field(default_factory=list)
     judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=50)
     labels: list[LabelColumns] = Field(default_factory=list, max_length=50)
+    recipes: list[Recipe] = Field(default_factory=list, max_length=50)
 
     @property
     def textless(self) -> bool:
-        """Whether the table holds no text of its items: what was said of them is all that is known."""
-        return self.kind != "dialogue" and not self.fields
+        """Whether the table holds nothing that was judged: what was said of it is all that is known."""
+        return self.kind != "dialogue" and not any(self.field(name) for names in _NEEDED[self.kind] for name in names)
 
     def field(self, name: str) -> From:
         """Where a field of the item comes from; nothing where it is not mapped."""
@@ -145,7 +158,9 @@ class Mapping(Strict):
 
     def columns(self) -> set[str]:
         """Every column that is used."""
-        return {name for source in self._sources() for name in source.columns} | set(self.meta)
+        answered: list[Answered] = [*self.judgments, *self.labels]
+        only = {column for one in answered for column in one.only}
+        return {name for source in self._sources() for name in source.columns} | set(self.meta) | only
 
     def _sources(self) -> Iterator[From]:
         yield self.id
@@ -155,6 +170,10 @@ class Mapping(Strict):
         for label in self.labels:
             yield from (label.value, label.unit, label.turn, label.dimension, label.annotator)
             yield from (label.mode, label.made_at, label.team, label.probability)
+
+    def cards(self) -> dict[str, Card]:
+        """The cards that its recipes make, by name."""
+        return {recipe.name: from_recipe(recipe) for recipe in self.recipes}
 
     def completed(self, there: Cards) -> Mapping:
         """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
@@ -166,6 +185,7 @@ class Mapping(Strict):
 
         `there` are the workspace's cards; without it, those that have a folder.
         """
+        there = self.cards() | dict(cards() if there is None else there)
         found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
         found += [f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]]
         for names in _NEEDED[self.kind] if self.items and not self.textless else ():
@@ -176,7 +196,7 @@ class Mapping(Strict):
         if not self.items and not self.judgments and not self.labels:
             found.append("Nothing is taken: map items, judgments or labels.")
         for judged in self.judgments:
-            found += _judged(self.kind, judged, cards() if there is None else there)
+            found += _judged(self.kind, judged, there)
             if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):
                 found.append("A judgment of mt_bench needs its turn.")
         for label in self.labels:

@@ -1,7 +1,7 @@
 """What an import seems to be: which columns or names are whose answers, to which questions, on which scales.
 
-It is a first reading that a person may correct, series by series; `planned` makes a plan of what stands then: mappings
-of the tables, questions for what other tools' files say, and a card where none that is there asks the same.
+It is a first reading that a person may correct, series by series; `data.intake.layout` makes a plan of what stands
+then.
 """
 
 from __future__ import annotations
@@ -9,39 +9,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from data.cards import Place
-from data.errors import BadInput
+from data.intake import messages
 from data.intake.contents import Cells, Contents, Table
-from data.intake.mapping import UNITS, From, JudgmentColumns, LabelColumns, Only
+from data.intake.mapping import UNITS, From, say
 from data.intake.mapping import Mapping as Columns
-from data.intake.plan import Plan, Question, Sampling
-from data.intake.suggest import spoken
+from data.intake.plan import Sampling
 from judges.asking.orders import sided
-from judges.card import Card
 from judges.errors import BadScale
-from judges.files.columns import Voice, columns, owner
-from judges.making.made import from_recipe
-from judges.making.recipe import MOST, RESERVED, Answers, checked
+from judges.files.columns import Voice, columns
+from judges.files.names import owner
+from judges.making.recipe import RESERVED, Answers
 from judges.making.scales import Survey, answer, survey
 from judges.types import Dimension, Kind, Scale
 
 By = Literal["judge", "person", ""]
+VERDICTS: tuple[dict[str, str], ...] = (
+    {"0": "tie", "1": "a", "2": "b"},
+    {"A": "a", "B": "b", "C": "tie"},
+    {"-1": "b", "0": "tie", "1": "a"},
+)
+"""Codes of a verdict on two responses that mean nothing without their name."""
+_CODED = 0.7
 WHOLE = "rating"
 """What a question is called of which the file says no name."""
 _APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit")
 _PEOPLE = 30
 _SHOWN = 4
+_QUESTIONS = frozenset((
+    "criterion", "criteria", "dimension", "aspect", "metric", "attribute", "measure", "rubric", "trait", "quality",
+    "question_name", "score_name", "kriterium", "merkmal", "観点", "基準", "评价维度", "维度",
+))  # fmt: skip
+_VERDICT = re.compile(r"verdict|winner|result|prefer|choice|judg")
+_TURNED = re.compile(r"(.+)_(ba|swapped|reversed|flipped)")
+_ORDERED = ({"ab", "ba"}, {"ab"}, {"ba"})
 
 
 @dataclass(frozen=True)
 class Series:
     """Answers that belong together: a column of a table (`file`), or what other tools' files call by a name.
 
-    `by` says whose they are, "" that they are not taken; `who` the judge's or person's name ("": as the file has it);
-    `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`).
-    `value`: the answers stand in this row only where the column `Only.column` names who gave them.
+    `by` says whose they are, "" that they are not taken; `who` is the judge's or person's name, or else `whose` the
+    column of it; `order` that in which a judge saw a pair; `count` is 0 where it is not known;
+    `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
+    `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean.
     """
 
     file: str
@@ -56,9 +69,12 @@ class Series:
     examples: tuple[str, ...] = ()
     reason: str = ""
     confidence: str = ""
-    only: Only | None = None
+    whose: str = ""
+    order: From = field(default_factory=From)
+    only: dict[str, list[str]] = field(default_factory=dict)
     why: str = ""
     cells: tuple[Any, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -92,15 +108,19 @@ def outline(
     tables: dict[str, Columns] = {}
     told: list[str] = []
     unclear: list[str] = []
-    for file, table in contents.tables.items():
-        known = _Table(file, table, judges, people)
+    read = {file: _Table(file, table, judges, people) for file, table in contents.tables.items()}
+    kinds = {known.kind for known in read.values() if not known.mapping.textless}
+    for file, known in read.items():
+        if known.mapping.textless and len(kinds) == 1:
+            # What was said of items stands beside them, in a file of its own.
+            known = _Table(file, contents.tables[file], judges, people, next(iter(kinds)))
         tables[file] = known.mapping
         series += known.series
         told += known.told
         unclear += known.unclear
     for one in contents.sayings:
         by: By = "person" if one.by == "person" else "judge"
-        kind: Kind = one.kind  # type: ignore[assignment]
+        kind = cast("Kind", one.kind)
         who = next(iter(one.who)) if len(one.who) == 1 else ""
         named = _named(one.name)
         series.append(Series("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
@@ -115,7 +135,7 @@ def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[
     values are answers on it, else the one that all its series have in common; then under a name that is free.
     """
     given = list(series)
-    groups: dict[tuple[str, str, str], list[int]] = {}
+    groups: dict[Place, list[int]] = {}
     for place, one in enumerate(given):
         if one.by:
             groups.setdefault((one.kind, one.sort, one.dimension), []).append(place)
@@ -131,7 +151,7 @@ def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[
 
 
 def _settled(
-    kind: str, sort: str, name: str, scale: Answers | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
+    kind: Kind, sort: str, name: str, scale: Answers | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
 ) -> tuple[str, Answers | None]:
     """The name of the question and its scale."""
     if scale is not None and sort == "pair" and sided(scale.scale) and ("pair", "pair", "verdict") in asked:
@@ -139,7 +159,7 @@ def _settled(
         if set(scale.categories) <= set(verdict.categories):
             return "verdict", _as_answers(verdict)
     base, number = name, 1
-    while (known := asked.get((kind, sort, name))) is not None:  # type: ignore[call-overload]
+    while (known := asked.get((kind, sort, name))) is not None:
         if (there := _as_answers(known.scale)) is not None and _all_on(cells, there):
             return name, there
         number += 1
@@ -174,7 +194,7 @@ def _cells(told: Cells) -> dict[str, Any]:
 
 def _named(name: str) -> str:
     """A name of other people's as a dimension has it."""
-    plain = re.sub(r"[^\w]+", "_", name.strip().lower()).strip("_")[:50]
+    plain = _flat(name)[:50]
     if not plain or not plain.isidentifier():
         plain = f"{WHOLE}_{plain}".rstrip("_")
     if not plain.isidentifier():
@@ -182,10 +202,16 @@ def _named(name: str) -> str:
     return f"{plain}_{WHOLE}" if plain in RESERVED or plain.startswith("_") else plain
 
 
+def _flat(name: str) -> str:
+    return re.sub(r"[^\w]+", "_", name.strip().lower()).strip("_")
+
+
 class _Table:
     """One table's first reading."""
 
-    def __init__(self, file: str, table: Table, judges: Sequence[str], people: Sequence[str]) -> None:
+    def __init__(
+        self, file: str, table: Table, judges: Sequence[str], people: Sequence[str], kind: Kind | None = None
+    ) -> None:
         self.file, self.table = file, table
         self.unclear: list[str] = []
         names = list(table.columns)
@@ -194,13 +220,20 @@ class _Table:
         found = columns([name for name in names if name not in used], table.rows, judges, people)
         self.told = [f"{file}: {sentence}" for sentence in found.told]
         self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
-        self.kind: Kind = "dialogue" if fields else found.kind
+        self.kind: Kind = kind or ("dialogue" if fields else found.kind)
+        voices = [*found.judges, *found.people]
+        if kind is None and not fields and not found.texts and any(map(self._compares, voices)):
+            self.kind = "pair"
         texts = {name: From(columns=held) for name, held in found.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
-        self.series = [s for s in self._series(found.judges, "judge")]
-        self.series += [s for s in self._series(found.people, "person")]
+        self.series = self._series(found.judges, "judge")
+        self.series += self._series(found.people, "person")
         self.series += self._by(found.by, found.values) if found.by else []
-        taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)} | {found.by}
+        asked = self._asked([*found.meta, *(c for one in found.unclear for c in one.columns)])
+        self.series = [part for one in self.series for part in self._parts(one, asked)]
+        self._orders(found.meta)
+        taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
+        taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
         self.series += self._left([c for one in found.unclear for c in one.columns if c not in taken])
         key = self._key(found.id, found.meta) if not spoken(names, table.rows) else [found.id] if found.id else []
         beside = [c for c in found.meta if c not in key and c not in taken and not table.columns[c].many]
@@ -209,10 +242,30 @@ class _Table:
     def _one(self, voice: Voice, by: By) -> Series:
         named = _named(voice.dimension) if voice.dimension else WHOLE
         told = _cells(self.table.columns[voice.column])
-        return Series(
+        made = Series(
             self.file, voice.column, by, voice.who, named, self.kind, UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **told,
         )  # fmt: skip
+        return self._coded(made) if self.kind == "pair" else made
+
+    def _coded(self, one: Series) -> Series:
+        """A verdict on a pair that is written in a code, with what the code means."""
+        cells = [say(row.get(one.name)).strip() for row in self.table.rows]
+        cells = [cell for cell in cells if cell]
+        for known in VERDICTS:
+            meant = {**known, "tie": "tie", "Tie": "tie"}
+            if len(set(cells) & set(known)) > 1 and set(cells) != {"0", "1"}:
+                if sum(cell in meant for cell in cells) < _CODED * len(cells):
+                    continue
+                said = ", ".join(f"{code} = {word}" for code, word in known.items())
+                self.told.append(f"{self.file}: {one.name} is read as a verdict, {said}.")
+                return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
+        return one
+
+    def _compares(self, voice: Voice) -> bool:
+        """Whether a column is a verdict on pairs of which nothing else is told."""
+        named = _VERDICT.search(_flat(voice.column)) is not None
+        return named and bool(self._coded(self._one(voice, "judge")).values)
 
     def _series(self, voices: Iterable[Voice], by: By) -> list[Series]:
         return [self._one(voice, by) for voice in voices]
@@ -228,21 +281,48 @@ class _Table:
         for voice in values:
             one = self._one(voice, "person")
             if len(who) > _PEOPLE or not who:
-                found.append(replace(one, who="", only=Only(column=by, values=[])))
+                found.append(replace(one, who="", whose=by))
                 continue
             for name in who:
                 by_one: By = "judge" if owner(name) == "judge" or owner(by) == "judge" else "person"
-                found.append(replace(one, by=by_one, who=name, only=Only(column=by, values=[name])))
+                found.append(replace(one, by=by_one, who=name, only={by: [name]}, count=0))
         return found
+
+    def _asked(self, names: Iterable[str]) -> str:
+        """The column that names the question of each row, "" where there is none."""
+        known = (c for c in names if _flat(c) in _QUESTIONS and 0 < len(self.table.columns[c].cells) <= _PEOPLE)
+        return next((c for c in known if not self.table.columns[c].many), "")
+
+    def _parts(self, one: Series, asked: str) -> list[Series]:
+        """A series by question, where a column names that of each row."""
+        names = [say(cell).strip() for cell in self.table.columns[asked].cells] if asked else []
+        parts = [replace(one, dimension=_named(name), only={**one.only, asked: [name]}, count=0) for name in names]
+        return parts or [one]
+
+    def _orders(self, meta: Iterable[str]) -> None:
+        """In which order a judge saw a pair: by a column, or by the name of a second column of its verdicts."""
+        if self.kind != "pair":
+            return
+        told = [c for c in meta if {say(x).strip().lower() for x in self.table.columns[c].cells} in _ORDERED]
+        names = {_flat(one.name) for one in self.series if one.by == "judge"}
+        for place, one in enumerate(self.series):
+            turned = _TURNED.fullmatch(_flat(one.name))
+            if one.by == "judge" and told:
+                self.series[place] = replace(one, order=From(columns=[told[0]]))
+            elif one.by == "judge" and turned and {turned[1], f"{turned[1]}_ab"} & names:
+                base = next(s for s in self.series if _flat(s.name) in (turned[1], f"{turned[1]}_ab"))
+                self.series[place] = replace(one, order=From(constant="ba"), who=base.who, dimension=base.dimension)
+                self.series[self.series.index(base)] = replace(base, order=From(constant="ab"))
+                self.told.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
 
     def _key(self, found: str, meta: Sequence[str]) -> list[str]:
         """The columns that tell items apart: the id, and where it repeats, what parts its rows."""
         if not found:
             return []
-        key, people = [found], [s.only.column for s in self.series if s.only is not None]
-        if people:
+        key = [found]
+        if any(one.only or one.whose for one in self.series):
             return key
-        plain = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in self.table.columns}
+        plain = {_flat(name): name for name in self.table.columns}
         for name in _APART:
             if self._apart(key):
                 break
@@ -256,109 +336,27 @@ class _Table:
         return len(set(names)) == len(names)
 
 
+def spoken(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, From]:
+    """The fields of dialogues whose rows are what was said: role and text, or user and assistant; else nothing."""
+    plain = {_flat(name): name for name in reversed(names)}
+
+    def first(*known: str) -> str:
+        return next((plain[name] for name in known if name in plain), "")
+
+    turn = first("turn", "turn_number", "turn_id", "position", "order", "message_index")
+    texts = ("text", "content", "utterance", "message", "value")
+    found = {"role": first("role", "speaker", "from"), "text": first(*texts)}
+    roles = {str(row.get(found["role"], "")).strip().lower() for row in rows} - {""}
+    if not (all(found.values()) and roles <= set(messages.ROLES)):
+        found = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
+        if not all(found.values()) or not first("id", "dialogue_id", "conversation_id", "session_id", "item_id"):
+            return {}
+    return {name: From(columns=[column]) for name, column in {**found, "turn": turn}.items() if column}
+
+
 _NOTHING = Survey(None, None, 0, 0, 0)
 _FIELDS_OF: dict[Kind, tuple[str, ...]] = {
     "dialogue": ("scenario", "system", "turns"),
     "pair": ("input", "response_a", "response_b", "system_a", "system_b"),
     "response": ("task", "output", "reference", "system"),
 }
-
-
-def planned(made: Outline, plan: Plan, there: Mapping[str, Card]) -> Plan:
-    """The plan with mappings, questions and cards for what the outline says. `there` are the workspace's cards.
-
-    Raises BadInput where something still has to be said.
-    """
-    taken = [s for s in made.series if s.by and s.answers is not None]
-    if lost := [s for s in made.series if s.by and s.answers is None]:
-        named = "; ".join(f"{s.name} ({s.why or 'no values'})" for s in lost[:3])
-        raise BadInput(f"No scale fits the values of {named}. Leave them out, or say the scale.")
-    places = {(s.kind, s.sort, s.dimension): s for s in taken}
-    homes, specs = _homes(places, plan.dataset, there)
-    mappings = []
-    for file, base in made.tables.items():
-        mine = [s for s in taken if s.file == file]
-        mappings.append(base.model_copy(update={
-            "judgments": [_judged(s, homes) for s in mine if s.by == "judge"],
-            "labels": [_labelled(s) for s in mine if s.by == "person"],
-        }))  # fmt: skip
-    questions = [
-        Question(
-            s.by or "judge", s.kind, s.sort, s.name, homes[s.kind, s.sort, s.dimension], s.dimension, s.answers, s.who
-        )
-        for s in taken
-        if not s.file
-    ]
-    return replace(plan, mappings=tuple(mappings), questions=tuple(questions), cards=tuple(specs))
-
-
-def _judged(one: Series, homes: Mapping[tuple[str, str, str], str]) -> JudgmentColumns:
-    return JudgmentColumns(
-        card=homes[one.kind, one.sort, one.dimension],
-        model=From(constant=one.who) if one.who or one.only is None else From(columns=[one.only.column]),
-        value=From(columns=[one.name]),
-        answers=one.answers,
-        reason=From(columns=[one.reason] if one.reason else []),
-        confidence=From(columns=[one.confidence] if one.confidence else []),
-        dimension=From(constant=one.dimension),
-        unit=From(constant=one.sort),
-        only=one.only,
-    )
-
-
-def _labelled(one: Series) -> LabelColumns:
-    return LabelColumns(
-        value=From(columns=[one.name]),
-        answers=one.answers,
-        unit=From(constant=one.sort),
-        dimension=From(constant=one.dimension),
-        annotator=From(constant=one.who) if one.who or one.only is None else From(columns=[one.only.column]),
-        only=one.only,
-    )
-
-
-def _homes(
-    places: Mapping[tuple[str, str, str], Series], dataset: str, there: Mapping[str, Card]
-) -> tuple[dict[tuple[str, str, str], str], list[dict[str, Any]]]:
-    """The card of each question, and the contents of those that have to be made."""
-    homes: dict[tuple[str, str, str], str] = {}
-    specs = []
-    for kind in dict.fromkeys(kind for kind, _, _ in places):
-        mine = {place: s for place, s in places.items() if place[0] == kind}
-        fitting = next((c.name for c in there.values() if c.kind == kind and _asks(c, mine)), "")
-        if fitting:
-            homes |= dict.fromkeys(mine, fitting)
-            continue
-        left = {place: s for place, s in mine.items() if not (place[1:] == ("pair", "verdict") and "plain_pairwise" in there)}
-        homes |= dict.fromkeys(set(mine) - set(left), "plain_pairwise")
-        rows = list(left.items())
-        for start in range(0, len(rows), MOST):
-            card = _card(kind, dict(rows[start : start + MOST]), dataset, {*there, *homes.values()})
-            specs.append(card.spec)
-            homes |= dict.fromkeys((place for place, _ in rows[start : start + MOST]), card.name)
-    return homes, specs
-
-
-def _asks(card: Card, mine: Mapping[tuple[str, str, str], Series]) -> bool:
-    """Whether a card asks all these questions, on these scales."""
-    known = {(d.sort, d.name): d.scale for d in card.dimensions}
-    return all(s.answers is not None and known.get(place[1:]) == s.answers.scale for place, s in mine.items())
-
-
-def _card(kind: str, mine: Mapping[tuple[str, str, str], Series], dataset: str, taken: set[str]) -> Card:
-    """A card that asks these questions, under a name that is free."""
-    base = re.sub(r"[^a-z0-9]+", "_", dataset.lower()).strip("_")[:32]
-    base = base if len(base) >= 3 and base[0].isalpha() else f"imported_{base}".rstrip("_")[:32]
-    name, number = base, 1
-    while name in taken or name.endswith("_on_turns"):
-        number += 1
-        name = f"{base}_{number}"
-    asked = [
-        {
-            "name": dimension, "unit": sort, "definition": f"What {one.name} says in the files it was imported from.",
-            "answers": None if one.answers is None else one.answers.model_dump(),
-        }
-        for (_, sort, dimension), one in mine.items()
-    ]  # fmt: skip
-    title = " ".join(dataset.split())[:60] or "Imported"
-    return from_recipe(checked({"name": name, "title": title, "kind": kind, "dimensions": asked}))

@@ -71,7 +71,8 @@ class _Table:
         self.seen = Seen()
         self.time = now().isoformat()
         self.ratings = Ratings()
-        self.long = any(j.dimension.columns or j.unit.columns or j.turn for j in mapping.judgments if not j.reply)
+        scored = [judged for judged in mapping.judgments if not judged.reply]
+        self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
 
     def name(self, record: Record) -> str:
         """The id of a row's item: its columns, a hash of what the mapping takes from the row, or else its number."""
@@ -131,7 +132,7 @@ class _Table:
                 system = mapping.field(f"system_{side}").text(row)
                 data[f"response_{side}"] = {"system": system, "text": None if text is None else say(text)}
         elif mapping.kind == "response":
-            if mapping.fields and mapping.field("output").value(row) is None:
+            if not mapping.textless and mapping.field("output").value(row) is None:
                 raise _No("output", "There is no output in this row.")
             data |= {field: mapping.field(field).text(row) for field in ("task", "output", "reference")}
         else:
@@ -163,11 +164,11 @@ class _Table:
     # -- what judges and people said ----------------------------------------------------------------------------
 
     def _said(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
-        for judged in self.mapping.judgments:
+        for judged in (one for one in self.mapping.judgments if one.has(record.value)):
             entry = self._judgment(record, name, judged, turn)
             if entry is not None:
                 yield entry
-        for label in self.mapping.labels:
+        for label in (one for one in self.mapping.labels if one.has(record.value)):
             entry = self._label(record, name, label, turn)
             if entry is not None:
                 yield entry
@@ -193,7 +194,7 @@ class _Table:
             return Line(self.file, record.line, "judgment", data, row)
         cells = {c: row.get(c) for c in [*judged.value.columns, *judged.reason.columns]}
         data["raw"] = canonical(cells)
-        value = meant(given, judged.values)
+        value = meant(given, judged.values, judged.answers)
         unscored = None
         if value is None:
             unscored = ("unreadable", f"{show(say(given))} is none of the values that the mapping knows")

@@ -16,7 +16,7 @@ from judges.errors import BadCard, UnknownCard
 from judges.making.examples import example_of, with_examples
 from judges.making.made import from_recipe, from_spec
 from judges.making.overlay import over
-from judges.making.recipe import OVER, SORTS, checked
+from judges.making.recipe import OVER, SORTS, Answers, checked
 from judges.types import Kind, Scale, UnitSort
 
 POINTWISE = "pointwise_quality"
@@ -27,6 +27,7 @@ _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\s*(?:-|–|\.\.|to)\s*({_NUMBER})(?:\s*,?\s*(?:in )?steps?(?: of)?\s*({_NUMBER}))?")
 _SAID = re.compile(r"(?P<name>[^:：(]*?)\s*(?:\((?P<scale>[^()]*)\)\s*)?(?:[:：]\s*(?P<definition>.*))?", re.DOTALL)
 _NA = re.compile(r"\s*(?:,|\||/|or)\s*n/?a$", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*continuous$", re.IGNORECASE)
 _WHOLE: dict[Kind, UnitSort] = {"dialogue": "conversation", "pair": "pair", "response": "response"}
 
 
@@ -94,19 +95,22 @@ def question(text: str, kind: Kind) -> dict[str, Any]:
 
 
 def answers(text: str) -> dict[str, Any]:
-    """A scale as a recipe has it: "1-5" (whole numbers), "0-1" or "0-10 step 0.5" (an interval), "yes/no", "poor|good"
-    (words, worst first), "red, green" (words without order); with "or n/a" behind it where that is an answer.
+    """A scale as a recipe has it: "1-5" (whole numbers), "0-1", "1-5 continuous" or "0-10 step 0.5" (an interval),
+
+    "yes/no", "poor|good" (words, worst first), "red, green" (words without order); with "or n/a" behind it where that
+    is an answer.
 
     Raises BadCard for anything else.
     """
     plain = text.strip()
     bare = _NA.sub("", plain)
     told: dict[str, Any] = {"na": True} if bare != plain else {}
+    bare, between = _BETWEEN.subn("", bare)
     if found := _RANGE.fullmatch(bare):
         lo, hi = (_number(end) for end in found.groups()[:2])
         step = _number(found[3]) if found[3] else 0
         whole = isinstance(lo, int) and isinstance(hi, int) and lo >= 0 and hi <= 10 and (lo, hi) != (0, 1)
-        if whole and step in (0, 1):
+        if whole and step in (0, 1) and not between:
             return told | {"kind": "ordinal", "lo": lo, "hi": hi}
         return told | {"kind": "interval", "lo": lo, "hi": hi} | ({"step": step} if step else {})
     if re.fullmatch(r"(yes\s*/\s*no|no\s*/\s*yes|true\s*/\s*false|flag)", bare, re.IGNORECASE):
@@ -119,6 +123,18 @@ def answers(text: str) -> dict[str, Any]:
         f"({text[:60]}) is no scale. Write (1-5) for whole numbers, (0-1) or (0-10 step 0.5) for any number, (yes/no), "
         "(poor|fair|good) for words from worst to best, (red, green) for words without order."
     )
+
+
+def spelled(scale: Answers) -> str:
+    """A scale as `answers` reads it: "1-5", "0-10 step 0.5", "yes/no", "poor|good", "red, green"."""
+    if scale.kind in ("ordinal", "interval"):
+        said = f"{scale.lo:g}-{scale.hi:g}" + (f" step {scale.step:g}" if scale.step else "")
+        said += " continuous" if scale.kind == "interval" and answers(said)["kind"] == "ordinal" else ""
+    elif scale.kind == "flag":
+        said = "yes/no"
+    else:
+        said = ("|" if scale.kind == "ordered" else ", ").join(scale.categories)
+    return f"{said} or n/a" if scale.na else said
 
 
 def from_file(path: Path) -> Card:

@@ -122,7 +122,7 @@ LACKS = [
     ("response", CODE, "prompts_beside(__file__)", "{}", r"/prompt\.md is missing: .* has no prompt", True),
     ("response", CODE, "reason: str", "reason: dict[str, int]", r"/card\.py: .* may hold anything", True),
     ("dialogue", CODE, "in given.items()]", "in given.items() if turn > 5]", r"/card\.py: read\(\) scores no", True),
-    ("dialogue", CODE, "audits=", "variant=lambda *_: 'x', audits=", r"/prompt_x\.md: there is", True),
+    ("dialogue", CODE, "audits=", "variant=lambda *_: 'x', audits=", r"/prompt_x\.md: there", True),
     ("pair", CODE, "audits=", "fields=lambda i, p: i.nothing, audits=", r"/card\.py: parts\(\), variant\(\) or", True),
     ("pair", CODE, ".index(reply.", ".idx(reply.", r"/card\.py, line \d+: read\(\) failed on item spec", True),
 ]  # fmt: skip

@@ -40,6 +40,11 @@ class Tool(Protocol):
         """What the files hold; what they say of each other's items is joined, whatever order they have."""
 
 
+def titles() -> list[str]:
+    """What the tools are called."""
+    return [tool(name).TITLE for name in NAMES]
+
+
 def tool(name: str) -> Tool:
     """The tool of that name."""
     return cast("Tool", importlib.import_module(f"data.intake.tools.{name}"))
@@ -53,3 +58,11 @@ def fitting(rows: Sequence[dict[str, Any]]) -> str:
 def lists() -> frozenset[tuple[str, ...]]:
     """The long lists that the JSON objects of all tools hold."""
     return frozenset(path for name in NAMES for path in tool(name).LISTS)
+
+
+def within(value: dict[str, Any], *keys: str) -> list[dict[str, Any]]:
+    """The objects of the list that lies under the first of these keys, or the value itself."""
+    for key in keys:
+        if isinstance(held := value.get(key), list):
+            return [one for one in held if isinstance(one, dict)]
+    return [value]

@@ -1,0 +1,99 @@
+"""From files to figures without a mapping by hand: what they seem to hold, the plan of that, and where it leads."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data import calibration, cards, datasets, queue
+from data.gold import BASES, Basis
+from data.intake import apart, contents
+from data.intake.apart import Waits
+from data.intake.formats import Known
+from data.intake.gather import Progress
+from data.intake.layout import planned
+from data.intake.outline import Outline, outline
+from data.intake.plan import Plan
+from data.intake.source import Source
+from data.store import Store
+from judges.calibrate import Summary, summarise
+
+DRAWN = 100
+"""Items of a first audit sample: enough for a first interval, few enough for a morning."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Where to go on: the address of a page, and what it is to show."""
+
+    page: str
+    query: dict[str, str]
+
+    @property
+    def path(self) -> str:
+        """Itself as the end of a web address."""
+        from urllib.parse import urlencode
+
+        return f"/{self.page}?{urlencode(self.query)}"
+
+
+def understood(
+    store: Store,
+    source: Source,
+    found: list[Known],
+    judges: Sequence[str] = (),
+    people: Sequence[str] = (),
+    progress: Progress | None = None,
+    waits: Waits | None = None,
+) -> Outline:
+    """What the files seem to hold; `judges` and `people` are columns of which it was said whose they are."""
+    if source.apart:
+        held = apart.contents(source, found, progress, waits)
+    else:
+        held = contents.contents(source, found, progress)
+    return outline(held, cards.questions(store), judges, people)
+
+
+def plan(store: Store, made: Outline, wanted: Plan) -> Plan:
+    """The plan with mappings, questions and cards for what was understood. Raises BadInput."""
+    return planned(made, wanted, cards.known(store)).check()
+
+
+def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | None:
+    """Where an import leads: to the figures where judge and people meet, else to the first blind item.
+
+    For that an audit sample is drawn where the dataset has none; without `draw` it then leads nowhere (None). Raises
+    NotAllowed below the role researcher.
+    """
+    name = next(d.name for d in datasets.all_datasets(store) if d.id == dataset_id)
+    judges = datasets.judges(store, dataset_id)
+    for judge_id, *_ in judges:
+        if figures(store, dataset_id, judge_id):
+            return Way("calibration", {"dataset": name, "judge": judge_id})
+    if not draw:
+        return None
+    if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset_id]):
+        items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
+        judge = judges[0][0] if judges else ""
+        queue.draw_audit(store, actor, dataset_id, min(items, DRAWN), judge, seed=secrets.randbelow(2**31))
+    return Way("desk", {"dataset": name, "stream": "audit"})
+
+
+def first(store: Store, dataset: str) -> bool:
+    """Whether an import into that dataset is the first of real data here, so that it leads on by itself."""
+    return all(known.synthetic for known in datasets.all_datasets(store) if known.name != dataset) and not any(
+        known.name == dataset for known in datasets.all_datasets(store)
+    )
+
+
+def figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
+    """How far a judge agrees with people, for every question with gold, on the best basis that has labels."""
+    asked = calibration.dimensions(store, judge_id)
+    rests = calibration.rests(store, dataset_id, asked)
+    basis: Basis | None = next((basis for basis in BASES if rests[basis].labels), None)
+    if basis is None:
+        return []
+    found = calibration.every(store, dataset_id, judge_id, asked, basis)
+    made = [summarise(one, dimension) for one, dimension in zip(found, asked, strict=True)]
+    return [summary for summary in made if summary.gold_cells]
