@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import cards, fewshot
+from data import card_folder, cards, fewshot
 from data.people import Person
 from judges.card import Card
 from judges.counted import many
@@ -47,7 +47,7 @@ def _one(who: Person, card: Card) -> None:
     carding.whole(card)
     if made:
         st.download_button(
-            "Download as a folder", cards.export(store, card.name), f"{card.name}.zip", "application/zip",
+            "Download as a folder", card_folder.export(store, card.name), f"{card.name}.zip", "application/zip",
             icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is this very card.",
         )  # fmt: skip
     if card.examples:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from data import cards, datasets, desk, labels, layers, people, queue
+from data import card_folder, cards, datasets, desk, labels, layers, people, queue
 from data.errors import BadInput, NotAllowed, NotFound
 from data.intake import Plan, from_bytes, take
 from data.store import Store, open_store
@@ -218,8 +218,8 @@ def test_every_response_card_is_offered_over_dialogues_unless_a_name_is_taken(st
 
 def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, tmp_path: Path) -> None:
     made = cards.save(store, "lea", recipe(instructions="いつも丁寧に。"))
-    packed = cards.export(store, "zz_manners")
-    assert packed == cards.export(store, "zz_manners")
+    packed = card_folder.export(store, "zz_manners")
+    assert packed == card_folder.export(store, "zz_manners")
     inside = zipfile.ZipFile(io.BytesIO(packed))
     assert set(inside.namelist()) == {f"zz_manners/{f}" for f in ("__init__.py", "card.py", "recipe.json", "prompt.md")}
     inside.extractall(tmp_path / "out")
@@ -232,7 +232,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
     )
     assert done.stdout.split() == [made.version, "zz敬語"]
     with pytest.raises(BadInput, match="was not made here"):
-        cards.export(store, "rubric_open_ended")
+        card_folder.export(store, "rubric_open_ended")
 
 
 def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> None:
@@ -265,7 +265,7 @@ def test_cards_are_added_listed_and_shown_from_a_command_line(
 
     packed = tmp_path / "zz_manners.zip"
     cards.save(store, "lea", recipe())
-    packed.write_bytes(cards.export(store, "zz_manners"))
+    packed.write_bytes(card_folder.export(store, "zz_manners"))
     own = cards.card(store, "zz_manners").version
     store.close()
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/other.duckdb")
