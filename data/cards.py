@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -203,9 +201,14 @@ def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) ->
     return made
 
 
+def made_here(card: Card) -> bool:
+    """Whether a card is of own questions, as a workspace saves them."""
+    return (card.recipe or {}).get("how") == "own"
+
+
 def own(card: Card) -> Recipe:
     """The recipe of a card of own questions. Raises BadInput for any other, which no workspace can save by itself."""
-    if (card.recipe or {}).get("how") != "own":
+    if not made_here(card):
         raise BadInput(
             f"The card {card.name} is not of your own questions, and is not saved by itself: a folder's card is in "
             "judges/cards/, and named dimensions of pointwise_quality come with the run that uses them."
@@ -219,7 +222,7 @@ def held(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
     Whether it had to be saved; `dry` only looks whether it could be. Raises BadInput, NotAllowed.
     """
     there = known(store).get(card.name)
-    if (card.recipe or {}).get("how") != "own" or (there is not None and there.version == card.version):
+    if not made_here(card) or (there is not None and there.version == card.version):
         return False
     if dry:
         if problems := faults(store, own(card)):
@@ -297,7 +300,7 @@ def faults(store: Store | Tx, recipe: Recipe) -> list[str]:
     """Why a recipe cannot be saved in this workspace, in sentences; nothing where it can."""
     there = known(store).get(recipe.name)
     found = []
-    if there is not None and (there.recipe or {}).get("how") != "own":
+    if there is not None and not made_here(there):
         found.append(f"The name {recipe.name} is that of a card with a folder: choose another one.")
     elif there is not None and there.kind != recipe.kind:
         found.append(f"The card {recipe.name} judges a {there.kind}: for a {recipe.kind} choose another name.")
@@ -345,45 +348,6 @@ def judges(store: Store | Tx) -> dict[str, int]:
     """How many judges use a card, in any version, by its name."""
     rows = store.rows("select card, count(*) from judge group by card")
     return {str(name): int(n) for name, n in rows}
-
-
-def export(store: Store | Tx, name: str) -> bytes:
-    """A card made here as a zip of its folder: unzipped into judges/cards/, it is a card with a folder of its own.
-
-    Raises UnknownCard, BadInput for a card that has a folder already or was laid over another.
-    """
-    made = card(store, name)
-    if (made.recipe or {}).get("how") != "own":
-        raise BadInput(f"{made.title} was not made here: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
-    files = {
-        "__init__.py": "",
-        "card.py": _CARD,
-        "recipe.json": json.dumps(made.recipe, ensure_ascii=False, indent=1) + "\n",
-        "prompt.md": made.prompts[""] + "\n",
-    }
-    if made.examples:
-        files["examples.jsonl"] = "".join(json.dumps(vars(e), ensure_ascii=False) + "\n" for e in made.examples)
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file, text in files.items():
-            # The same card gives the same bytes: no time of its making.
-            info = zipfile.ZipInfo(f"{name}/{file}")
-            info.external_attr = 0o644 << 16
-            archive.writestr(info, text, zipfile.ZIP_DEFLATED)
-    return held.getvalue()
-
-
-_CARD = '''\
-"""A card that was made in Assay: recipe.json says what it asks, prompt.md in which words."""
-
-from __future__ import annotations
-
-from pathlib import Path
-
-from judges.making.made import from_folder
-
-CARD = from_folder(Path(__file__).parent)
-'''
 
 
 def _stored(store: Store | Tx) -> list[tuple[str, str, dict[str, Any]]]:

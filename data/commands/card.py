@@ -43,7 +43,9 @@ def _add(options: argparse.Namespace) -> int:
     """Save a card, and say what it asks; exit code 1 where it lacks something."""
     store = open_store()
     try:
-        made = chosen_card(options, options.name or None, cards.known(store))
+        # Questions under the name of a card that was made here are a new version of it.
+        there = {n: c for n, c in cards.known(store).items() if not options.dimension or not cards.made_here(c)}
+        made = chosen_card(options, options.name or None, there)
         cards.own(made)
         saved = cards.held(store, actor(store, options.actor), made, dry=options.dry_run)
     finally:
@@ -65,15 +67,14 @@ def _list(_: argparse.Namespace) -> int:
             stored = len(cards.versions(store, name))
             asked = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
             told = f"{many(used.get(name, 0), 'judge'):10} {many(stored, 'version'):11}"
-            print(f"{name:30} {card.version}  {card.kind:9} {_origin(card.recipe):14} {told} {asked}")
+            print(f"{name:30} {card.version}  {card.kind:9} {_origin(card):14} {told} {asked}")
     finally:
         store.close()
     return 0
 
 
-def _origin(recipe: dict[str, Any] | None) -> str:
-    known = recipe or {}
-    return "made here" if known.get("how") == "own" else "laid on turns" if "over" in known else "folder"
+def _origin(card: Card) -> str:
+    return "made here" if cards.made_here(card) else "laid on turns" if "over" in (card.recipe or {}) else "folder"
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -11,13 +11,17 @@ import streamlit as st
 from judges.card import Card
 from judges.making.recipe import SORTS
 from judges.schema import in_words
+from judges.soundness import faults
 from judges.types import Dimension, Kind
 from pages.parts import session, text
 
 KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
-SCALES = {"ordinal": "numbers", "ordered": "words, worst to best", "unordered": "words, no order", "flag": "yes or no"}
+SCALES = {
+    "ordinal": "whole numbers", "interval": "any number", "ordered": "words, worst to best",
+    "unordered": "words, no order", "flag": "yes or no",
+}  # fmt: skip
 LAID = "laid over dialogues"
-_COLUMNS = ("Name", "Asked of", "Definition", "Scale", "From", "To", "Words", "n/a", "Anchors")
+_COLUMNS = ("Name", "Asked of", "Definition", "Scale", "From", "To", "Step", "Words", "n/a", "Anchors")
 _ANCHORS = "Anchors say what answers mean: 5 = flawless; 3 = some slips; 1 = unusable"
 
 
@@ -67,6 +71,8 @@ def whole(card: Card) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config, height="content")
     for rule in card.rules:
         st.text(rule)
+    for fault in faults(card):
+        text.warn("{lack}", lack=fault.text)
     asking(card)
 
 
@@ -126,15 +132,18 @@ def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dic
     if "rows" not in kept:
         empty = {"Asked of": SORTS[kind][0], "Scale": "ordinal", "From": 1, "To": 5, "n/a": False}
         rows = [_row(one) for one in asked] or [{"Name": "", "Definition": "", "Words": "", "Anchors": "", **empty}]
-        kept["rows"] = pd.DataFrame(rows, columns=list(_COLUMNS))
+        kept["rows"] = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(dict.fromkeys(("From", "To", "Step"), float))
     column = st.column_config
     config = {
         "Name": column.TextColumn(width=150, required=True),
         "Asked of": column.SelectboxColumn(options=list(SORTS[kind]), default=SORTS[kind][0], width=110),
         "Definition": column.TextColumn(width=300),
         "Scale": column.SelectboxColumn(options=list(SCALES), format_func=SCALES.get, default="ordinal", width=140),
-        "From": column.NumberColumn(min_value=0, max_value=9, step=1, default=1, width=60),
-        "To": column.NumberColumn(min_value=1, max_value=10, step=1, default=5, width=60),
+        "From": column.NumberColumn(default=1, format="%g", width=60),
+        "To": column.NumberColumn(default=5, format="%g", width=60),
+        "Step": column.NumberColumn(
+            min_value=0, format="%g", width=60, help="Of a scale of any number: 0.5 for half points; empty for none."
+        ),
         "Words": column.TextColumn(width=150, help="The answers of a scale of words: rude, neutral, kind"),
         "n/a": column.CheckboxColumn(default=False, width=50),
         "Anchors": column.TextColumn(width=300, help=_ANCHORS),
@@ -149,7 +158,8 @@ def _row(asked: Mapping[str, Any]) -> dict[str, Any]:
     answers = asked["answers"]
     return {
         "Name": asked["name"], "Asked of": asked["unit"], "Definition": asked["definition"], "Scale": answers["kind"],
-        "From": answers["lo"], "To": answers["hi"], "Words": ", ".join(answers["categories"]), "n/a": answers["na"],
+        "From": answers["lo"], "To": answers["hi"], "Step": answers.get("step"), "n/a": answers["na"],
+        "Words": ", ".join(answers["categories"]),
         "Anchors": "; ".join(f"{answer} = {words}" for answer, words in asked["anchors"].items()),
     }  # fmt: skip
 
@@ -158,8 +168,10 @@ def _asked(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row as the recipe has it."""
     scale = _said(row["Scale"]) or "ordinal"
     answers: dict[str, Any] = {"kind": scale, "na": bool(row["n/a"]) if not pd.isna(row["n/a"]) else False}
-    if scale == "ordinal":
+    if scale in ("ordinal", "interval"):
         answers |= {"lo": _number(row["From"], 1), "hi": _number(row["To"], 5)}
+        step = _number(row["Step"], 0) if scale == "interval" else 0
+        answers |= {"step": step} if step else {}
     elif scale != "flag":
         answers["categories"] = [
             word.strip() for word in _said(row["Words"]).replace("、", ",").split(",") if word.strip()
@@ -175,8 +187,11 @@ def _said(value: Any) -> str:
     return "" if value is None or (not isinstance(value, str) and pd.isna(value)) else str(value).strip()
 
 
-def _number(value: Any, other: int) -> int:
-    return other if value is None or pd.isna(value) else int(value)
+def _number(value: Any, other: int) -> int | float:
+    """A cell's number, whole where it is one."""
+    if value is None or pd.isna(value):
+        return other
+    return int(value) if float(value).is_integer() else float(value)
 
 
 def preview(card: Card, dimensions: Sequence[Dimension]) -> None:

@@ -16,7 +16,9 @@ from data.store import Store
 from judges.card import Card
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
+from judges.making.choice import POINTWISE
 from judges.params import Params
+from judges.types import Scale
 from pages.parts import choose, picked, session, text
 
 PRACTICE, USUAL, OTHER = "practice", "usual", "other"
@@ -35,6 +37,7 @@ HELP = {
     "room": "What a call and its reply may have together; calls that are longer are named before they are paid for. "
     "0: as the price list knows it.",
     "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
+    "confidence": "Off: scores and justifications only, for small judges that will not say low or leave it out.",
     "samples": "Every item is asked so often. How far the samples agree is a confidence.",
     "combine": "The rule is part of the judge: another one is another judge. Answers without an order are voted on "
     "in any case but the first. What a median or mean leaves between two answers counts as it is.",
@@ -55,29 +58,52 @@ RULES = {
 
 
 def card(store: Store, dataset_id: str) -> Card | None:
-    """A card that can be run on the items of a dataset; for pointwise_quality with the dimensions of one's choice."""
+    """A card that can be run on the items of a dataset."""
     kinds = datasets.kinds(store, dataset_id)
     fitting = {n: c for n, c in cards.known(store).items() if c.kind in kinds and c.prompts}
     if not fitting:
         st.info("No card can judge these items yet.", icon=":material/style:")
         return None
     usual = next((j[1] for j in datasets.judges(store, dataset_id) if j[1] in fitting), "")
-    found = fitting[picked.one("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
-    return _named(found) if found.name == "pointwise_quality" else found
+    return fitting[picked.one("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
 
 
-def _named(usual: Card) -> Card:
-    """The pointwise card with its dimensions as the person names them."""
+def _named(usual: Card) -> Card | None:
+    """The pointwise card with its dimensions as the person names them, on scales of their choice."""
     from judges.cards.pointwise_quality.card import named
 
-    rows = [(d.name, d.definition) for d in usual.dimensions if d.asked]
-    with st.expander("Dimensions: names of your choice, each with a definition"):
+    rows = [(d.name, d.definition, d.scale.lo, d.scale.hi) for d in usual.dimensions if d.asked]
+    ends = {
+        name: st.column_config.NumberColumn(min_value=0, max_value=10, step=1, default=end, width=60)
+        for name, end in (("From", 1), ("To", 5))
+    }
+    with st.expander("Dimensions: names of your choice, each with a definition and a scale"):
         table = st.data_editor(
-            pd.DataFrame(rows, columns=["Name", "Definition"]), num_rows="dynamic", hide_index=True, key="runs:named",
-            column_config={"Name": st.column_config.TextColumn(width=200)},
+            pd.DataFrame(rows, columns=["Name", "Definition", *ends]), num_rows="dynamic", hide_index=True,
+            key="runs:named",
+            column_config={
+                "Name": st.column_config.TextColumn(width=200), "Definition": st.column_config.TextColumn(width=400),
+                **ends,
+            },
         )  # fmt: skip
-    chosen = [(str(n).strip(), str(d or "").strip()) for n, d in table.itertuples(index=False) if str(n or "").strip()]
-    return usual if chosen == rows or not chosen else named(chosen)
+        confidence = st.checkbox("Ask how sure it is", value=True, key="runs:confidence", help=HELP["confidence"])
+    chosen = [
+        (str(name).strip(), str(definition or "").strip(), Scale("ordinal", _end(lo, 1), _end(hi, 5)))
+        for name, definition, lo, hi in table.itertuples(index=False)
+        if str(name or "").strip()
+    ]
+    plain = [(name, definition, Scale("ordinal", lo, hi)) for name, definition, lo, hi in rows]
+    if confidence and chosen in (plain, []):
+        return usual
+    try:
+        return named(chosen or plain, confidence)
+    except AssayError as error:
+        text.refuse(error)
+        return None
+
+
+def _end(value: Any, usual: int) -> int:
+    return usual if value is None or pd.isna(value) else int(value)
 
 
 def where() -> str:
@@ -225,11 +251,12 @@ def chosen(store: Store) -> Order | None:
     refusals = st.container()
     with three:
         name = model(at, refusals)
+    named = _named(of) if of.name == POINTWISE else of
     left, right = st.columns(2)
     with left, st.expander("Parameters: part of the judge's identity"):
         asked = params(of)
     with right, st.expander("Limits: how fast, how much"):
         limited, spend, price, most = limits(at)
-    if not name or asked is None or limited is None:
+    if not name or named is None or asked is None or limited is None:
         return None
-    return Order(dataset.id, of, name, asked, limited, spending_limit=spend, price=price, most=most)
+    return Order(dataset.id, named, name, asked, limited, spending_limit=spend, price=price, most=most)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import cards, fewshot
+from data import card_folder, cards, fewshot
 from data.people import Person
 from judges.card import Card
 from judges.counted import many
+from judges.making.choice import POINTWISE
 from pages.parts import carding, picked, session, text
 from pages.workbench import writing
 
@@ -41,10 +42,12 @@ def _one(who: Person, card: Card) -> None:
     text.quiet(
         "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=carding.origin(card)
     )
+    if card.name.startswith(POINTWISE):
+        st.caption("Whoever runs it may name other dimensions, on other scales, and leave out the confidence.")
     carding.whole(card)
     if made:
         st.download_button(
-            "Download as a folder", cards.export(store, card.name), f"{card.name}.zip", "application/zip",
+            "Download as a folder", card_folder.export(store, card.name), f"{card.name}.zip", "application/zip",
             icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is this very card.",
         )  # fmt: skip
     if card.examples:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 import zipfile
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from data import cards, datasets, desk, labels, layers, people, queue
+from data import card_folder, cards, datasets, desk, labels, layers, people, queue
 from data.errors import BadInput, NotAllowed, NotFound
 from data.intake import Plan, from_bytes, take
 from data.store import Store, open_store
@@ -217,8 +218,8 @@ def test_every_response_card_is_offered_over_dialogues_unless_a_name_is_taken(st
 
 def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, tmp_path: Path) -> None:
     made = cards.save(store, "lea", recipe(instructions="いつも丁寧に。"))
-    packed = cards.export(store, "zz_manners")
-    assert packed == cards.export(store, "zz_manners")
+    packed = card_folder.export(store, "zz_manners")
+    assert packed == card_folder.export(store, "zz_manners")
     inside = zipfile.ZipFile(io.BytesIO(packed))
     assert set(inside.namelist()) == {f"zz_manners/{f}" for f in ("__init__.py", "card.py", "recipe.json", "prompt.md")}
     inside.extractall(tmp_path / "out")
@@ -231,7 +232,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
     )
     assert done.stdout.split() == [made.version, "zz敬語"]
     with pytest.raises(BadInput, match="was not made here"):
-        cards.export(store, "rubric_open_ended")
+        card_folder.export(store, "rubric_open_ended")
 
 
 def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> None:
@@ -247,3 +248,72 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> 
     with pytest.raises(BadInput, match="below it"):
         cards.attach(store, "lea", "rubric_open_ended_on_turns", examples)
     assert cards.attach(store, "lea", "zz_manners", []).version == made.version
+
+
+# -- python -m data card ----------------------------------------------------------------------------------------------
+
+
+def test_cards_are_added_listed_and_shown_from_a_command_line(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from data.commands import main
+
+    def told(*args: str, code: int = 0) -> str:
+        assert main(["card", *args]) == code, capsys.readouterr()
+        said = capsys.readouterr()
+        return said.out if not code else said.err or said.out
+
+    packed = tmp_path / "zz_manners.zip"
+    cards.save(store, "lea", recipe())
+    packed.write_bytes(card_folder.export(store, "zz_manners"))
+    own = cards.card(store, "zz_manners").version
+    store.close()
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/other.duckdb")
+    asked = ["--dimension", "zz_wit (dull|witty): How witty?", "--dimension", "zz_half (0-2 step 0.5): Half points."]
+    assert "would save zz_made" in told("add", "zz_made", *asked, "--dry-run", "--as", "lea").lower()
+    assert "zz_made" not in told("list")
+    assert "Saved zz_made" in told("add", "zz_made", *asked, "--as", "lea")
+    assert "There already: zz_made" in told("add", "zz_made", *asked)
+    assert f"Saved zz_manners, version {own}, for a dialogue" in told("add", str(packed))
+    lines = {line.split()[0]: line.split() for line in told("list").splitlines()}
+    assert lines["zz_made"][2:9] == ["response", "made", "here", "0", "judges", "1", "version"]
+    assert lines["zz_made_on_turns"][2:6] == ["dialogue", "laid", "on", "turns"]
+    assert "Saved zz_made" in told("add", "zz_made", *asked[:2], "--as", "lea")
+    shown = told("show", "zz_made")
+    assert "zz_wit of each response: dull, witty" in shown and "zz_half" not in shown
+    assert shown.count("lea, 2") == 2 and ", current: lea" in shown
+    old = shown.split("Version ")[-1][:12]
+    assert "zz_half of each response: 0 to 2 in steps of 0.5" in told("show", "zz_made", "--version", old)
+    assert "no stored version" in told("show", "zz_made", "--version", "nope", code=1)
+    assert "not saved by itself" in told("add", "mt_bench", code=1)
+    clash = ["--dimension", "factuality (1-7): True?"]
+    assert "factuality is taken" in told("add", "zz_clash", *clash, code=1)
+    assert "factuality is taken" in told("add", "zz_clash", *clash, "--dry-run", code=1)
+    assert main(["card", "add", "zz_more", *asked, "--as", "nobody"]) == 1
+    assert "zz_more" not in told("list")
+
+
+def test_a_run_and_an_import_take_the_card_of_a_file(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from data.commands import main
+
+    url = f"duckdb:///{tmp_path}/other.duckdb"
+    monkeypatch.setenv("ASSAY_STORE", url)
+    asked = {"name": "zz_wit", "unit": "response", "definition": "Witty?", "answers": {"kind": "flag"}}
+    plain = recipe(kind="response", name="zz_filed", dimensions=[asked])
+    (tmp_path / "c.json").write_text(json.dumps(plain), encoding="utf-8")
+    rows = [{"id": f"r{n}", "kind": "response", "task": "t", "output": "o"} for n in range(3)]
+    said = {"card": "zz_filed", "model": "m", "reply": {"response": {"zz_wit": {"score": True, "note": ""}}}}
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, [*rows, {"item": "r1", **said}])), encoding="utf-8")
+    given = ["--card", str(tmp_path / "c.json"), "--as", "lea"]
+    bring = ["import", str(tmp_path / "in.jsonl"), "--dataset", "d"]
+    assert main([*bring, "--as", "lea"]) == 1 and "no card" in capsys.readouterr().err
+    assert main([*bring, *given]) == 0
+    assert main(["run", "--dataset", "d", "--model", "practice-heuristic", *given]) == 0
+    assert "3 scored" in capsys.readouterr().out
+    opened = open_store(url)
+    version = cards.card(opened, "zz_filed").version
+    judges = {(card, model, v) for card, model, v in opened.rows("select card, model, card_version from judge")}
+    opened.close()
+    assert judges == {("zz_filed", "m", version), ("zz_filed", "practice-heuristic", version)}

@@ -144,3 +144,16 @@ def test_what_was_asked_again_with_better_luck_is_no_longer_missing(store: Store
     found = judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(1)), [raw]).reading
     _put(store, judge, item, found, "j2")
     assert [kind for kind, _ in _texts(store, dataset, judge)] == ["no confidence"]
+
+
+def test_words_beyond_a_limit_send_nobody_to_review_and_a_broken_rule_does(store: Store) -> None:
+    dataset, judge, item = _empty(store)
+    reply = json.loads(turns_reply({1: (4, 4, 5)}, verdict="excellent")) | {"decision_basis": "word " * 41}
+    found = read(card("multi_turn_dialogue"), reply, dialogue(1))
+    assert [r.sort for r in found.remarks] == ["note", "rule"]
+    _put(store, judge, item, found)
+    before = needs(store, dataset, judge)
+    assert not [r for need in before for r in need.reasons if r.kind == "broken rule"]
+    _put(store, judge, item, read(card("multi_turn_dialogue"), reply | {"verdict": "poor"}, dialogue(1)), key="k")
+    [need] = needs(store, dataset, judge)
+    assert "broken rule" in {r.kind for r in need.reasons}

@@ -124,7 +124,7 @@ LACKS = [
     ("dialogue", CODE, "in given.items()]", "in given.items() if turn > 5]", r"/card\.py: read\(\) scores no", True),
     ("dialogue", CODE, "audits=", "variant=lambda *_: 'x', audits=", r"/prompt_x\.md: there", True),
     ("pair", CODE, "audits=", "fields=lambda i, p: i.nothing, audits=", r"/card\.py: parts\(\), variant\(\) or", True),
-    ("pair", CODE, ".index(reply.", ".idx(reply.", r"/card\.py, line \d+: read\(\) failed on item specimen: Attr", True),
+    ("pair", CODE, ".index(reply.", ".idx(reply.", r"/card\.py, line \d+: read\(\) failed on item spec", True),
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from tests.data.test_cards import laid, recipe
 from tests.pages.driving import all_saved, enter, on_item
 from tests.server import Server
 
+HALVES = {"kind": "interval", "lo": 0, "hi": 2.5, "step": 0.5}
 EVIL = "![x](http://203.0.113.9/x.png) 丁寧さ"
 
 
@@ -24,7 +25,9 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     store = open_store(app.store)
     for name in ("lea", "ann"):
         people.join(store, name)
-    first = cards.save(store, "lea", recipe(EVIL, title=EVIL))
+    half = {"name": "zz_half", "unit": "turn", "definition": "Half points.", "answers": HALVES}
+    mine = recipe(EVIL, title=EVIL)
+    first = cards.save(store, "lea", mine | {"dimensions": [*mine["dimensions"], half]})
     store.close()
     app.start()
     page = chromium.new_page()
@@ -54,6 +57,8 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     now = cards.versions(store, "zz_manners")
     assert [(v.card.title, v.current) for v in now] == [("礼儀", True), (EVIL, False)]
     assert now[1].version == first.version
+    told = (now[0].card.recipe or {})["dimensions"]
+    assert told == (first.recipe or {})["dimensions"], "the table keeps every scale, with its steps"
     store.close()
 
 

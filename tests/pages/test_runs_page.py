@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from playwright.sync_api import expect
 
 from data import datasets, runs
@@ -113,3 +115,22 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
         expect(page.get_by_text("of the limit of $400.00").first).to_be_visible()
     finally:
         server.stop()
+
+
+def test_named_dimensions_may_do_without_confidence(serve, page) -> None:
+    app = serve(start=False)
+    items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": "o"} for n in range(3)]
+    seeds.workspace(app.store_path, items).close()
+    app.start()
+    enter(page, app.url, "lea", "runs?card=pointwise_quality&model=practice-heuristic")
+    page.get_by_text("Dimensions: names of your choice").click()
+    page.get_by_text("Ask how sure it is").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("✓ finished")).to_be_visible(timeout=30_000)
+    app.stop()
+    store = open_store(app.store)
+    assert store.rows("select count(*), max(confidence) from score where dimension = 'clarity'") == [(3, None)]
+    assert not store.rows("select 1 from score where dimension = 'overall_score'")
+    [(spec,)] = store.rows("select spec from card where name = 'pointwise_quality'")
+    assert json.loads(spec)["recipe"]["confidence"] is False
+    store.close()

@@ -149,8 +149,11 @@ def named(dimensions: Iterable[tuple[str, str] | tuple[str, str, Scale]], confid
 
 def again(recipe: Mapping[str, Any]) -> Card:
     """The card of such a recipe, as stored."""
-    given = [(str(n), str(d), *(Scale("ordinal", s["lo"], s["hi"]) for s in own)) for n, d, *own in recipe["dimensions"]]
-    return named(given, bool(recipe.get("confidence", True)))  # type: ignore[arg-type]
+    given: list[Any] = [
+        (str(name), str(definition), *(Scale("ordinal", scale["lo"], scale["hi"]) for scale in own))
+        for name, definition, *own in recipe["dimensions"]
+    ]
+    return named(given, bool(recipe.get("confidence", True)))
 
 
 def _mean(given: list[Scale]) -> Dimension | None:

@@ -1,4 +1,4 @@
-"""The prompt where the caller wants other scales than 1 to 5, or no confidence: the usual one, changed in those parts."""
+"""The prompt where the caller wants other scales than 1 to 5, or no confidence: the usual one, changed there."""
 
 from __future__ import annotations
 

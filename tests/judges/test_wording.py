@@ -1,0 +1,120 @@
+"""Words, sentences and quotes of what judges write: what is over is marked, and no score is less sure for it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges import wording
+from judges.card import card
+from judges.cards.pointwise_quality.card import named
+from judges.confidence import ruled
+from judges.reading import read
+from judges.types import ITEM, Reading
+from tests.judges.replies import pair, pair_reply, turns_reply
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0), ("one", 1), ("One, two - three!", 3), ("state-of-the-art", 1), ("don't stop", 2), ("a – b — c", 3),
+        ("and/or", 2), ("... !? —", 0), ("3.5 of 10", 3), ("日本語", 1.5), ("これは良い。", 2.5), ("GPT は良い", 2.5),
+        ("안녕하세요 세계", 2), ("中文 and English", 3), ("naïve café", 2),
+    ],
+)  # fmt: skip
+def test_words(text: str, count: float) -> None:
+    assert wording.words(text) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0), ("One.", 1), ("One. Two.", 2), ("One two", 1), ("It is 3.5 of 5.", 1), ("See e.g. The Hague.", 1),
+        ("A wins! B loses? Yes.", 3), ("良い。だが短い。", 2), ("He (J. Smith) is right.", 1), ('"Good." He left.', 2),
+        ("A is better... Still, B is short.", 2),
+    ],
+)  # fmt: skip
+def test_sentences(text: str, count: int) -> None:
+    assert wording.sentences(text) == count
+
+
+@given(st.text(max_size=300), st.text(max_size=100))
+def test_any_text_is_counted(text: str, source: str) -> None:
+    assert 0 <= wording.words(text) <= len(text)
+    assert 0 <= wording.sentences(text) <= len(text)
+    for mark in (*wording.long("response", "x", text, 1), *wording.quoting("response", "x", text, source)):
+        assert mark.text.endswith(wording.MARK) and (mark.sort, mark.dimension) == ("rule", "")
+    assert bool(wording.long("response", "x", text, 20)) == (wording.words(text) > 20), "the short way round is right"
+
+
+OPEN: Any = ITEM.validate_python({"id": "r", "kind": "response", "task": "", "output": "The bridge is Blue, they say."})
+TALK: Any = ITEM.validate_python(
+    {"id": "d", "kind": "dialogue", "turns": [{"turn": 1, "role": r, "text": "x"} for r in ("user", "assistant")]}
+)
+
+
+def rubric(basis: str) -> Reading:
+    four = dict.fromkeys(("factuality", "instruction_following", "coherence", "completeness"), 4)
+    reply = {"scores": four, "verdict": "good", "decision_basis": basis, "issues": []}
+    return read(card("rubric_open_ended"), json.dumps(reply), OPEN)
+
+
+def dialogue(basis: str) -> Reading:
+    reply = json.loads(turns_reply({1: (4, 4, 5)}, verdict="excellent")) | {"decision_basis": basis}
+    return read(card("multi_turn_dialogue"), reply, TALK)
+
+
+def long_pair(basis: str) -> Reading:
+    item = pair()
+    return read(card("long_form_pairwise"), json.loads(pair_reply(item)) | {"decision_basis": basis}, item)
+
+
+def plain_pair(basis: str) -> Reading:
+    return read(card("plain_pairwise"), {"reason": basis, "verdict": "a"}, pair())
+
+
+def pointwise(basis: str, why: str = "Short.") -> Reading:
+    one = {"name": "zz", "score": 4, "justification": why, "confidence": "high"}
+    sums = {"overall_score": 4.0, "trustworthy_aggregate": True}
+    return read(named([("zz", "")]), {"dimensions": [one], **sums, "decision_basis": basis}, OPEN)
+
+
+def marks(found: Reading) -> list[str]:
+    assert found.unscored is None
+    assert ruled(found).scores == found.scores, "no score is less sure for it"
+    return [r.text for r in found.remarks if r.sort == "rule"]
+
+
+W = "word "
+
+
+@pytest.mark.parametrize(
+    ("reading", "fine", "over", "said"),
+    [
+        (rubric, W * 40, W * 41, "The decision basis has 41 words, and 40"),
+        (dialogue, W * 40, W * 41, "The decision basis has 41 words, and 40"),
+        (dialogue, "文" * 80, "文" * 81, "has 40.5 words"),
+        (plain_pair, W * 40, W * 41, "The reason has 41 words"),
+        (pointwise, W * 30, W * 31, "The decision basis has 31 words, and 30"),
+        (lambda why: pointwise("b", why), W * 20, W * 21, "The justification of zz has 21 words, and 20"),
+        (long_pair, "One. Two.", "One. Two. Three.", "has 3 sentences, and 2"),
+        (rubric, 'It says "red".', 'It says "blue".', "quotes the output"),
+        (rubric, "Blue is right.", "「The  BRIDGE」 is right.", "quotes the output"),
+        (rubric, "It doesn't say who they're.", "It says `they say`.", "quotes the output"),
+    ],
+)
+def test_the_limits_of_each_card(reading: Any, fine: str, over: str, said: str) -> None:
+    assert marks(reading(fine)) == []
+    [mark] = marks(reading(over))
+    assert said in mark and mark.endswith(wording.MARK)
+    assert reading(fine).scores == reading(over).scores
+
+
+def test_a_card_says_its_limits() -> None:
+    told = {name: " ".join(card(name).rules) for name in ("rubric_open_ended", "multi_turn_dialogue", "plain_pairwise")}
+    assert all("at most 40 words" in said and "half a word" in said for said in told.values())
+    assert "20 words, the decision basis 30" in " ".join(card("pointwise_quality").rules)
