@@ -276,8 +276,7 @@ class Threads:
     def _call(self, number: int) -> Call:
         held = marshal.loads(self._shelf.get_bytes(number))
         call = Call(*held)
-        call.said = [Utterance(*one) for one in call.said]
-        call.answer = [Utterance(*one) for one in call.answer]
+        call.said, call.answer = (list(map(Utterance._make, told)) for told in (call.said, call.answer))
         return call
 
 

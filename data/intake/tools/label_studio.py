@@ -89,7 +89,10 @@ def _short(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
 def _opinions(
     cases: Cases, given: dict[str, Any], by: Literal["judge", "person"], who: str, at: str, sure: float | None
 ) -> Iterator[Opinion]:
-    """One value for each control that was used; what was written freely is the note of all of them."""
+    """One value for each control that was used; what was written freely is the note of all of them.
+
+    The choice of one of two sides is a verdict, whatever the control is called, where there is but one.
+    """
     results = _dicts(given.get("result"))
     notes = [
         plain(text) for one in results if one.get("type") == "textarea"
@@ -111,6 +114,8 @@ def _opinions(
             if kind != "textarea":
                 cases.rest.unused(kind or "a result without a type")
             continue
+        if kind == "pairwise" and sum(other.get("type") == kind for other in results) == 1:
+            name = "verdict"
         yield Opinion(name or kind, by, who, found, note, at, sure, spoken)
 
 

@@ -7,6 +7,7 @@ Phoenix gives them, and annotations of Phoenix, in files of their own or not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from data.intake.chains import Call
@@ -62,6 +63,11 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
         yield from reader.entries()
     finally:
         reader.threads.close()
+
+
+@lru_cache(maxsize=10_000)
+def _is_read(name: str) -> bool:
+    return name.startswith(_READ)
 
 
 def _is_span(row: dict[str, Any]) -> bool:
@@ -165,7 +171,7 @@ class _Reader:
         call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
         if attributes.get("user.id"):
             call.meta["user"] = str(attributes["user.id"])
-        self.threads.rest.unused(*(name for name in attributes if not name.startswith(_READ)))
+        self.threads.rest.unused(*(name for name in attributes if not _is_read(name)))
         operation = str(attributes.get("gen_ai.operation.name") or "")
         kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
         if call.name in _RESULT or kind == "EVALUATOR":
