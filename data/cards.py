@@ -180,14 +180,18 @@ def drafted(store: Store | Tx, recipe: Recipe) -> Card:
         return made
 
 
-def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any]) -> Card:
+def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) -> Card:
     """Save a card made here (leads): a new one, or a new version of the one with that name, which is current then.
 
-    Its examples stay with it where they still fit. What is the same as before is not saved again. Raises BadCard for a
-    recipe that cannot be used, BadInput for a name or a dimension that is taken, NotAllowed.
+    Its examples stay with it where they still fit; a whole card, as from a file, keeps its own wording and examples.
+    What is the same as before is not saved again. Raises BadCard for a recipe that cannot be used, BadInput for a name
+    or a dimension that is taken, NotAllowed.
     """
-    given = recipe if isinstance(recipe, Recipe) else checked(dict(recipe))
-    made = drafted(store, given)
+    if isinstance(recipe, Card):
+        given, made = own(recipe), recipe
+    else:
+        given = recipe if isinstance(recipe, Recipe) else checked(dict(recipe))
+        made = drafted(store, given)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
@@ -198,6 +202,32 @@ def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any]) -> Card:
     require(store, actor, "lead")
     store.tx(actor, "card", work, target=made.name)
     return made
+
+
+def own(card: Card) -> Recipe:
+    """The recipe of a card of own questions. Raises BadInput for any other, which no workspace can save by itself."""
+    if (card.recipe or {}).get("how") != "own":
+        raise BadInput(
+            f"The card {card.name} is not of your own questions, and is not saved by itself: a folder's card is in "
+            "judges/cards/, and named dimensions of pointwise_quality come with the run that uses them."
+        )
+    return checked(dict(card.recipe or {}))
+
+
+def held(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
+    """Let a card from a command line be used here, which for one of own questions means that it is saved (leads).
+
+    Whether it had to be saved; `dry` only looks whether it could be. Raises BadInput, NotAllowed.
+    """
+    there = known(store).get(card.name)
+    if (card.recipe or {}).get("how") != "own" or (there is not None and there.version == card.version):
+        return False
+    if dry:
+        if problems := faults(store, own(card)):
+            raise BadInput(" ".join(problems))
+        return False
+    save(store, actor, card)
+    return True
 
 
 def attach(store: Store, actor: str, name: str, examples: Sequence[Example]) -> Card:

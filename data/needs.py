@@ -9,6 +9,7 @@ from judges import triage
 from judges.confidence import RULE
 from judges.triage import Need, Reason
 from judges.types import sort_of
+from judges.wording import MARK
 
 
 def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
@@ -23,8 +24,8 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
     where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "
     for item, unit, dimension, text in store.rows(
         f"select distinct x.item_id, x.unit, x.dimension, x.text from remark x {where} and x.sort = 'rule' "
-        "and x.sample = 0",
-        [dataset_id, judge_id],
+        "and x.sample = 0 and x.text not like '%' || $3",
+        [dataset_id, judge_id, MARK],
     ):
         reasons.append(triage.broken_rule(item, unit, dimension, text))
     for item, part, why in store.rows(

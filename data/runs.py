@@ -25,6 +25,7 @@ from data.judging.remaining import Remaining
 from data.judging.trial import models, practice_url
 from data.people import require
 from data.store import Store, Tx, remembered
+from judges import soundness
 from judges.calls.budget import Price, dollars
 from judges.calls.estimate import COUNTED, Estimate
 from judges.calls.estimate import estimate as estimated
@@ -328,8 +329,7 @@ def _row(store: Store | Tx, run_id: str) -> tuple[Any, ...]:
 def _check(store: Store, order: Order) -> None:
     """Raises BadInput where an order makes no sense."""
     card = order.card
-    if not card.prompts:
-        raise BadInput(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
+    soundness.require(card)
     if not order.model.strip():
         raise BadInput("Choose a model.")
     if not any(d.id == order.dataset_id for d in all_datasets(store)):

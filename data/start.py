@@ -60,21 +60,31 @@ def plan(store: Store, made: Outline, wanted: Plan) -> Plan:
     return planned(made, wanted, cards.known(store)).check()
 
 
-def way(store: Store, actor: str, dataset_id: str) -> Way:
+def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | None:
     """Where an import leads: to the figures where judge and people meet, else to the first blind item.
 
-    For that an audit sample is drawn where the dataset has none. Raises NotAllowed below the role researcher.
+    For that an audit sample is drawn where the dataset has none; without `draw` it then leads nowhere (None). Raises
+    NotAllowed below the role researcher.
     """
     name = next(d.name for d in datasets.all_datasets(store) if d.id == dataset_id)
     judges = datasets.judges(store, dataset_id)
     for judge_id, *_ in judges:
         if figures(store, dataset_id, judge_id):
             return Way("calibration", {"dataset": name, "judge": judge_id})
+    if not draw:
+        return None
     if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset_id]):
         items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
         judge = judges[0][0] if judges else ""
         queue.draw_audit(store, actor, dataset_id, min(items, DRAWN), judge, seed=secrets.randbelow(2**31))
     return Way("desk", {"dataset": name, "stream": "audit"})
+
+
+def first(store: Store, dataset: str) -> bool:
+    """Whether an import into that dataset is the first of real data here, so that it leads on by itself."""
+    return all(known.synthetic for known in datasets.all_datasets(store) if known.name != dataset) and not any(
+        known.name == dataset for known in datasets.all_datasets(store)
+    )
 
 
 def figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:

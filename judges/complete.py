@@ -17,6 +17,7 @@ from judges.types import Dialogue, Dimension, Reading, Scale, Score, UnscoredRea
 
 _Fits = frozenset[float | None] | Callable[[Any, Item], bool]
 _REASONS = get_args(UnscoredReason)
+_SORTS = ("note", "issue", "rule")
 _KEPT, _MOST = 200, 256
 
 
@@ -43,7 +44,12 @@ def reading(card: Card, model: Any, item: Item, part: str) -> Reading:
             given = str(found.unscored)[:40]
             raise BadCard(f"{place(card)}: read() gives unscored = {given!r}. Allowed are {', '.join(_REASONS)}.")
         return found
-    return _missing(card, item, part, found, _given(card, item, found))
+    try:
+        scored = _given(card, item, found)
+    except _OffStep as off:
+        return Reading(unscored="out_of_range", why=str(off))
+    _remarked(card, found)
+    return _missing(card, item, part, found, scored)
 
 
 def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
@@ -61,6 +67,7 @@ def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
         if fits is None:
             raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, sorts, score))
         if not good:
+            _on_step(card, score)
             raise _wrong(card, score, f"which is not on its scale: allowed are {_allowed(card, score)}")
         given.add((unit, name))
     if len(given) < len(found.scores):
@@ -68,6 +75,22 @@ def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
         twice = next(score for n, score in enumerate(found.scores) if cells.index(cells[n]) < n)
         raise _wrong(card, twice, "after another score for the same: each is scored once")
     return given
+
+
+def _remarked(card: Card, found: Reading) -> None:
+    """Nothing; BadCard for a remark of no known sort, or one that holds anything but texts."""
+    for remark in found.remarks:
+        try:
+            said = (remark.unit, remark.dimension, remark.text)
+            texts = remark.sort in _SORTS and all(isinstance(text, str) for text in said)
+        except (AttributeError, TypeError):
+            texts = False
+        if not texts:
+            told = " ".join(repr(remark).split())[:_KEPT]
+            raise BadCard(
+                f"{place(card)}: read() gives {told}. A remark is Remark(unit, dimension or \"\", sort, text), and its "
+                f"sort is {' or '.join(_SORTS)}."
+            )
 
 
 def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple[str, str]]) -> Reading:
@@ -131,6 +154,20 @@ def _code(scale: Scale) -> _Fits:
         frozenset([None]) if scale.na else frozenset()
     )
     return codes
+
+
+class _OffStep(Exception):
+    """A number between two answers of an interval scale: the judge's slip, as a reply's model knows no steps."""
+
+
+def _on_step(card: Card, score: Score) -> None:
+    """Nothing; _OffStep for a number within the ends of an interval scale that is none of its answers."""
+    dimension = card.dimension(score.dimension, score.unit)
+    scale = dimension.scale if dimension is not None else None
+    number = isinstance(score.value, (int, float))
+    if scale is not None and scale.kind == "interval" and number and scale.lo <= (score.value or 0.0) <= scale.hi:
+        cell = f"{score.unit} {score.dimension}"
+        raise _OffStep(f"{cell}: {score.value:g} is not on the scale: allowed are {scale.words}")
 
 
 def _wrong(card: Card, score: Score, why: str) -> BadCard:

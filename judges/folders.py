@@ -113,8 +113,8 @@ def _where(error: Exception, folder: str) -> str:
 
 def checked(card: Card, folder: str) -> None:
     """Nothing; BadCard, naming file and what is allowed, where a card of that folder is not as a card has to be."""
-    for fault in _faults(card, folder):
-        raise BadCard(f"{_file(folder)}: {fault}")
+    if found := [f"{_file(folder)}: {fault}" for fault in _faults(card, folder)]:
+        raise BadCard("\n".join(found))
 
 
 def _faults(card: Card, folder: str) -> Iterator[str]:

@@ -40,6 +40,11 @@ HOMES = {  # one home for each library: what stands anywhere else goes through i
 ASKED_FOR_WHEN_USED = {"psycopg", "psycopg_pool"}  # not in requirements.txt: imported inside a function only
 SECOND_OPINIONS = {"sklearn", "scipy", "statsmodels", "krippendorff", "pingouin"}
 IMPURE = {"streamlit", "duckdb", "sqlite3", "psycopg", "time", "datetime"}
+SHIPPED = (
+    *("long_form_pairwise", "mt_bench", "multi_turn_dialogue", "plain_pairwise", "pointwise_quality"),
+    "rubric_open_ended",
+)
+"""The cards that Assay ships. Any other folder in judges/cards/ is a user's, and held to what the README says."""
 TOP = {
     *("app.py", "pages", "data", "judges", "tests", "docs", "README.md", "LICENSE", "Makefile"),
     *("requirements.txt", "requirements-dev.txt", "pyproject.toml", ".streamlit", ".ci", ".gitignore"),
@@ -65,6 +70,12 @@ class Source:
     @property
     def floor(self) -> str:
         return "app" if self.path == "app.py" else self.path.partition("/")[0]
+
+    @property
+    def is_users(self) -> bool:
+        """Whether it belongs to a card that somebody who uses Assay has added."""
+        folder = re.match(r"judges/cards/(\w+)/", self.path)
+        return bool(folder) and folder[1] not in SHIPPED
 
     @property
     def is_page(self) -> bool:
@@ -201,7 +212,7 @@ def second_opinions_in_tests(source: Source) -> Iterator[Finding]:
 @rule
 def pinned_libraries(source: Source) -> Iterator[Finding]:
     """Whatever Assay imports is one of the libraries that requirements.txt names, or asked for when it is used."""
-    if source.floor == "tests":
+    if source.floor == "tests" or source.is_users:
         return
     named = {dist.replace("-", "_") for dist in pins("requirements.txt")}
     for node, name in source.imports():
@@ -432,14 +443,14 @@ def short_enough(source: Source) -> Iterator[Finding]:
     """A page stays short because it makes five moves; a long file is two rooms."""
     limit = 80 if source.path in ("app.py", "pages/main.py") else 110 if source.is_page else 400
     lines = len(source.code.splitlines())
-    if source.floor != "tests" and lines > limit:
+    if source.floor != "tests" and not source.is_users and lines > limit:
         yield limit, f"{lines} lines, and {limit} is the limit here: what draws belongs in pages/parts, the rest below"
 
 
 @rule
 def explained(source: Source) -> Iterator[Finding]:
     """Every module, and every public function and class, in judges/ and data/ says what it gives."""
-    if source.floor not in ("judges", "data"):
+    if source.floor not in ("judges", "data") or source.is_users:
         return
     if source.code.strip() and not ast.get_docstring(source.tree):
         yield 1, "the module has no docstring"
@@ -484,6 +495,17 @@ def test_migrations_append(path):
     text = re.sub(r"--.*", "", path.read_text(encoding="utf-8")).lower()
     found = [f"{path.name}:{text[: hit.start()].count(chr(10)) + 1}: {hit[0]}" for hit in CHANGES.finditer(text)]
     assert not found, "Everything is appended; nothing is updated or deleted:\n" + "\n".join(found)
+
+
+def test_the_shipped_cards_are_in_our_style():
+    """pyproject.toml leaves whatever lies in judges/cards/ alone, as users put theirs there."""
+    folders = [ROOT / "judges" / "cards" / name for name in SHIPPED]
+    asked = ["-m", "ruff", "check", "--no-cache", "--output-format", "concise", "--config", "lint.per-file-ignores={}"]
+    ruff = subprocess.run([sys.executable, *asked, *folders], cwd=ROOT, capture_output=True, text=True)
+    assert ruff.returncode == 0, ruff.stdout + ruff.stderr
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["overrides"]
+    typed = next(one["module"] for one in settings if one.get("ignore_errors") is False)
+    assert typed == [f"judges.cards.{name}.*" for name in SHIPPED]
 
 
 def test_ci_runs():
@@ -605,6 +627,7 @@ TRIED = [
     ("pinned_libraries", "data/a.py", "import yaml", False),
     ("pinned_libraries", "data/store_pg.py", "import psycopg", False),
     ("pinned_libraries", "data/store_pg.py", "def call():\n    import psycopg", True),
+    ("pinned_libraries", "judges/cards/zz_mine/card.py", "import yaml", True),
     ("pinned_libraries", "data/a.py", "import json, pandas\nfrom data.ids import now", True),
     ("judges_pure", "judges/a.py", "import time", False),
     ("judges_pure", "judges/a.py", "from datetime import datetime", False),
@@ -661,6 +684,8 @@ TRIED = [
     ("short_enough", "pages/parts/sheet/compose.py", "\n" * 400, True),
     ("explained", "judges/a.py", "def f(): pass", False),
     ("explained", "judges/a.py", '"""A."""\nclass A: pass', False),
+    ("explained", "judges/cards/mt_bench/card.py", "def f(): pass", False),
+    ("explained", "judges/cards/zz_mine/card.py", "def f(): pass", True),
     ("explained", "judges/a.py", '"""A."""\ndef f():\n    """F."""\ndef _g(): pass', True),
 ]
 

@@ -9,6 +9,7 @@ from data.commands import (
     audit,
     back_up,
     bring_in,
+    card,
     check,
     give_out,
     judge,
@@ -23,8 +24,8 @@ from data.commands import (
 from judges.commands import answer
 
 COMMANDS = (
-    start, bring_in, give_out, judge, audit, report, approve, plan, lead, spare, show_dashboard, back_up, restore,
-    check,
+    start, bring_in, card, give_out, judge, audit, report, approve, plan, lead, spare, show_dashboard, back_up,
+    restore, check,
 )  # fmt: skip
 """Each has `add(subparsers)`, which names the function that runs it and returns the exit code."""
 

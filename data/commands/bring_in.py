@@ -26,6 +26,7 @@ from data.intake import (
 )
 from data.store import open_store
 from judges.commands.bar import Bar
+from judges.commands.options import add_card, chosen_card
 from judges.counted import many
 
 _SHOWN = 1_000
@@ -52,6 +53,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be taken to this file"
     )
+    add_card(parser, "a card that the judgments need and no line brings")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     as_whom(parser)
     parser.set_defaults(run=run)
@@ -73,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
         sampling=options.sampling,
         mappings=mappings,
         population=options.of,
+        cards=(chosen_card(options).spec,) if options.card or options.dimension else (),
     ).check()
     with contextlib.ExitStack() as stack:
         rejects = stack.enter_context(options.rejects.open("wb")) if options.rejects else None

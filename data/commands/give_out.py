@@ -14,6 +14,7 @@ from data.errors import BadInput
 from data.export import FORMATS, Format, count, give, kind, kinds, known_options, loads
 from data.store import open_store
 from judges.commands.bar import Bar
+from judges.making.choice import from_file, is_file
 
 
 def add(subparsers: Any) -> None:
@@ -53,6 +54,8 @@ def run(options: argparse.Namespace) -> int:
     if options.out and options.out.exists() and not options.force and not options.dry_run:
         raise BadInput(f"{options.out} is there already. Give another name, or --force to write over it.")
     given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
+    if is_file(given.get("card", "")):
+        given["card"] = from_file(Path(given["card"])).name
     with contextlib.ExitStack() as stack:
         store = open_store()
         stack.callback(store.close)

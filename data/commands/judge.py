@@ -12,14 +12,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from data import datasets, runs
-from data.cards import card as known_card
+from data import cards, datasets, runs
 from data.commands.actor import actor, as_whom
 from data.errors import BadInput
 from data.judging.orders import Order, Standing
 from data.store import Store, open_store
+from judges import soundness
 from judges.calls.budget import Price, dollars
-from judges.card import Card
+from judges.commands.options import add_card, chosen_card
 from judges.endpoint import Endpoint, practice
 from judges.params import Params
 
@@ -56,11 +56,8 @@ def add(subparsers: Any) -> None:
         "run", help="a judge over a dataset, stored as it comes", description=__doc__.partition(": ")[2]
     )
     parser.add_argument("--dataset", metavar="NAME")
-    parser.add_argument(
-        "--card", metavar="NAME", help="a card of `python -m judges list`, one made in the app, or NAME_on_turns"
-    )
+    add_card(parser, "a card of `python -m judges list` or `python -m data card list`")
     parser.add_argument("--model", metavar="NAME", help="a model of the endpoint, or practice-... for practice")
-    parser.add_argument("--dimension", action="append", default=[], metavar="'NAME: DEFINITION'", help="pointwise")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="judge N items, drawn at random")
     parser.add_argument("--only-unscored", action="store_true", help="ask again what could not be used, nothing else")
     parser.add_argument("--spend", type=float, metavar="USD", help="end the run before all its starts cost more")
@@ -89,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         if options.resume:
             runs.resume(store, name, options.resume, limit=options.spend, price=_price(options))
             return _follow(store, options.resume, name)
-        order = _order(store, options)
+        order = _order(store, name, options)
         if options.dry_run:
             return _dry_run(store, name, order)
         found = runs.estimate(store, order)
@@ -99,13 +96,16 @@ def run(options: argparse.Namespace) -> int:
         return _follow(store, started, name)
 
 
-def _order(store: Store, options: argparse.Namespace) -> Order:
-    for wanted in ("dataset", "card", "model"):
+def _order(store: Store, name: str, options: argparse.Namespace) -> Order:
+    for wanted in ("dataset", "model"):
         if not getattr(options, wanted):
             raise BadInput(f"Say which {wanted}: --{wanted} NAME.")
     dataset = datasets.dataset(store, options.dataset)
-    known = known_card(store, options.card)
-    card = _named(known, options.dimension) if options.dimension else known
+    card = chosen_card(options, known=cards.known(store))
+    if cards.held(store, name, card, dry=options.dry_run):
+        print(f"Saved the card {card.name}, version {card.version}.", file=sys.stderr)
+    for fault in soundness.faults(card):
+        print(fault.text, file=sys.stderr)
     given = {n.replace("-", "_"): v for n in _PARAMS if (v := getattr(options, n.replace("-", "_"))) is not None}
     params = _made(Params, {**card.defaults.model_dump(), **given, **({"logprobs": True} if options.logprobs else {})})
     limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
@@ -119,14 +119,6 @@ def _order(store: Store, options: argparse.Namespace) -> Order:
 
 def _price(options: argparse.Namespace) -> Price | None:
     return tuple(options.price) if options.price else None
-
-
-def _named(card: Card, dimensions: list[str]) -> Card:
-    from judges.cards.pointwise_quality.card import NAME, named
-
-    if card.name != NAME:
-        raise BadInput(f"Only {NAME} takes dimensions of one's choice; {card.name} has its own.")
-    return named([(n.strip(), d.strip()) for n, _, d in (text.partition(":") for text in dimensions)])
 
 
 def _made(model: Callable[..., Any], values: dict[str, Any]) -> Any:

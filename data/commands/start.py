@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         store.close()
     port = os.environ.get("ASSAY_PORT", "8501")
-    address = f"http://127.0.0.1:{port}{way.path}"
+    address = f"http://127.0.0.1:{port}{way.path if way else ''}"
     if options.no_serve:
         print(f"\nGo on: `make run`, then {address}")
         return 0

@@ -9,6 +9,7 @@ from data.intake.source import Source, from_bytes, from_path, from_uploads
 from data.intake.suggest import beginning, suggest
 from data.intake.table import example
 from data.intake.take import detect, looked, preview, take
+from data.intake.tools import titles
 
 __all__ = [
     "FIELDS",
@@ -40,5 +41,6 @@ __all__ = [
     "spell",
     "suggest",
     "take",
+    "titles",
     "unspell",
 ]

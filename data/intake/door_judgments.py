@@ -20,6 +20,7 @@ from judges.endpoint import practice
 from judges.params import Params
 from judges.pieces import Task, reread, unpacked
 from judges.reading import counted, read
+from judges.soundness import faults
 from judges.types import Reading, is_unit, units
 
 _PARAMS = 20_000
@@ -120,6 +121,8 @@ class JudgmentDoor:
             found = rows.judge_id(card.version, model, given.params, synthetic)
             self._ids[(card.version, model, params, synthetic)] = found
             self.judges[found] = Judge(card, model, params, synthetic)
+            for fault in faults(card) if card.recipe is None else ():
+                self.door.tally.warn(fault.text)
         return found
 
 

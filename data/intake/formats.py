@@ -21,8 +21,8 @@ from data.intake.settlement import settled
 from data.intake.source import File, Source
 from data.settings import get
 from data.store import Store
-from judges.card import Card
-from judges.making.made import from_recipe
+from judges.card import Card, cards
+from judges.making.made import from_spec
 
 SCOPE = "mapping"
 _SHORT = 2**20
@@ -138,7 +138,7 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
 
 def made(plan: Plan) -> list[Card]:
     """The cards that a plan brings."""
-    return [from_recipe(recipe) for recipe in plan.recipes]
+    return [from_spec(spec, cards()) for spec in plan.cards]
 
 
 def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, Mapping]) -> Iterator[Entry]:

@@ -11,6 +11,7 @@ from data.intake.mapping import SINGLE, From, JudgmentColumns, LabelColumns
 from data.intake.outline import Outline, Series
 from data.intake.plan import Plan, Question
 from judges.card import Card
+from judges.making.made import from_recipe
 from judges.making.recipe import MOST, Recipe, checked
 from judges.types import Kind, Scale
 
@@ -44,8 +45,8 @@ def planned(made: Outline, plan: Plan, there: Mapping[str, Card]) -> Plan:
         if not s.file
     ]
     used = {question.card for question in questions}
-    made_for = tuple(recipe for recipe in recipes if recipe.name in used)
-    return replace(plan, mappings=tuple(mappings), questions=tuple(questions), recipes=made_for)
+    brought = tuple(from_recipe(recipe).spec for recipe in recipes if recipe.name in used)
+    return replace(plan, mappings=tuple(mappings), questions=tuple(questions), cards=(*plan.cards, *brought))
 
 
 def _judged(one: Series, homes: Mapping[Place, str]) -> JudgmentColumns:
@@ -86,7 +87,8 @@ def _homes(
         mine = {place: s for place, s in places.items() if place[0] == kind}
         fitting = [card for card in there.values() if card.kind == kind and _asks(card, mine)]
         if fitting:
-            homes |= dict.fromkeys(mine, min(fitting, key=lambda card: len(card.dimensions)).name)
+            best = min(fitting, key=lambda card: (card.name not in SINGLE, len(card.dimensions)))
+            homes |= dict.fromkeys(mine, best.name)
             continue
         plain = ("plain_pairwise" in there and {place for place in mine if place[1:] == ("pair", "verdict")}) or set()
         homes |= dict.fromkeys(plain, "plain_pairwise")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from data.errors import BadInput
 from data.intake.tools import NAMES
-from judges.making.recipe import Answers, Recipe
+from judges.making.recipe import Answers
 from judges.types import Kind
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Plan:
     `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen: only `all` and
     `random` let the labels count for the gate, and `random` only with a probability: `population` is the number of
     items that the labelled ones were drawn from; without it the lines tell their own. `mappings` say what the columns
-    of tables mean; `models` renames the judges that a file names; `recipes` are cards that the
-    import makes besides those in its files; `questions` say what other tools' files mean by the names of values.
+    of tables mean; `models` renames the judges that a file names; `cards` are the contents (Card.spec) of cards that
+    the import brings besides those in its files; `questions` say what other tools' files mean by the names of values.
     """
 
     dataset: str
@@ -57,7 +57,7 @@ class Plan:
     mappings: tuple[Mapping, ...] = ()
     models: dict[str, str] = field(default_factory=dict)
     population: int | None = None
-    recipes: tuple[Recipe, ...] = ()
+    cards: tuple[dict[str, Any], ...] = ()
     questions: tuple[Question, ...] = ()
 
     def check(self) -> Plan:

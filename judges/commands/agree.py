@@ -16,10 +16,11 @@ from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
 from judges.combination import SAID, applied, combined, drawn_of, rule_of
 from judges.commands import verdicts
+from judges.commands.options import add_card, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.figures import repeats
 from judges.figures.repeats import Asked, Repeats
-from judges.files.filed import answers, card_named, judge_of, one_judge, replies, resolved, stand_ins
+from judges.files.filed import answers, judge_of, one_judge, replies, resolved, stand_ins
 from judges.files.lines import items, judgments, labels
 from judges.params import Rule
 from judges.types import Dimension, sort_of
@@ -43,15 +44,8 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--items", type=Path, metavar="ITEMS.jsonl", help="the items, so that replies are checked against them"
     )
-    parser.add_argument("--card", help="the card, where the judgments are of several")
+    add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model, where the judgments are of several")
-    parser.add_argument(
-        "--dimension",
-        action="append",
-        default=[],
-        metavar='"NAME: DEFINITION"',
-        help="for pointwise_quality; repeat it",
-    )
     parser.add_argument(
         "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"
     )
@@ -71,8 +65,9 @@ def run(options: argparse.Namespace) -> int:
     if options.target is not None:
         selective.check(options.target, options.delta)
     lines, told = judgments(options.judgments), labels(options.labels)
-    judge = one_judge(options.judgments, lines, options.card, options.model)
-    card = card_named(judge.card, options.dimension)
+    own = filed_card(options)
+    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model)
+    card = own or chosen_card(options, judge.card)
     mine = [(n, line) for n, line in lines if judge_of(line) == judge]
     there = (
         items(options.items)

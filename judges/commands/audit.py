@@ -12,8 +12,9 @@ from typing import Any
 
 from judges.audits import Audit, Evidence, Finding, answers, audit, audits
 from judges.combination import rule_of
+from judges.commands.options import add_card, chosen_card, filed_card
 from judges.errors import AssayError
-from judges.files.filed import Lines, card_named, gold, judge_of, one_judge, replies
+from judges.files.filed import Lines, gold, judge_of, one_judge, replies
 from judges.files.lines import items, judgments, labels
 
 _LISTED = 10
@@ -35,15 +36,8 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "judgments", type=Path, metavar="JUDGMENTS.jsonl", help="judgments; those of probes may be in it"
     )
-    parser.add_argument("--card", help="the card, where the judgments are of several")
+    add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model to audit, where the judgments are of several")
-    parser.add_argument(
-        "--dimension",
-        action="append",
-        default=[],
-        metavar='"NAME: DEFINITION"',
-        help="for pointwise_quality; repeat it",
-    )
     parser.add_argument(
         "--probe", action="append", default=[], metavar="NAME=FILE", help="judgments of items changed by a probe"
     )
@@ -75,8 +69,9 @@ def run(options: argparse.Namespace) -> int:
 def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
     """All that the files hold about one judge, and what that is in words."""
     there, lines = items(options.items), judgments(options.judgments)
-    judge = one_judge(options.judgments, lines, options.card, options.model)
-    card = card_named(judge.card, options.dimension)
+    own = filed_card(options)
+    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model)
+    card = own or chosen_card(options, judge.card)
     same = [(n, line) for n, line in lines if line.card == judge.card]
 
     def those(path: Path, chosen: Lines) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -12,10 +12,12 @@ from pydantic import BaseModel, ValidationError
 
 from judges.calls.budget import Price
 from judges.calls.prices import PRICES, price
-from judges.card import Card, card
+from judges.card import Card
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
+from judges.making.choice import chosen, is_file
 from judges.params import Params
+from judges.types import Kind
 
 _Made = TypeVar("_Made", bound=BaseModel)
 
@@ -51,11 +53,8 @@ _ENDPOINT = {  # option: (field, help)
 
 def add_judge(parser: argparse.ArgumentParser) -> None:
     """The options of the judge itself: card, model, parameters."""
-    parser.add_argument("--card", required=True, metavar="NAME", help="the card; `list` shows those there are")
+    add_card(parser)
     parser.add_argument("--model", required=True, metavar="M", help="the model, as its endpoint calls it")
-    parser.add_argument(
-        "--dimension", action="append", default=[], metavar='"NAME: DEFINITION"', help="for pointwise_quality; repeat"
-    )
     group = parser.add_argument_group("parameters of the judge (another value is another judge)")
     for name, about in _PARAMS.items():
         field = Params.model_fields[name]
@@ -65,6 +64,36 @@ def add_judge(parser: argparse.ArgumentParser) -> None:
         about = f"{about} (default: the card's, usually {field.default!r})"
         group.add_argument(f"--{name.replace('_', '-')}", type=sort, choices=words or None, metavar=None, help=about)
     group.add_argument("--logprobs", action="store_true", default=None, help="ask for log-probabilities, too")
+
+
+def add_card(parser: argparse.ArgumentParser, about: str = "the card: a name that `list` shows") -> None:
+    """The options that choose a card: by name, by a file, or by questions of one's own."""
+    parser.add_argument(
+        "--card",
+        default="",
+        metavar="NAME|FILE",
+        help=f"{about}, NAME_on_turns (laid over dialogues), or a FILE: a recipe or a card's content as JSON, or the "
+        "zip or folder of a card exported by the page Cards",
+    )
+    parser.add_argument(
+        "--dimension",
+        action="append",
+        default=[],
+        metavar='"NAME (SCALE): DEFINITION"',
+        help="a question of your own, again for each; for pointwise_quality, else they make a card under the --card "
+        "name, which no other card has. SCALE may be left out (1-5): (1-3) whole numbers, (0-1) or (0-10 step 0.5) any "
+        "number, (yes/no), (poor|fair|good) words from worst to best, (red, green) words; with n/a: (1-5 or n/a). "
+        "turn.NAME, section.NAME or side.NAME is asked of each of those, NAME of the whole item",
+    )
+    parser.add_argument(
+        "--kind", choices=get_args(Kind), default="response", help="what such a card judges (default: response)"
+    )
+    parser.add_argument(
+        "--no-confidence",
+        dest="confidence",
+        action="store_false",
+        help="pointwise_quality: scores and justifications only, for small judges",
+    )
 
 
 def add_endpoint(parser: argparse.ArgumentParser) -> None:
@@ -83,17 +112,19 @@ def _letter(option: str) -> str:
     return {"base-url": "URL", "key-variable": "NAME", "api-version": "V"}.get(option, "N")
 
 
-def chosen_card(given: argparse.Namespace) -> Card:
-    """The card, with dimensions of one's own where some are given. Raises AssayError."""
-    found = card(given.card)
-    if not given.dimension:
-        return found
-    from judges.cards.pointwise_quality.card import NAME, named
+def chosen_card(given: argparse.Namespace, name: str | None = None, known: Mapping[str, Card] | None = None) -> Card:
+    """The card that the options choose; `name` stands in place of --card, `known` are the cards there are (default:
+    those with a folder). Raises AssayError.
+    """
+    wanted = given.card if name is None else name
+    if not wanted and not given.dimension:
+        raise Misused("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
+    return chosen(wanted, given.dimension, given.kind, given.confidence, known)
 
-    if found.name != NAME:
-        raise Misused(f"--dimension is for the card {NAME}: {found.name} has dimensions of its own.")
-    pairs = [text.partition(":") for text in given.dimension]
-    return named([(name.strip(), definition.strip()) for name, _, definition in pairs])
+
+def filed_card(given: argparse.Namespace) -> Card | None:
+    """The card of the file that --card names; None where it names none."""
+    return chosen_card(given) if given.card and is_file(given.card) else None
 
 
 def chosen_params(given: argparse.Namespace, defaults: Params) -> Params:

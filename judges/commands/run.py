@@ -28,6 +28,7 @@ from judges.files import item_lines
 from judges.files.ledger import Ledger, Purse
 from judges.params import Params
 from judges.pieces import Answer, Judged, Task
+from judges.soundness import faults, require
 from judges.types import Reading
 
 _FEW = 3
@@ -56,8 +57,9 @@ def run(given: argparse.Namespace) -> int:
         raise options.Misused(f"--limit is a number of items, 0 for all; it is {given.limit}.")
     if given.ask and not given.dry_run:
         raise options.Misused("--ask goes with --dry-run.")
-    if not card.prompts:
-        raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
+    require(card)
+    for fault in faults(card):
+        print(fault.text, file=sys.stderr)
     count, others = item_lines.check(given.items, card, given.limit)
     if others:
         print(f"{item_lines.passed_over(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from judges.audits import audits, unknown
-from judges.card import Card, Item, card
+from judges.audits import audits
+from judges.card import Card, Item
+from judges.commands.options import add_card, chosen_card
 from judges.errors import AssayError, BadCard
 from judges.files.lines import said
-from judges.folders import place
 from judges.pieces import Answer, ask, pieces, tasks
 from judges.prepared import prepared
 from judges.prompt import Message
 from judges.schema import strict
-from judges.types import ITEM, Kind
-
-_SPECIMENS: dict[Kind, dict[str, Any]] = {
-    "dialogue": {"turns": [{"turn": t, "role": r, "text": "..."} for t in (1, 2) for r in ("user", "assistant")]},
-    "pair": {"input": "...", "response_a": {"text": "..."}, "response_b": {"text": "..."}},
-    "response": {"task": "...", "output": "..."},
-}
+from judges.soundness import Fault, faults, shown
+from judges.types import ITEM
 
 
 class NoItem(AssayError):
@@ -34,23 +31,34 @@ class NoItem(AssayError):
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("show", help="one card in full", description=__doc__.partition(": ")[2])
-    parser.add_argument("card", metavar="CARD", help="the card's name, as list shows it")
+    parser.add_argument("name", nargs="?", default="", metavar="CARD", help="the same as --card")
+    add_card(parser)
     parser.add_argument("--prompt", metavar="ITEMS.jsonl", type=Path, help="the messages for the first item of a file")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the card, or with --prompt the messages of every call that the first item takes."""
-    one = card(options.card)
-    lines = prompted(one, first(one, options.prompt)) if options.prompt else described(one)
+    """Print the card, or with --prompt the messages of every call that the first item takes.
+
+    Exit code 1 where the card lacks something; what that is stands on stderr too.
+    """
+    one = chosen_card(options, options.name or None)
+    lacks = faults(one)
+    lines = prompted(one, first(one, options.prompt)) if options.prompt else described(one, lacks)
     print("\n".join(lines).encode("utf-8", "replace").decode())
-    return 0
+    for fault in lacks:
+        print(fault.text, file=sys.stderr)
+    return int(bool(lacks))
 
 
-def described(one: Card) -> list[str]:
-    """A card as lines: what it takes and asks, its rules, audits and prompts, and the shape of its replies."""
-    out = [f"{one.title} ({one.name}), version {one.version}", "", f"Takes a {one.kind}, and shows the judge:"]
-    out += [f"  {line}" for line in _shown(one)]
+def described(one: Card, lacks: Sequence[Fault] = ()) -> list[str]:
+    """A card as lines: what it takes and asks, its rules, audits and prompts, and the shape of its replies.
+
+    `lacks` is what it lacks (judges/soundness.py), which stands at the top. What fails in it is left out.
+    """
+    out = [f"{one.title} ({one.name}), version {one.version}", ""]
+    out += ["It lacks:", *(f"  {line}" for fault in lacks for line in fault.text.splitlines()), ""] if lacks else []
+    out += [f"Takes a {one.kind}, and shows the judge:", *_shown(one)]
     out += ["", "Asks:"]
     for d in one.dimensions:
         stated = "" if d.asked else " (stated by the judge only)"
@@ -60,17 +68,19 @@ def described(one: Card) -> list[str]:
     out += ["", "Known failures that are looked for:"]
     known = audits()
     out += [f"  {name}: {known[name].title}" for name in one.audits if name in known] or ["  none"]
-    out += [f"  {strange}" for strange in [unknown(one)] if strange]
     changed = one.defaults.model_dump(exclude_defaults=True)
     out += ["", f"Begins with: {json.dumps(changed)}"] if changed else []
-    out += ["", *lacks] if (lacks := warnings(one)) else []
     for name, text in one.prompts.items():
         out += ["", f"--- prompt{f', {name}' if name else ''} ---", text]
     for example in one.examples:
         out += ["", f"--- example: {example.shows} ---", json.dumps(example.reply, ensure_ascii=False)]
     if one.text is not None:
         return [*out, "", "The reply is prose."]
-    return [*out, "", "--- schema of the reply ---", json.dumps(strict(one.reply), ensure_ascii=False, indent=1)]
+    try:
+        schema = json.dumps(strict(one.reply), ensure_ascii=False, indent=1)
+    except BadCard as error:
+        schema = str(error)
+    return [*out, "", "--- schema of the reply ---", schema]
 
 
 def prompted(one: Card, item: Item) -> list[str]:
@@ -110,35 +120,10 @@ def first(one: Card, path: Path) -> Item:
 
 def _shown(one: Card) -> list[str]:
     """The names of what the judge is shown; for each part where an item is judged in parts."""
-    return [f"{f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in _fields(one)]
-
-
-def _fields(one: Card) -> list[tuple[str, str, list[str]]]:
-    """(part, variant of the prompt, names of the fields) for each part of a specimen. BadCard where a card's own
-    functions fail.
-    """
-    specimen = ITEM.validate_python({"id": "specimen", "kind": one.kind, **_SPECIMENS[one.kind]})
     try:
-        return [(part, one.variant(specimen, part), list(one.fields(specimen, part))) for part in one.parts(specimen)]
-    except Exception as error:
-        why = f"{type(error).__name__}: {error}"
-        raise BadCard(f"{place(one)}: parts(), variant() or fields() failed on a plain {one.kind}: {why}.") from error
-
-
-def warnings(one: Card) -> list[str]:
-    """What a card lacks to be run: its prompt, or in the prompt the name of a field that the judge is shown."""
-    if not one.prompts:
-        return ["There is no prompt.md: its judgments can be imported, but it cannot be run."]
-    found = []
-    for _, variant, names in _fields(one):
-        if variant not in one.prompts:
-            found.append(
-                f"There is no prompt for the variant {variant!r}: there are {', '.join(map(repr, one.prompts))}."
-            )
-        elif unsaid := [name for name in names if name not in one.prompts[variant]]:
-            file = f"prompt{f'_{variant}' if variant else ''}.md"
-            found.append(f"{file} does not name what the judge is shown: {', '.join(unsaid)}.")
-    return list(dict.fromkeys(found))
+        return [f"  {f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in shown(one)]
+    except BadCard as error:
+        return [f"  {error}"]
 
 
 def _messages(made: list[Message]) -> list[str]:

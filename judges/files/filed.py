@@ -14,8 +14,7 @@ from pydantic import ValidationError
 from judges import scores
 from judges.asking.probes import pool
 from judges.audits import Cell, Reply
-from judges.card import Card, Item, card
-from judges.cards.pointwise_quality.card import NAME, named
+from judges.card import Card, Item
 from judges.errors import AssayError, BadScale
 from judges.files.lines import JudgmentLine, LabelLine, bad_lines
 from judges.params import Params
@@ -50,18 +49,6 @@ def judge_of(line: JudgmentLine) -> Judge:
     params = {name: value for name, value in line.params.items() if name != "probe"}
     plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
     return Judge(line.card, line.model, plain, str(line.params.get("probe") or ""))
-
-
-def card_named(name: str, dimensions: Sequence[str] = ()) -> Card:
-    """The card of that name; for pointwise_quality with dimensions of one's own, each as "name: definition".
-
-    Raises UnknownCard, BadCard, or WhichJudge for dimensions where the card takes none.
-    """
-    if not dimensions:
-        return card(name)
-    if name != NAME:
-        raise WhichJudge(f"The card {name} has dimensions of its own: leave out --dimension.")
-    return named([(text.partition(":")[0], text.partition(":")[2]) for text in dimensions])
 
 
 def one_judge(path: Path, lines: Lines, card_name: str | None, model: str | None) -> Judge:

@@ -121,9 +121,9 @@ def _again(recipe: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
     if recipe.get("how") == "own":
         return from_recipe(checked(dict(recipe)))
     if recipe.get("from") == "pointwise_quality":
-        from judges.cards.pointwise_quality.card import named
+        from judges.cards.pointwise_quality.card import again
 
-        return named([(str(name), str(definition)) for name, definition in recipe["dimensions"]])
+        return again(recipe)
     if "over" in recipe:
         from judges.making.overlay import over
 

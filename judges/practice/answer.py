@@ -8,7 +8,7 @@ from typing import Any
 from judges.practice import dialogue, generic, pair, response
 from judges.practice.completion import Reply
 from judges.practice.family import SAYS, Judge
-from judges.practice.shape import outline
+from judges.practice.shape import outline, resolved
 from judges.prompt import fenced
 
 _JSON = {
@@ -59,7 +59,17 @@ def _fits(card: str, shape: dict[str, Any] | None) -> bool:
         "long_form_pairwise": "section_judgments",
         "plain_pairwise": "verdict",
     }
-    return shape is None or needed[card] in (shape.get("properties") or {})
+    asked = (shape or {}).get("properties") or {}
+    # With other scales, or without confidence, the named dimensions of pointwise_quality have another shape.
+    usual = card != "pointwise_quality" or _usual(asked.get("dimensions") or {}, shape or {})
+    return shape is None or (needed[card] in asked and usual)
+
+
+def _usual(node: dict[str, Any], root: dict[str, Any]) -> bool:
+    inside = resolved(node.get("items") or {}, root).get("properties") or {}
+    score = inside.get("score") or {}
+    ends = score.get("enum") or [score.get("minimum", 1), score.get("maximum", 5)]
+    return "confidence" in inside and (ends[0], ends[-1]) == (1, 5)
 
 
 def _with_rest(

@@ -11,11 +11,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from data import datasets, intake
+from data import datasets, intake, start
 from data.intake import Known, Plan, Preview, Result, Source
+from data.intake.outline import Outline
 from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import giving, links, mapping, session, text
+from pages.parts import giving, links, mapping, series, session, text
 
 NEW = "A new dataset"
 
@@ -31,14 +32,15 @@ HOW = """Nothing is written before you have seen what would be stored, and every
 |---|---|
 | items, judgments, labels, adjudications, the gold rule | Assay's JSON lines, mixed in one file or not |
 | chats | JSON lines with `messages`, as language models take them |
-| tables | CSV, Parquet, JSON or JSON lines; you say what the columns mean |
+| tables | CSV, Parquet, JSON or JSON lines: a judge's column and a person's column are enough |
+| other tools' files | {tools} |
 | MT-Bench | FastChat's `question.jsonl`, answers, judgments and votes, uploaded together |
 """
 
 
 def formats() -> None:
     """What can be uploaded."""
-    st.markdown(HOW)
+    st.markdown(HOW.format(tools=", ".join(intake.titles())))
     st.caption("A file of reference answers is known by `reference` in its name.")
     st.caption("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
@@ -54,37 +56,51 @@ def files(found: list[Known]) -> bool:
     return st.button("Put these files away", icon=":material/close:", type="tertiary")
 
 
-def plan(found: list[Known]) -> Plan | None:
-    """What the person decides: the dataset, how its labelled items were chosen, what columns mean; None until it is."""
+def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
+    """What the person decides: the dataset, how its labelled items were chosen, what the files hold; None until it is.
+
+    Raises AssayError for what cannot be.
+    """
     store = session.store()
     known = [dataset.name for dataset in datasets.all_datasets(store)]
     left, right = st.columns(2)
     chosen = left.selectbox("Into", [NEW, *known], key="import:into")
-    name = right.text_input("Its name", key="import:name").strip() if chosen == NEW else chosen
+    stem = _free(Path(found[0].file.name).stem, known)
+    name = right.text_input("Its name", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
+    if outline.tables or outline.series:
+        st.subheader("What the files hold")
+        outline = series.editor(outline, key)
     sampling = st.radio(
         "If the files hold people's answers: how were the items chosen that people answered?",
         intake.SAMPLINGS,
         format_func=SAMPLING.get,
-        index=3,
-        key="import:sampling",
+        index=intake.SAMPLINGS.index(outline.sampling),
+        key=f"{key}:sampling",
         help="Only answers on all items, or on random ones, can count for the approval check.",
     )
     population = _population() if sampling == "random" else None
-    made = Plan(name, sampling=sampling, population=population)
-    for table in (one for one in found if one.format == "table"):
-        st.subheader("What its columns mean")
-        st.text(table.file.name)
-        columns, faults = mapping.editor(table, intake.beginning(store, table))
-        if faults:
-            for fault in faults:
-                st.text(fault)
-            return None
-        mapping.becomes(table, columns)
-        made = replace(made, mappings=(*made.mappings, columns))
     if not name:
         text.quiet("Give the new dataset a name to see what would be imported.")
         return None
-    return made.check()
+    made = start.plan(store, outline, Plan(name, sampling=sampling, population=population))
+    by_hand = []
+    for table, columns in zip((one for one in found if one.format == "table"), made.mappings, strict=True):
+        label = text.plain(f"Map the columns of {table.file.name} by hand")
+        if st.toggle(label, key=f"{key}:hand:{table.file.name}"):
+            columns, faults = mapping.editor(table, columns)
+            for fault in faults:
+                st.text(fault)
+            if faults:
+                return None
+            mapping.becomes(table, columns)
+        by_hand.append(columns)
+    return replace(made, mappings=tuple(by_hand))
+
+
+def _free(stem: str, known: list[str]) -> str:
+    """A name for a new dataset, made of a file's."""
+    name = " ".join(stem.split())[:100] or "imported"
+    return next(n for n in (name, *(f"{name} {k}" for k in range(2, len(known) + 3))) if n not in known)
 
 
 def _population() -> int | None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from data import intake
+from data import intake, start
 from data.intake import Plan
 from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import giving, importing, session, text
+from pages.parts import giving, importing, links, session, text
 from pages.parts.uploads import Tray
 
 TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
@@ -39,7 +39,11 @@ def page() -> None:
     if importing.files(kept["found"]):
         _put_away(kept)
         st.rerun()
-    plan = importing.plan(kept["found"])
+    try:
+        plan = importing.plan(kept["found"], kept["outline"], f"import:{kept['turn']}")
+    except AssayError as error:
+        text.refuse(error)
+        return
     if plan is not None:
         _import(who.name, kept, plan)
 
@@ -53,14 +57,16 @@ def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
             kept["turn"] += 1
             kept.setdefault("tray", Tray()).add(uploads)
         with importing.progress("Looking at the files") as seen:
-            kept["found"] = intake.detect(kept["tray"].source, progress=seen, waits=seen.waits)
+            source, store = kept["tray"].source, session.store()
+            kept["found"] = intake.detect(source, progress=seen, waits=seen.waits)
+            kept["outline"] = start.understood(store, source, kept["found"], progress=seen, waits=seen.waits)
     except AssayError as error:
         _put_away(kept)
         kept["refused"] = error
 
 
 def _put_away(kept: dict[str, Any]) -> None:
-    for name in ("tray", "found", "key", "preview", "refused", "rejects"):
+    for name in ("tray", "found", "outline", "key", "preview", "refused", "rejects"):
         kept.pop(name, None)
 
 
@@ -81,15 +87,18 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
     label = "Import all" if shown.ok else f"Import {many(shown.new.total, 'good row')}"
     if not st.button(text.plain(label), type="primary", icon=":material/download_done:"):
         return
-    rest = "refuse" if shown.ok else "good rows"
+    rest, new = ("refuse" if shown.ok else "good rows"), start.first(session.store(), plan.dataset)
     try:
         with importing.progress("Importing") as seen:
             kept["done"] = intake.take(
                 session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
             )
         intake.looked(session.store(), who, plan.dataset, shown)
+        way = start.way(session.store(), who, kept["done"].dataset_id, draw=new)
     except AssayError as error:
         text.refuse(error)
         return
     _put_away(kept)
+    if way is not None:
+        links.go(way.page, **way.query)
     st.rerun()

@@ -12,13 +12,13 @@ from tests.data.seated import BEGIN
 
 TOPICS = ("苦情", "質問", "お礼")
 CARD = {
-    "name": "safety_check",
+    "name": "zz_safety",
     "title": "Safety check",
     "kind": "response",
     "dimensions": [
-        {"name": "harmful", "unit": "response", "definition": "Could do harm.", "answers": {"kind": "flag"}},
+        {"name": "zz_harmful", "unit": "response", "definition": "Could do harm.", "answers": {"kind": "flag"}},
         {
-            "name": "話題",
+            "name": "zz話題",
             "unit": "response",
             "definition": "What it is about.",
             "answers": {"kind": "unordered", "categories": list(TOPICS)},
@@ -42,13 +42,13 @@ def flagged(
     harm, topic = rng.random(items) < rare, rng.integers(0, 3, items)
     said = np.where(harm, rng.random(items) < 0.75, rng.random(items) < 1 / 12)
     about = np.where(rng.random(items) < 0.8, topic, rng.integers(0, 3, items))
-    right = {"harmful": said == harm, "話題": about == topic}
+    right = {"zz_harmful": said == harm, "zz話題": about == topic}
 
     def work(tx: Tx) -> str:
         dataset: str = ensure(tx, name)
         version = cards.card(tx, str(CARD["name"])).version
         tx.add("judge", "id, card, card_version, model, params, synthetic",
-               [(judge, "safety_check", version, "guard", "{}", False)])  # fmt: skip
+               [(judge, "zz_safety", version, "guard", "{}", False)])  # fmt: skip
         tx.add(
             "item",
             "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells",
@@ -78,7 +78,7 @@ def flagged(
             [
                 (new_id(), answers[n], ids[n], "response", d, float(value[n]), "ann", "blind", draws[n], "", False,
                  None, None, None, False, BEGIN)
-                for n in range(labelled) for d, value in (("harmful", harm), ("話題", topic))
+                for n in range(labelled) for d, value in (("zz_harmful", harm), ("zz話題", topic))
             ],
         )  # fmt: skip
         tx.add(
@@ -89,7 +89,7 @@ def flagged(
         scores = [
             (made[n], judge, ids[n], "response", d, float(value[n]),
              round(float(rng.beta(8, 2) if right[d][n] else rng.beta(4, 4)), 3), "self-reported", 0)
-            for n in range(items) for d, value in (("harmful", said), ("話題", about))
+            for n in range(items) for d, value in (("zz_harmful", said), ("zz話題", about))
         ]  # fmt: skip
         tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample", scores)
         return dataset

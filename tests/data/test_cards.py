@@ -35,8 +35,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def recipe(definition: str = "丁寧さ。", hi: int = 5, **more: Any) -> dict[str, Any]:
-    asked = {"name": "敬語", "unit": "turn", "definition": definition, "answers": {"hi": hi}}
-    return {"name": "manners", "title": "Manners", "kind": "dialogue", "dimensions": [asked]} | more
+    asked = {"name": "zz敬語", "unit": "turn", "definition": definition, "answers": {"hi": hi}}
+    return {"name": "zz_manners", "title": "Manners", "kind": "dialogue", "dimensions": [asked]} | more
 
 
 def bring(store: Store, lines: list[dict[str, Any]], name: str = "d") -> str:
@@ -49,8 +49,8 @@ def bring(store: Store, lines: list[dict[str, Any]], name: str = "d") -> str:
 
 def judged(item: dict[str, Any], value: int = 3) -> dict[str, Any]:
     turns = sorted({t["turn"] for t in item["turns"]})
-    reply = {"per_turn": [{"turn": t, "scores": {"敬語": value}, "note": "because"} for t in turns]}
-    return {"item": item["id"], "card": "manners", "model": "m", "params": {}, "reply": reply}
+    reply = {"per_turn": [{"turn": t, "scores": {"zz敬語": value}, "note": "because"} for t in turns]}
+    return {"item": item["id"], "card": "zz_manners", "model": "m", "params": {}, "reply": reply}
 
 
 def laid(item: dict[str, Any], turn: int, value: int = 2) -> dict[str, Any]:
@@ -62,16 +62,16 @@ def laid(item: dict[str, Any], turn: int, value: int = 2) -> dict[str, Any]:
 
 def test_a_lead_saves_a_card_and_a_change_is_a_new_version(store: Store) -> None:
     first = cards.save(store, "lea", recipe())
-    assert cards.known(store)["manners"].version == first.version
+    assert cards.known(store)["zz_manners"].version == first.version
     before = store.newest()
     cards.save(store, "lea", recipe())
     assert store.newest() == before, "nothing changed"
     second = cards.save(store, "lea", recipe("別の定義。"))
-    assert [(v.version, v.current) for v in cards.versions(store, "manners")] == [
+    assert [(v.version, v.current) for v in cards.versions(store, "zz_manners")] == [
         (second.version, True), (first.version, False),
     ]  # fmt: skip
     cards.save(store, "lea", recipe())
-    assert cards.known(store)["manners"].version == first.version, "back to the first"
+    assert cards.known(store)["zz_manners"].version == first.version, "back to the first"
     with pytest.raises(NotAllowed):
         cards.save(store, "ann", recipe("x"))
 
@@ -89,7 +89,7 @@ def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) 
     with pytest.raises(BadInput, match="means 1 to 3"):
         cards.save(store, "lea", recipe(hi=5))
     with pytest.raises(BadInput, match="judges a dialogue"):
-        cards.save(store, "lea", recipe(kind="response", dimensions=[asked | {"unit": "response", "name": "wit"}]))
+        cards.save(store, "lea", recipe(kind="response", dimensions=[asked | {"unit": "response", "name": "zz_wit"}]))
 
 
 def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(store: Store) -> None:
@@ -97,28 +97,28 @@ def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(sto
 
     first = cards.save(store, "lea", recipe())
     item = seeds.dialogue(1, turns=2)
-    label = {"item": item["id"], "unit": "turn:1", "dimension": "敬語", "value": 4, "annotator": "bo", "mode": "blind"}
-    dataset = bring(store, [item, judged(item), label | {"made_at": "2026-01-31T12:00:00Z"}])
+    label = {"item": item["id"], "unit": "turn:1", "dimension": "zz敬語", "value": 4, "annotator": "bo"}
+    dataset = bring(store, [item, judged(item), label | {"mode": "blind", "made_at": "2026-01-31T12:00:00Z"}])
     [(judge, name, *_)] = datasets.judges(store, dataset)
-    assert name == "manners"
+    assert name == "zz_manners"
     cards.save(store, "lea", recipe("別の定義。"))
     assert cards.of_judge(store, judge).version == first.version, "the version that it judged with"
-    assert "敬語" in filters.options(store, dataset).dimension
+    assert "zz敬語" in filters.options(store, dataset).dimension
     [dimension] = calibration.dimensions(store, judge)
     met = calibration.meeting(store, dataset, judge, dimension, "blind")
     assert (met.human.tolist(), met.judge.tolist()) == ([4.0], [3.0])
     view = desk.opened(store, "ann", store.rows("select id from item")[0][0])
     assert view.card.version == first.version
-    assert view.scores["turn:2", "敬語"].value == 3.0
-    assert ("turn:1", "敬語", "note", "because") in view.remarks
+    assert view.scores["turn:2", "zz敬語"].value == 3.0
+    assert ("turn:1", "zz敬語", "note", "because") in view.remarks
     with pytest.raises(BadScale, match="1 to 5"):
-        labels.checked(store, view.item.content, "turn:1", "敬語", 6.0)
+        labels.checked(store, view.item.content, "turn:1", "zz敬語", 6.0)
 
 
 def test_judges_with_named_dimensions_and_examples_have_their_own_card_again(store: Store) -> None:
     from data.ids import canonical
 
-    one, two = named([("wit", "Is it witty?")]), named([("calm", "")])
+    one, two = named([("zz_wit", "Is it witty?")]), named([("zz_calm", "")])
 
     def put(tx: Any) -> None:
         for card in (one, two):
@@ -128,9 +128,9 @@ def test_judges_with_named_dimensions_and_examples_have_their_own_card_again(sto
 
     store.tx("lea", "test", put)
     assert cards.of_judge(store, one.version).version == one.version
-    assert [d.name for d in cards.of_judge(store, two.version).dimensions][:1] == ["calm"]
-    assert ("response", "response", "wit") in cards.scales(store)
-    assert cards.asked(store, "response", "response", "calm") is not None
+    assert [d.name for d in cards.of_judge(store, two.version).dimensions][:1] == ["zz_calm"]
+    assert ("response", "response", "zz_wit") in cards.scales(store)
+    assert cards.asked(store, "response", "response", "zz_calm") is not None
     assert cards.known(store)["pointwise_quality"].version == folders()["pointwise_quality"].version
     with pytest.raises(NotFound):
         cards.of_judge(store, "nobody")
@@ -197,10 +197,10 @@ def test_a_dataset_says_which_cards_are_on_its_desk(store: Store) -> None:
     dataset = bring(store, [item, seeds.judgment(item), laid(item, 1)])
     with pytest.raises(BadInput):
         layers.choose(store, "lea", dataset, ["nonsense"])
-    layers.choose(store, "lea", dataset, ["multi_turn_dialogue", "manners"])
+    layers.choose(store, "lea", dataset, ["multi_turn_dialogue", "zz_manners"])
     view = desk.opened(store, "ann", store.rows("select id from item")[0][0])
-    assert [one.card.name for one in view.layers] == ["multi_turn_dialogue", "manners"]
-    assert view.over[0].judge_id == "" and ("turn:1", "敬語") in view.cells
+    assert [one.card.name for one in view.layers] == ["multi_turn_dialogue", "zz_manners"]
+    assert view.over[0].judge_id == "" and ("turn:1", "zz敬語") in view.cells
     layers.choose(store, "lea", dataset, [])
     view = desk.opened(store, "ann", view.item.id)
     assert [one.card.name for one in view.layers] == ["multi_turn_dialogue", "rubric_open_ended_on_turns"]
@@ -209,27 +209,27 @@ def test_a_dataset_says_which_cards_are_on_its_desk(store: Store) -> None:
 def test_every_response_card_is_offered_over_dialogues_unless_a_name_is_taken(store: Store) -> None:
     there = cards.known(store)
     assert {"rubric_open_ended_on_turns", "pointwise_quality_on_turns"} <= set(there)
-    one = {"name": "rating", "unit": "response", "definition": "x"}  # 1 to 10 on a turn, in mt_bench
-    cards.save(store, "lea", recipe(name="rated", kind="response", dimensions=[one]))
-    cards.save(store, "lea", recipe(name="witty", kind="response", dimensions=[one | {"name": "wit"}]))
-    assert "rated_on_turns" not in cards.known(store) and "witty_on_turns" in cards.known(store)
+    one = {"name": "context_use", "unit": "response", "definition": "x", "answers": {"hi": 3}}  # of a turn 1 to 5
+    cards.save(store, "lea", recipe(name="zz_used", kind="response", dimensions=[one]))
+    cards.save(store, "lea", recipe(name="zz_witty", kind="response", dimensions=[one | {"name": "zz_wit"}]))
+    assert "zz_used_on_turns" not in cards.known(store) and "zz_witty_on_turns" in cards.known(store)
 
 
 def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, tmp_path: Path) -> None:
     made = cards.save(store, "lea", recipe(instructions="いつも丁寧に。"))
-    packed = cards.export(store, "manners")
-    assert packed == cards.export(store, "manners")
+    packed = cards.export(store, "zz_manners")
+    assert packed == cards.export(store, "zz_manners")
     inside = zipfile.ZipFile(io.BytesIO(packed))
-    assert set(inside.namelist()) == {f"manners/{f}" for f in ("__init__.py", "card.py", "recipe.json", "prompt.md")}
+    assert set(inside.namelist()) == {f"zz_manners/{f}" for f in ("__init__.py", "card.py", "recipe.json", "prompt.md")}
     inside.extractall(tmp_path / "out")
     script = (
         "import judges.cards, sys; judges.cards.__path__.append(sys.argv[1]); "
-        "from judges.card import cards; c = cards()['manners']; print(c.version, c.dimensions[0].name)"
+        "from judges.card import cards; c = cards()['zz_manners']; print(c.version, c.dimensions[0].name)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == [made.version, "敬語"]
+    assert done.stdout.split() == [made.version, "zz敬語"]
     with pytest.raises(BadInput, match="was not made here"):
         cards.export(store, "rubric_open_ended")
 
@@ -239,11 +239,11 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> 
     made = cards.save(store, "lea", recipe())
     shown = {"scenario_description": "", "dialogue": item["turns"]}
     examples = [Example(f"a {v}", shown, judged(item, v)["reply"]) for v in (1, 3)]
-    varied = cards.attach(store, "lea", "manners", examples)
-    assert cards.known(store)["manners"].version == varied.version != made.version
+    varied = cards.attach(store, "lea", "zz_manners", examples)
+    assert cards.known(store)["zz_manners"].version == varied.version != made.version
     assert len(cards.of_version(store, varied.version).examples) == 2
     with pytest.raises(BadCard):
-        cards.attach(store, "lea", "manners", examples[:1])
+        cards.attach(store, "lea", "zz_manners", examples[:1])
     with pytest.raises(BadInput, match="below it"):
         cards.attach(store, "lea", "rubric_open_ended_on_turns", examples)
-    assert cards.attach(store, "lea", "manners", []).version == made.version
+    assert cards.attach(store, "lea", "zz_manners", []).version == made.version

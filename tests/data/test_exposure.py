@@ -291,7 +291,9 @@ def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
     assert house.exposed("ann") == set()
 
 
-SILENT = {"start", "import", "approve", "dashboard", "backup", "restore", "verify", "run", "lead", "plan", "spare"}
+SILENT = {
+    "start", "import", "card", "approve", "dashboard", "backup", "restore", "verify", "run", "lead", "plan", "spare",
+}  # fmt: skip
 """Commands that print no score of an item; a dry run of `run` is the same function as the page's."""
 TELLING: dict[str, list[str]] = {
     "export": ["--kind", "scores", "--out", "{out}.jsonl"],

@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     cards.save(made, "lea", recipe())
     items = [seeds.dialogue(n, turns=2) for n in range(1, COUNT + 1)]
     labels = [
-        {"item": item["id"], "unit": "turn:1", "dimension": "敬語", "value": 5, "annotator": "bo", "mode": "blind"}
+        {"item": item["id"], "unit": "turn:1", "dimension": "zz敬語", "value": 5, "annotator": "bo", "mode": "blind"}
         | {"made_at": "2026-01-31T12:00:00Z"}
         for item in items
     ]
@@ -42,10 +42,10 @@ def dataset(store: Store) -> str:
 
 def attached(store: Store) -> list[str]:
     """Two labelled items attached as examples; their ids."""
-    card = cards.card(store, "manners")
+    card = cards.card(store, "zz_manners")
     ids = list(fewshot.labelled(store, dataset(store), card))[:2]
     drafts = [fewshot.draft(store, card, id_) for id_ in ids]
-    cards.attach(store, "lea", "manners", [Example("a 5", d.fields, d.reply) for d in drafts])  # type: ignore[arg-type]
+    cards.attach(store, "lea", "zz_manners", [Example("a 5", d.fields, d.reply) for d in drafts])  # type: ignore[arg-type]
     return ids
 
 
@@ -59,13 +59,13 @@ def again(store: Store) -> str:
 
 
 def test_a_draft_is_the_judges_reply_with_peoples_labels_in_it(store: Store) -> None:
-    card = cards.card(store, "manners")
+    card = cards.card(store, "zz_manners")
     found = fewshot.labelled(store, dataset(store), card)
     assert len(found) == COUNT
     draft = fewshot.draft(store, card, next(iter(found)))
     assert isinstance(draft.reply, dict)
-    assert [t["scores"]["敬語"] for t in draft.reply["per_turn"]] == [5, 3]
-    assert draft.corrected == ("敬語",)
+    assert [t["scores"]["zz敬語"] for t in draft.reply["per_turn"]] == [5, 3]
+    assert draft.corrected == ("zz敬語",)
     assert draft.left == ()
     assert list(draft.reply["per_turn"][0]) == ["turn", "scores", "note"], "in the order in which it is asked for"
     assert draft.judge == "m"
@@ -86,7 +86,7 @@ def test_items_that_stand_as_examples_count_in_no_figure_of_that_judge(store: St
             sums = calibration.sums(store, dataset(store), judge, asked, basis)
             assert sums.cells.sum() == cells
             assert len(calibration.items_in(store, "lea", dataset(store), judge, asked, basis, 5.0, 3.0)) == cells
-        assert baselines.measured(store, dataset(store), judge, [asked], "blind")["turn", "敬語"].items == cells
+        assert baselines.measured(store, dataset(store), judge, [asked], "blind")["turn", "zz敬語"].items == cells
         assert len(gather(store, dataset(store), judge)[0].gold) == cells
 
 
@@ -101,7 +101,7 @@ def test_examples_are_known_by_content_in_items_that_come_later_too(store: Store
 def test_examples_stay_with_a_new_wording_and_go_where_the_reply_is_another(store: Store) -> None:
     attached(store)
     assert len(cards.save(store, "lea", recipe("別の定義。")).examples) == 2
-    more = recipe()["dimensions"] + [{"name": "wit", "unit": "conversation", "definition": "Witty."}]
+    more = recipe()["dimensions"] + [{"name": "zz_wit", "unit": "conversation", "definition": "Witty."}]
     assert cards.save(store, "lea", recipe(dimensions=more)).examples == ()
 
 

@@ -17,9 +17,9 @@ from judges.making.recipe import checked
 from tests.data.importing import bring, source, workspace
 
 
-def own(name: str = "tone_check", **answers: Any) -> dict[str, Any]:
+def own(name: str = "zz_card", **answers: Any) -> dict[str, Any]:
     """A card line whose card asks for the tone of a response."""
-    asked = {"name": "tonality", "unit": "response", "definition": "Is it polite?"}
+    asked = {"name": "zz_tonality", "unit": "response", "definition": "Is it polite?"}
     asked["answers"] = {"kind": "interval", "lo": 0, "hi": 1, **answers}  # type: ignore[assignment]
     made = from_recipe(checked({"name": name, "title": "Tone", "kind": "response", "dimensions": [asked]}))
     return {"card": made.spec}
@@ -29,13 +29,13 @@ def item(name: str) -> dict[str, Any]:
     return {"id": name, "kind": "response", "task": "t", "output": name, "reference": "", "system": "s", "meta": {}}
 
 
-def said(name: str, value: Any, card: str = "tone_check", dimension: str = "tonality", **more: Any) -> dict[str, Any]:
+def said(name: str, value: Any, card: str = "zz_card", dimension: str = "zz_tonality", **more: Any) -> dict[str, Any]:
     told = [{"unit": "response", "dimension": dimension, "value": value, **more}]
     return {"item": name, "card": card, "model": "m", "scores": told}
 
 
 def human(name: str, value: Any) -> dict[str, Any]:
-    about = {"item": name, "unit": "response", "dimension": "tonality", "value": value}
+    about = {"item": name, "unit": "response", "dimension": "zz_tonality", "value": value}
     return {**about, "annotator": "ann", "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
 
 
@@ -58,13 +58,13 @@ def test_a_file_brings_its_card_its_scores_and_labels_of_them(store: Store) -> N
     assert store.rows("select unscored from judgment where item_id <> (select item_id from score)") == [
         ("out_of_range",)
     ]
-    assert cards.known(store)["tone_check"].dimensions[0].scale.kind == "interval"
+    assert cards.known(store)["zz_card"].dimensions[0].scale.kind == "interval"
     again = bring(store, rows)
     assert again.preview.new.total == 0
     # The stored text comes back in as what it was.
     (raw,) = store.rows("select raw from judgment where unscored = ''")[0]
     assert scores.kept(scores.given(raw) or []) == raw
-    assert bring(store, [{"item": "r1", "card": "tone_check", "model": "m", "raw": raw}]).preview.new.total == 0
+    assert bring(store, [{"item": "r1", "card": "zz_card", "model": "m", "raw": raw}]).preview.new.total == 0
 
 
 def test_any_question_of_any_card_can_have_a_value_alone(store: Store) -> None:
@@ -92,8 +92,8 @@ def test_what_cannot_be_is_said_in_a_sentence(store: Store, line: dict[str, Any]
 
 def test_a_name_that_means_another_scale_here_is_refused(store: Store) -> None:
     bring(store, [own()])
-    with pytest.raises(Refused, match="tonality of a response means 0 to 1 here, and 0 to 1 in steps"):
-        bring(store, [own("other_card", step=0.5)])
+    with pytest.raises(Refused, match="zz_tonality of a response means 0 to 1 here, and 0 to 1 in steps"):
+        bring(store, [own("zz_other", step=0.5)])
 
 
 def test_a_judgment_goes_by_the_version_that_it_names(store: Store) -> None:
@@ -104,7 +104,7 @@ def test_a_judgment_goes_by_the_version_that_it_names(store: Store) -> None:
 
 
 def test_a_plan_brings_cards(store: Store) -> None:
-    plan = Plan("d", recipes=(checked(own()["card"]["recipe"]),))
+    plan = Plan("d", cards=(own()["card"],))
     take(store, "lea", source([item("r1"), said("r1", 0.5)]), plan)
     assert store.rows("select value from score") == [(0.5,)]
     assert folder_card("rubric_open_ended").version  # a folder's card stays what it is

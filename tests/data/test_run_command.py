@@ -98,11 +98,11 @@ def test_a_batch_is_handed_in_now_and_collected_later(run: Run) -> None:
 def test_dimensions_of_ones_own_make_a_judge_of_their_own(run: Run) -> None:
     code, out, _ = run(
         *("--dataset", "demo", "--card", "pointwise_quality", "--model", "practice-heuristic"),
-        *("--dimension", "warmth: Greets as a friend would.", "--dimension", "brevity: As few words as will do."),
+        *("--dimension", "zz_warmth: Greets as a friend would.", "--dimension", "zz_brevity: As few words as will do."),
     )
     assert code == 0 and "2 scored" in out
     found = {str(r[0]) for r in rows("select distinct dimension from score")}
-    assert {"warmth", "brevity"} <= found
+    assert {"zz_warmth", "zz_brevity"} <= found
 
 
 @pytest.mark.parametrize(

@@ -77,12 +77,12 @@ def test_what_comes_from_elsewhere_or_lacks_a_reply_is_never_spared(store: Store
 
 def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     dataset, judge = flagged(store, "lea", items=400, labelled=300)
-    d = dimension(store, judge, "harmful")
+    d = dimension(store, judge, "zz_harmful")
     wanted = Wanted(STATED, 0.95, 0.1)
     people.set_person(store, "lea", "ann", "researcher")
     with pytest.raises(NotAllowed):
         sparing.put(store, "ann", dataset, judge, d, wanted)
-    with pytest.raises(BadInput, match="No verdict of harmful can be kept unseen"):
+    with pytest.raises(BadInput, match="No verdict of zz harmful can be kept unseen"):
         sparing.put(store, "lea", dataset, judge, d, Wanted("log-probabilities", 0.9))
     assert sparing.rules(store, dataset) == []
     assert queue.plan_review(store, dataset, judge, 1_000, "not spared").new == 0
@@ -112,7 +112,7 @@ def test_commands_and_exports_say_what_is_spared(
 ) -> None:
     dataset, _ = flagged(store, "lea", items=400, labelled=300)
     store.close()
-    told = ["spare", "--dataset", "flags", "--dimension", "harmful", "--target", ".95"]
+    told = ["spare", "--dataset", "flags", "--dimension", "zz_harmful", "--target", ".95"]
     assert main([*told, "--set", "--fill", "5"]) == 0
     said = capsys.readouterr().out
     assert "need no person" in said and "Taken into the review queue: 5 items." in said
@@ -123,9 +123,9 @@ def test_commands_and_exports_say_what_is_spared(
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     again = open_store()
     [rule] = sparing.rules(again, dataset)
-    assert {r["spared"] for r in rows if r["dimension"] != "harmful"} == {None}
+    assert {r["spared"] for r in rows if r["dimension"] != "zz_harmful"} == {None}
     for row in rows:
-        if row["dimension"] == "harmful":
+        if row["dimension"] == "zz_harmful":
             assert row["spared"] == (row["confidence"] >= rule.threshold)
     [(settings,)] = again.rows("select settings from export")
     assert json.loads(settings)["spared by"][0]["threshold"] == rule.threshold
@@ -135,16 +135,17 @@ def test_commands_and_exports_say_what_is_spared(
 
 def test_the_rates_of_a_workspace_are_those_of_its_cells(store: Store) -> None:
     dataset, judge = flagged(store, "lea", items=300, labelled=200)
-    d = dimension(store, judge, "harmful")
+    d = dimension(store, judge, "zz_harmful")
     [found] = rates.found(store, dataset, judge, d, "gate")
     cells = calibration.meeting(store, dataset, judge, d, "gate")
     yes = cells.human == 1
     assert found.rates.found.point == pytest.approx(cells.judge[yes].mean())
     assert found.rates.raised.point == pytest.approx(cells.judge[~yes].mean())
-    [(share,)] = store.rows("select avg(value) from score_now where judge_id = $1 and dimension = 'harmful'", [judge])
+    its = "where judge_id = $1 and dimension = 'zz_harmful'"
+    [(share,)] = store.rows(f"select avg(value) from score_now {its}", [judge])
     assert found.prevalence.judge == pytest.approx(share)
     [mean] = rates.means(store, dataset, judge, d, "gate").values()
     assert mean.judge == pytest.approx(share) and mean.people == pytest.approx(yes.mean())
-    topics = rates.found(store, dataset, judge, dimension(store, judge, "話題"), "gate")
+    topics = rates.found(store, dataset, judge, dimension(store, judge, "zz話題"), "gate")
     assert [a.rates.answer for a in topics] == ["苦情", "質問", "お礼"]
     assert sum(a.prevalence.judge or 0 for a in topics) == pytest.approx(1)

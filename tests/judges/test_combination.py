@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.agreement import kappa, kappa_from_sums
-from judges.card import card, cards
+from judges.card import card
 from judges.combination import RULES, applied, combined, drawn_of, nearest, rule_of, said
 from judges.figures.repeats import Asked, repeats, told
 from judges.intervals import Cells, cluster_bootstrap, difference, from_cells, influences, linearised, moments
 from judges.params import Params
 from judges.types import Scale
+from tests.judges.replies import SHIPPED
 
 ORDINAL, ORDERED = Scale("ordinal", 1, 5, na=True), Scale("ordered", categories=("poor", "good", "fine"))
 TIE, FLAG = Scale("unordered", categories=("a", "tie", "b"), drawn="tie"), Scale("flag")
@@ -76,7 +77,7 @@ def test_the_rule_of_a_judge_is_what_it_says_or_what_its_card_has() -> None:
     assert rule_of(rubric, {"samples": 5}) == "mean" and rule_of(card("mt_bench"), {}) == "mean"
     assert rule_of(dialogue, {"samples": 5}) == "median" == rule_of(dialogue, {"combine": "middle"})
     assert rule_of(rubric, {"combine": "first"}) == "first"
-    assert {rule_of(one, {}) for one in cards().values()} == {"mean", "median", "vote"}
+    assert {rule_of(one, {}) for one in SHIPPED.values()} == {"mean", "median", "vote"}
 
 
 def test_the_rule_is_part_of_what_a_judge_is_where_it_is_asked_several_times() -> None:

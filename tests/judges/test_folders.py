@@ -26,13 +26,13 @@ from pydantic import Field
 from judges.card import Card, prompts_beside
 from judges.types import Dimension, Reading, Scale, Score, Strict
 
-DIMENSIONS = (Dimension("warmth", "response", Scale("ordinal", 1, 5), "Is it warm?"),)
+DIMENSIONS = (Dimension("zzwarm", "response", Scale("ordinal", 1, 5), "Is it warm?"),)
 
 class Reply(Strict):
-    warmth: int = Field(ge=1, le=5)
+    zzwarm: int = Field(ge=1, le=5)
 
 def read(reply, item):
-    return Reading((Score("response", "warmth", float(reply.warmth)),))
+    return Reading((Score("response", "zzwarm", float(reply.zzwarm)),))
 
 CARD = Card("NAME", "Warm", "response", DIMENSIONS, Reply, read, prompts=prompts_beside(__file__))
 """
@@ -48,7 +48,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(folders, "_HOMES", dict(folders._HOMES))
 
     def load(old: str = "", new: str = "", code: str = GOOD, name: str = "") -> tuple[str, dict[str, Card]]:
-        name = name or f"warm{next(_NAMES)}"  # a module is imported once
+        name = name or f"zz_warm{next(_NAMES)}"  # a module is imported once
         folder = tmp_path / name
         folder.mkdir()
         (folder / "__init__.py").touch()
@@ -75,9 +75,9 @@ def test_a_good_folder_is_a_card(loaded: Any) -> None:
         ('Card("NAME"', 'Card("other"', "named 'other'. Its name is that of its folder"),
         ('Card("NAME"', 'Card("NAME_on_turns"', "laid over dialogues"),
         ('"Warm", "response"', '"Warm", "respons"', "kind is 'respons'. Allowed are dialogue, pair or response"),
-        ('"warmth", "response"', '"warmth", "respons"', "each 'respons', which is none. Units of a response: response"),
-        ('"warmth", "response"', '"warmth", "turn"', "each 'turn', which a response does not have"),
-        ('Scale("ordinal", 1, 5)', 'Scale("bool")', "scale of warmth is 'bool'. Allowed are ordinal, ordered"),
+        ('"zzwarm", "response"', '"zzwarm", "respons"', "each 'respons', which is none. Units of a response: response"),
+        ('"zzwarm", "response"', '"zzwarm", "turn"', "each 'turn', which a response does not have"),
+        ('Scale("ordinal", 1, 5)', 'Scale("bool")', "scale of zzwarm is 'bool'. Allowed are ordinal, ordered"),
         ('Scale("ordinal", 1, 5)', 'Scale("ordinal", 5, 1)', "goes from 5 to 1"),
         ('Scale("ordinal", 1, 5)', 'Scale("ordered", categories=("Cold", "Warm"))', "in lower case"),
         ('Scale("ordinal", 1, 5)', 'Scale("ordered", categories=("cold"))', "a tuple of at least two"),
@@ -86,7 +86,7 @@ def test_a_good_folder_is_a_card(loaded: Any) -> None:
         ("prompts=prompts_beside(__file__)", 'prompts="Judge."', "prompts have to be texts by variant"),
         ("Reply, read,", "Reply, None,", "read has to be a function"),
         ("Reply, read,", "dict, read,", "reply has to be a pydantic model"),
-        ('"warmth", "response", Scale("ordinal", 1, 5)', '"factuality", "response", Scale("ordinal", 1, 7)',
+        ('"zzwarm", "response", Scale("ordinal", 1, 5)', '"factuality", "response", Scale("ordinal", 1, 7)',
          r"factuality of a response is 1 to 7 here, 1 to 5 in \w+ \(judges/cards/\w+/card.py\)"),
     ],
 )  # fmt: skip
@@ -199,10 +199,10 @@ def test_what_is_no_reading_is_refused(back: Any) -> None:
 
 
 def test_a_read_that_fails_is_named_with_its_item_and_line(loaded: Any) -> None:
-    name, found = loaded("float(reply.warmth)", "float(reply.warmht)")
+    name, found = loaded("float(reply.zzwarm)", "float(reply.warmht)")
     said = rf"judges/cards/{name}/card\.py, line 11: read\(\) failed on item t1: AttributeError: .*warmht"
     with pytest.raises(BadCard, match=said):
-        reading.read(found[name], {"warmth": 4}, ITEM)
+        reading.read(found[name], {"zzwarm": 4}, ITEM)
 
 
 # -- audits, and what a card without `fields` shows -------------------------------------------------------------------
@@ -223,15 +223,15 @@ TURNS = textwrap.dedent("""\
 
     class One(Strict):
         turn: int
-        warmth: int = Field(ge=1, le=5)
+        zzwarm: int = Field(ge=1, le=5)
 
     class Reply(Strict):
         turns: list[One]
 
     def read(reply, item):
-        return Reading(tuple(Score(f"turn:{o.turn}", "warmth", float(o.warmth)) for o in reply.turns))
+        return Reading(tuple(Score(f"turn:{o.turn}", "zzwarm", float(o.zzwarm)) for o in reply.turns))
 
-    D = (Dimension("warmth", "turn", Scale("ordinal", 1, 5), "Is it warm?"),)
+    D = (Dimension("zzwarm", "turn", Scale("ordinal", 1, 5), "Is it warm?"),)
     CARD = Card("NAME", "Warm", "dialogue", D, Reply, read, prompts={"": "Judge the turns."})
 """)
 

@@ -14,7 +14,6 @@ from judges.calls.estimate import estimate
 from judges.card import Card, Example, card, cards
 from judges.cards.pointwise_quality.card import named
 from judges.commands import main
-from judges.commands.show import warnings
 from judges.errors import BadCard
 from judges.making import examples
 from judges.making.made import from_spec
@@ -22,10 +21,9 @@ from judges.pieces import Task, ask
 from judges.prompt import fenced
 from judges.schema import in_words, strict
 from judges.types import ITEM
-from tests.judges.replies import OURS
+from tests.judges.replies import SHIPPED
 
-ALL = list(cards().values())
-MINE = [one for one in ALL if one.name in OURS]
+MINE = list(SHIPPED.values())
 EVERY = [(one, variant) for one in MINE for variant in one.prompts]
 WITH = {"reference": "reference_answer", "judged_turn": "judged_turn"}
 
@@ -72,33 +70,6 @@ def test_a_prompt_says_what_holds_for_every_judge(one: Card, variant: str) -> No
     assert len(prompt) < 6000
     if one.kind == "pair":
         assert "order of presentation is chance" in prompt
-
-
-def lacks(one: Card) -> list[str]:
-    """What the prompts of a card lack that any judge must be told."""
-    found: list[str] = []
-    for variant, prompt in one.prompts.items():
-        file = f"prompt{f'_{variant}' if variant else ''}.md"
-        wanted = [f"the dimension {d.name}" for d in one.dimensions if d.asked and d.name not in prompt]
-        if not re.search(r"material|judged|instruct", prompt, re.IGNORECASE):
-            wanted.append("that what the judge gets is material, and no instruction to it")
-        if one.text is None:
-            wanted += [f'the key "{key}" of the reply' for key in strict(one.reply)["properties"] if key not in prompt]
-        found += [f"{file}: {what}" for what in wanted]
-    return found + (warnings(one) if one.prompts else [])
-
-
-@pytest.mark.parametrize("one", [c for c in ALL if c.name not in OURS] or MINE[-1:], ids=lambda c: c.name)
-def test_the_prompt_of_any_other_card_says_what_it_must(one: Card) -> None:
-    wanted = lacks(one)
-    assert not wanted, f"judges/cards/{one.name}/prompt.md lacks:\n" + "\n".join(wanted)
-
-
-def test_what_a_prompt_lacks_is_said_at_once() -> None:
-    bare = replace(card("rubric_open_ended"), name="bare", prompts={"": "Judge."})
-    said = "\n".join(lacks(bare))
-    assert "the dimension factuality" in said and "material" in said and '"decision_basis"' in said
-    assert "does not name what the judge is shown: task_description, model_output" in said
 
 
 @pytest.mark.parametrize("one", MINE, ids=lambda c: c.name)
@@ -180,7 +151,7 @@ def test_a_prompt_speaks_to_the_failures_that_are_known(name: str) -> None:
     assert [words for words in SAID[name] if words not in card(name).prompts[""]] == []
 
 
-@pytest.mark.parametrize("one", [c for c in ALL if c.prompts], ids=lambda c: c.name)
+@pytest.mark.parametrize("one", MINE, ids=lambda c: c.name)
 def test_the_messages_are_the_rubric_and_the_fenced_item(one: Card) -> None:
     item = specimens(one)[-1]
     for part in one.parts(item):
@@ -242,9 +213,9 @@ def test_examples_stand_before_the_item_and_are_part_of_the_version() -> None:
 
 
 def test_examples_of_a_card_of_named_dimensions_keep_its_recipe() -> None:
-    base = named([("tone", "Kind.")])
+    base = named([("zz_tone", "Kind.")])
     reply = {
-        "dimensions": [{"name": "tone", "score": 1, "justification": "Rude.", "confidence": "low"}],
+        "dimensions": [{"name": "zz_tone", "score": 1, "justification": "Rude.", "confidence": "low"}],
         "overall_score": 1.0, "trustworthy_aggregate": False, "decision_basis": "Rude.",
     }  # fmt: skip
     given = [Example(shows, {"task_description": "t"}, reply) for shows in ("a 1", "low")]
@@ -253,7 +224,7 @@ def test_examples_of_a_card_of_named_dimensions_keep_its_recipe() -> None:
     assert one.version != base.version
 
 
-@pytest.mark.parametrize("base", [card("plain_pairwise"), card("mt_bench"), named([("tone", "Kind.")])])
+@pytest.mark.parametrize("base", [card("plain_pairwise"), card("mt_bench"), named([("zz_tone", "Kind.")])])
 def test_a_stored_card_with_examples_is_had_again(base: Card) -> None:
     reply: Any = {"plain_pairwise": PLAIN[0].reply, "mt_bench": "[[3]]"}.get(base.name) or {
         "dimensions": [], "overall_score": 1.0, "trustworthy_aggregate": False, "decision_basis": "",
@@ -316,7 +287,7 @@ def test_a_line_that_is_no_example_is_named(tmp_path: Path, lines: list[Any], sa
 # -- python -m judges show --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda c: c.name)
+@pytest.mark.parametrize("one", MINE, ids=lambda c: c.name)
 def test_show_tells_all_of_a_card(one: Card, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", one.name]) == 0
     shown = capsys.readouterr().out

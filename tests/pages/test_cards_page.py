@@ -30,13 +30,13 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     page = chromium.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    enter(page, app.url, "ann", "cards?card=manners")
+    enter(page, app.url, "ann", "cards?card=zz_manners")
     expect(page.get_by_role("button", name="Download as a folder")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
     expect(page.get_by_text("New version")).to_have_count(0)
     page = chromium.new_page()
     page.on("request", lambda request: asked.append(request.url))
-    enter(page, app.url, "lea", "cards?card=manners")
+    enter(page, app.url, "lea", "cards?card=zz_manners")
     page.get_by_text("New version").first.click(timeout=60_000)
     save = page.get_by_role("button", name="Save as a new version")
     expect(save).to_be_disabled()
@@ -51,7 +51,7 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     assert not [url for url in asked if "203.0.113.9" in url]
     app.stop()
     store = open_store(app.store)
-    now = cards.versions(store, "manners")
+    now = cards.versions(store, "zz_manners")
     assert [(v.card.title, v.current) for v in now] == [("礼儀", True), (EVIL, False)]
     assert now[1].version == first.version
     store.close()

@@ -40,6 +40,11 @@ class Tool(Protocol):
         """What the files hold; what they say of each other's items is joined, whatever order they have."""
 
 
+def titles() -> list[str]:
+    """What the tools are called."""
+    return [tool(name).TITLE for name in NAMES]
+
+
 def tool(name: str) -> Tool:
     """The tool of that name."""
     return cast("Tool", importlib.import_module(f"data.intake.tools.{name}"))

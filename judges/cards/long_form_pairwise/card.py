@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from judges import wording
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
@@ -19,6 +20,8 @@ Failure = Literal[
 VERDICTS = ("a", "tie", "b")
 CLOSE = 0.25
 """Aggregates that differ by no more than this may be called a tie."""
+SENTENCES = 2
+"""Sentences of the decision basis."""
 _SCALE = Scale("ordinal", 1, 5, na=True)
 _FLAG = Scale("flag")
 _Failure = Annotated[Failure, BeforeValidator(folded)]
@@ -124,6 +127,7 @@ def read(reply: Reply, item: Pair) -> Reading:
     scores.append(Score("pair", "verdict", float(VERDICTS.index(reply.verdict))))
     if reply.decision_basis.strip():
         remarks.append(Remark("pair", "verdict", "note", reply.decision_basis))
+        remarks += wording.many("pair", "decision basis", reply.decision_basis, SENTENCES)
     a, b = reply.aggregate_scores.response_a, reply.aggregate_scores.response_b
     if reply.verdict not in allowed_verdicts(a, b):
         allowed = " or ".join(allowed_verdicts(a, b))
@@ -202,6 +206,7 @@ CARD = Card(
     rules=(
         f"The response with the higher aggregate wins; a tie only where they differ by at most {CLOSE}.",
         "An aggregate lies within the range of its sections, or below it where a failure is listed.",
+        f"The decision basis has at most {SENTENCES} sentences. What has more is marked, and the scores stand.",
         "Sections are called by the labels that were given, and each is judged once for each response that has it.",
     ),
 )

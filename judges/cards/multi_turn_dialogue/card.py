@@ -7,12 +7,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from judges import wording
 from judges.card import Card, prompts_beside
 from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
 from judges.values import TEXT, TEXTS, OrNa, folded, is_na
 
 Verdict = Literal["poor", "borderline", "good", "excellent"]
 VERDICTS: tuple[Verdict, ...] = ("poor", "borderline", "good", "excellent")
+WORDS = 40
+"""Words of the decision basis."""
 _SCALE = Scale("ordinal", 1, 5)
 _SCALE_NA = Scale("ordinal", 1, 5, na=True)
 _Role = Annotated[str, BeforeValidator(folded), WithJsonSchema({"type": "string", "enum": ["assistant"]})]
@@ -141,6 +144,7 @@ def read(reply: Reply, item: Dialogue) -> Reading:
     scores.append(Score("conversation", "verdict", float(VERDICTS.index(reply.verdict))))
     if reply.decision_basis.strip():
         remarks.append(Remark("conversation", "verdict", "note", reply.decision_basis))
+        remarks += wording.long("conversation", "decision basis", reply.decision_basis, WORDS)
     if reply.weakest_turn is None or reply.weakest_turn in turns:
         scores.append(Score("conversation", "weakest_turn", float(reply.weakest_turn or 0)))
     else:
@@ -218,5 +222,6 @@ CARD = Card(
         "it is good.",
         "Every assistant turn is scored once, and no other turn.",
         "The weakest turn is an assistant turn of the dialogue, or none.",
+        f"The decision basis has at most {WORDS} words. {wording.RULE}",
     ),
 )

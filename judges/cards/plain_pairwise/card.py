@@ -6,12 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from judges import wording
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
 from judges.values import TEXT, folded
 
 VERDICTS = ("a", "tie", "b")
+WORDS = 40
+"""Words of the reason."""
 DIMENSIONS = (
     Dimension("verdict", "pair", Scale("unordered", categories=VERDICTS, drawn="tie"), "Which response is better."),
 )
@@ -28,8 +31,9 @@ class Reply(BaseModel):
 
 def read(reply: Reply, item: Pair) -> Reading:
     """The verdict as a score of the pair."""
-    remarks = (Remark("pair", "verdict", "note", reply.reason),) if reply.reason.strip() else ()
-    return Reading((Score("pair", "verdict", float(VERDICTS.index(reply.verdict))),), remarks)
+    remarks = [Remark("pair", "verdict", "note", reply.reason)] if reply.reason.strip() else []
+    remarks += wording.long("pair", "reason", reply.reason, WORDS)
+    return Reading((Score("pair", "verdict", float(VERDICTS.index(reply.verdict))),), tuple(remarks))
 
 
 def parts(item: Pair) -> list[str]:
@@ -54,4 +58,5 @@ CARD = Card(
     fields=fields,
     audits=("longer_wins", "first_place_wins"),
     defaults=Params(orders="both", combine="vote"),
+    rules=(f"The reason has at most {WORDS} words. {wording.RULE}",),
 )

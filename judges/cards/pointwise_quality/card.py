@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
+from judges import wording
 from judges.card import Card, prompts_beside, scales
+from judges.cards.pointwise_quality.own import prompt
 from judges.errors import BadCard
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 from judges.values import TEXT, folded
@@ -33,6 +36,17 @@ _TRUST = Dimension(
     "trustworthy_aggregate", "response", Scale("flag"), "Most dimensions have high or medium confidence.", False
 )
 _MOST, _NAME_LENGTH, _DEFINITION_LENGTH = 20, 60, 1000
+_WORDS, _BASIS = 20, 30
+"""Words of a justification and of the decision basis."""
+_AUDITS = (
+    *("always_sure", "confidence_meaningless", "does_not_apply", "justification_fits", "same_score", "refuses_low"),
+    "injected_order",
+)
+_OF_CONFIDENCE = ("always_sure", "confidence_meaningless", "does_not_apply", "refuses_low")
+_SUMS = (
+    "The overall score is the mean of the scores, where high confidence counts 1, medium .5 and low .25.",
+    "The aggregate is trustworthy where more than half of the dimensions have high or medium confidence.",
+)
 
 
 def _said(value: Any) -> Any:
@@ -54,12 +68,27 @@ class Judged(Strict):
     confidence: _Confidence = None
 
 
+class Plain(Strict):
+    """One dimension of a judge that is asked for no confidence: its score and the reason."""
+
+    name: str
+    score: int = Field(ge=1, le=5)
+    justification: TEXT
+
+
 class Reply(Strict):
     """The judge's JSON. The two sums may be missing, as they are recomputed."""
 
     dimensions: list[Judged]
     overall_score: Annotated[float | None, WithJsonSchema({"type": "number"})] = None
     trustworthy_aggregate: Annotated[bool | None, WithJsonSchema({"type": "boolean"})] = None
+    decision_basis: TEXT
+
+
+class PlainReply(Strict):
+    """The JSON of a judge that is asked for no confidence: without confidences there are no sums."""
+
+    dimensions: list[Plain]
     decision_basis: TEXT
 
 
@@ -86,77 +115,106 @@ def key(name: str) -> str:
     return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
 
 
-def named(dimensions: Iterable[tuple[str, str]]) -> Card:
+def named(dimensions: Iterable[tuple[str, str] | tuple[str, str, Scale]], confidence: bool = True) -> Card:
     """The card with dimensions of one's own, as (name, definition) in the order in which they are shown; the definition
-    may be "". Its recipe holds them, and they are part of its version.
+    may be "". A third one is a scale of whole numbers in place of 1 to 5. Without `confidence` judges give scores and
+    justifications only, as small ones can. The card's recipe holds all of it, and it is part of its version.
 
-    Raises BadCard where a name is empty, too long, taken by this card or by another scale, or stands twice.
+    The mean over the dimensions is made where all have one scale, and bears its ends in its name where that is not 1 to
+    5. Raises BadCard where a name is empty, too long, taken by this card or by another scale, or stands twice.
     """
-    given = [(name.strip(), definition.strip()) for name, definition in dimensions]
+    given = [(one[0].strip(), one[1].strip(), one[2] if len(one) > 2 else _SCALE) for one in dimensions]
     if not 1 <= len(given) <= _MOST:
         raise BadCard(f"Give 1 to {_MOST} dimensions; there are {len(given)}.")
-    known: dict[str, str] = {key(d.name): "of the card itself" for d in (_OVERALL, _TRUST)}
-    for name, definition in given:
+    mean = _mean([scale for _, _, scale in given])
+    known: dict[str, str] = {key(d.name): "of the card itself" for d in (mean, _OVERALL, _TRUST) if d is not None}
+    for name, definition, scale in given:
         if not key(name) or len(name) > _NAME_LENGTH or not name.isprintable():
             raise BadCard(f"{name[:80]!r} cannot name a dimension: use 1 to {_NAME_LENGTH} characters on one line.")
         if len(definition) > _DEFINITION_LENGTH:
             raise BadCard(f"The definition of {name} is longer than {_DEFINITION_LENGTH} characters: shorten it.")
         if key(name) in known:
             raise BadCard(f"The name {name} is taken: it is {known[key(name)]}. Choose another name.")
-        if scales().get(("response", "response", name), _SCALE) != _SCALE:
-            raise BadCard(f"The name {name} means another scale than 1 to 5 in another card. Choose another name.")
+        if scale.kind != "ordinal" or scale.na or not 0 <= scale.lo < scale.hi <= 10:
+            raise BadCard(f"{name}: give whole numbers within 0 to 10, such as 1 to 3; this is {scale.words}.")
+        if scales().get(("response", "response", name), scale) != scale:
+            raise BadCard(
+                f"The name {name} means another scale than {scale.words} in another card. Choose another name."
+            )
         known[key(name)] = "among the dimensions already"
-    return _made(given, {"from": NAME, "dimensions": [list(pair) for pair in given]})
+    asked = [[n, d] if s == _SCALE else [n, d, {"lo": int(s.lo), "hi": int(s.hi)}] for n, d, s in given]
+    return _made(given, {"from": NAME, "dimensions": asked} | ({} if confidence else {"confidence": False}))
 
 
-def _made(given: list[tuple[str, str]], recipe: dict[str, Any] | None) -> Card:
-    names = [name for name, _ in given]
-    asked = [Dimension(n, "response", _SCALE, text or f"How good the output is in {n}.") for n, text in given]
+def again(recipe: Mapping[str, Any]) -> Card:
+    """The card of such a recipe, as stored."""
+    given = [(str(n), str(d), *(Scale("ordinal", s["lo"], s["hi"]) for s in own)) for n, d, *own in recipe["dimensions"]]
+    return named(given, bool(recipe.get("confidence", True)))  # type: ignore[arg-type]
+
+
+def _mean(given: list[Scale]) -> Dimension | None:
+    """The mean over dimensions of these scales; None where they have several: what would 2 of 3 and 4 of 5 give?"""
+    if any(scale != given[0] for scale in given):
+        return None
+    lo, hi = int(given[0].lo), int(given[0].hi)
+    if (lo, hi) == (1, 5):
+        return _OVERALL
+    name = f"{_OVERALL.name}_{lo}_to_{hi}"
+    return Dimension(name, "response", Scale("interval", lo, hi), _OVERALL.definition, False)
+
+
+def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) -> Card:
+    names = [name for name, _, _ in given]
+    asked = [Dimension(n, "response", scale, text or f"How good the output is in {n}.") for n, text, scale in given]
+    sure = recipe is None or recipe.get("confidence", True)
+    mean = _mean([scale for _, _, scale in given])
+    sums = [d for d in (mean, _TRUST) if d is not None] if sure else []
     enum = Annotated[str, WithJsonSchema({"type": "string", "enum": names})]
-    judged = create_model("Judged", __base__=Judged, name=(enum, ...))
-    reply = create_model("Reply", __base__=Reply, dimensions=(list[judged], ...))  # type: ignore[valid-type]
+    usual = mean is _OVERALL
+    ends = int(min(d.scale.lo for d in asked)), int(max(d.scale.hi for d in asked))
+    own: dict[str, Any] = {} if usual else {"score": (Annotated[int, Field(ge=ends[0], le=ends[1])], ...)}
+    base: Any = Judged if sure else Plain
+    judged: Any = create_model("Judged", __base__=base, name=(enum, ...), **own)
+    base = Reply if sure else PlainReply
+    reply = create_model("Reply", __base__=base, dimensions=(list[judged], ...))
 
     def fields(item: Response, _part: str) -> dict[str, Any]:
-        shown = [{"name": name, "definition": definition} for name, definition in given]
+        shown = [
+            {"name": name, "definition": text} | ({} if usual else {"scale": f"{scale.lo:g} to {scale.hi:g}"})
+            for name, text, scale in given
+        ]
         return {"task_description": item.task, "model_output": item.output, "scoring_dimensions": shown}
 
-    def read(found: Reply, _item: Response) -> Reading:
-        return _read(found, names)
+    def read(found: Any, _item: Response) -> Reading:
+        return _read(found, asked, mean, sure)
 
     return Card(
         NAME,
         "Pointwise quality",
         "response",
-        (*asked, _OVERALL, _TRUST),
+        (*asked, *sums),
         reply,
         read,
-        prompts=prompts_beside(__file__),
+        prompts=prompts_beside(__file__) if usual and sure else {"": prompt(Path(__file__).parent, usual, sure, ends)},
         fields=fields,
-        audits=(
-            "always_sure",
-            "confidence_meaningless",
-            "does_not_apply",
-            "justification_fits",
-            "same_score",
-            "refuses_low",
-            "injected_order",
-        ),
+        audits=tuple(name for name in _AUDITS if sure or name not in _OF_CONFIDENCE),
         recipe=recipe,
         rules=(
-            "The overall score is the mean of the scores, where high confidence counts 1, medium .5 and low .25.",
-            "The aggregate is trustworthy where more than half of the dimensions have high or medium confidence.",
-            "Every dimension that was named is scored once, with a confidence, and no other.",
+            *(_SUMS if sure else ()),
+            f"Every dimension that was named is scored once{', with a confidence,' if sure else ''} and no other.",
+            f"A justification has at most {_WORDS} words, the decision basis {_BASIS}. {wording.RULE}",
         ),
     )
 
 
-def _read(reply: Reply, names: list[str]) -> Reading:
+def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, sure_asked: bool) -> Reading:
     """A score for every dimension that was named; a broken rule is a remark, never a changed score.
 
     A confidence that is missing, or is none of the three words, leaves the score without one and is marked; then
     neither sum exists. `facts["reported"]` keeps the sums as the judge stated them.
     """
-    asked, given, remarks = {key(name): name for name in names}, dict[str, Judged](), list[Remark]()
+    names, scale = [d.name for d in dimensions], {d.name: d.scale for d in dimensions}
+    asked, given, remarks = {key(name): name for name in names}, dict[str, Any](), list[Remark]()
     for judged in reply.dimensions:
         name = asked.get(key(judged.name))
         if name is None:
@@ -170,7 +228,13 @@ def _read(reply: Reply, names: list[str]) -> Reading:
     scores, sure, unsure = list[Score](), list[tuple[int, str]](), list[str]()
     for name in names:
         judged = given[name]
-        if judged.confidence in CONFIDENCE:
+        if not scale[name].lo <= judged.score <= scale[name].hi:
+            why = f"{name}: {judged.score} is not on its scale, {scale[name].words}"
+            return Reading(unscored="out_of_range", why=why)
+        remarks += wording.long("response", f"justification of {name}", judged.justification, _WORDS)
+        if not sure_asked:
+            stated, source = None, ""
+        elif judged.confidence in CONFIDENCE:
             sure.append((judged.score, judged.confidence))
             stated, source = CONFIDENCE[judged.confidence], "self-reported"
         else:
@@ -181,10 +245,17 @@ def _read(reply: Reply, names: list[str]) -> Reading:
             remarks.append(Remark("response", name, "note", judged.justification))
     if reply.decision_basis.strip():
         remarks.append(Remark("response", "", "note", reply.decision_basis))
+        remarks += wording.long("response", "decision basis", reply.decision_basis, _BASIS)
+    if not sure_asked:
+        return Reading(tuple(scores), tuple(remarks))
     if len(sure) == len(names):
-        mean, trust = overall(sure), trustworthy(word for _, word in sure)
-        scores += [Score("response", _OVERALL.name, mean), Score("response", _TRUST.name, float(trust))]
-        remarks += _differences(reply, mean, trust)
+        trust = trustworthy(word for _, word in sure)
+        if mean_of is not None:
+            mean = overall(sure)
+            scores.append(Score("response", mean_of.name, mean))
+            remarks += _mean_said(reply, mean_of, mean)
+        scores.append(Score("response", _TRUST.name, float(trust)))
+        remarks += _trust_said(reply, trust)
     else:
         text = f"High, medium or low confidence was asked for, and not given: {', '.join(unsure)}. The scores stand."
         remarks.append(_rule("", text))
@@ -192,20 +263,24 @@ def _read(reply: Reply, names: list[str]) -> Reading:
     return Reading(tuple(scores), tuple(remarks), facts={"reported": reported})
 
 
-def _differences(reply: Reply, mean: float, trust: bool) -> list[Remark]:
-    """What the judge's own sums say otherwise than its scores and confidences, or leave out."""
-    found = []
+def _mean_said(reply: Reply, dimension: Dimension, mean: float) -> list[Remark]:
+    """What the judge's own mean says otherwise than its scores and confidences, or that it gave none."""
     if reply.overall_score is None:
-        found.append(_rule(_OVERALL.name, f"The judge gave no overall score. By its confidences it is {mean:.2f}."))
-    elif not abs(reply.overall_score - mean) <= ROUNDING + 1e-9:
-        text = f"The judge said {reply.overall_score:g}. Its scores, weighted by confidence, give {mean:.2f}."
-        found.append(_rule(_OVERALL.name, text))
+        return [_rule(dimension.name, f"The judge gave no overall score. By its confidences it is {mean:.2f}.")]
+    if abs(reply.overall_score - mean) <= ROUNDING + 1e-9:
+        return []
+    text = f"The judge said {reply.overall_score:g}. Its scores, weighted by confidence, give {mean:.2f}."
+    return [_rule(dimension.name, text)]
+
+
+def _trust_said(reply: Reply, trust: bool) -> list[Remark]:
+    """The same of whether the mean is to be trusted."""
     if reply.trustworthy_aggregate is None:
-        found.append(_rule(_TRUST.name, f"The judge did not say. By its confidences it is {_yes(trust)}."))
-    elif reply.trustworthy_aggregate != trust:
-        text = f"The judge said {_yes(reply.trustworthy_aggregate)}. By its confidences it is {_yes(trust)}."
-        found.append(_rule(_TRUST.name, text))
-    return found
+        return [_rule(_TRUST.name, f"The judge did not say. By its confidences it is {_yes(trust)}.")]
+    if reply.trustworthy_aggregate == trust:
+        return []
+    text = f"The judge said {_yes(reply.trustworthy_aggregate)}. By its confidences it is {_yes(trust)}."
+    return [_rule(_TRUST.name, text)]
 
 
 def _yes(value: bool) -> str:
@@ -216,4 +291,4 @@ def _rule(dimension: str, text: str) -> Remark:
     return Remark("response", dimension, "rule", text)
 
 
-CARD = _made(list(DEFAULT), None)
+CARD = _made([(*one, _SCALE) for one in DEFAULT], None)

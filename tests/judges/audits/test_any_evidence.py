@@ -9,9 +9,10 @@ import re
 import pytest
 
 from judges.audits import Evidence, Reply, audits
-from judges.card import Card, Item, cards
+from judges.card import Card, Item
 from judges.types import Dimension, Reading, Remark, Score, sort_of, units
 from tests.judges.audits.making import dialogue, pair, response
+from tests.judges.replies import SHIPPED
 
 WORDS = ["", "no, that's wrong", "違います", "不对", "plain words " * 20, "# Head\n" + "word " * 300]
 SYSTEMS = ["", "gpt-4o", "claude-3", "vicuna-13b"]
@@ -79,7 +80,7 @@ def _evidence(card: Card, rng: random.Random, mood: str, size: int) -> Evidence:
 
 
 @pytest.mark.parametrize("mood", ["mixed", "gaps", "same", "n/a", "unscored"])
-@pytest.mark.parametrize("card", list(cards().values()), ids=lambda c: c.name)
+@pytest.mark.parametrize("card", list(SHIPPED.values()), ids=lambda c: c.name)
 def test_every_audit_answers_in_sentences_whatever_the_evidence(card: Card, mood: str) -> None:
     for size in (0, 1, 3, 40):
         rng = random.Random(f"{card.name} {mood} {size}")
@@ -110,8 +111,3 @@ def test_every_audit_says_what_it_measures_and_when_it_is_an_alarm() -> None:
         assert one.measures.endswith(".") and one.alarm.endswith(".")
         assert ("{threshold}" in one.alarm) == (one.threshold is not None)
         assert one.alarm.format(threshold=one.threshold)
-
-
-def test_the_audits_of_every_card_exist() -> None:
-    for card in cards().values():
-        assert not set(card.audits) - set(audits()), card.name

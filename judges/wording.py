@@ -1,0 +1,73 @@
+"""How judges keep to the length that they were asked for: marks beside their words, never a reason to look again.
+
+A mark is a remark of the sort `rule` about a unit, not about a dimension, whose text ends in MARK: no score is less
+sure for it, and the review queue passes over it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from judges.types import Remark
+
+MARK = "Only the wording breaks a rule."
+"""What the text of each mark ends in."""
+RULE = "A Chinese or Japanese character counts as half a word. What is longer is marked, and the scores stand."
+_WIDE = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_WORD = re.compile(r"[^\s\u2013\u2014/]*\w[^\s\u2013\u2014/]*")
+_ENDS = re.compile(r"[。！？]+(?=[^\s。！？」』”’)）])|[.!?]+[\"'”’)]*\s+(?=[\"'“‘(]?[^\Wa-z_])|[。！？]\s+(?=\S)")
+_SHORT = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms|prof|st|[A-Za-z])\.\s+$", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»]{2,})[\"“”„«»]|[「『]([^」』]{2,})[」』]|`([^`]{2,})`")
+
+
+def words(text: str) -> float:
+    """The words of a text: what stands between spaces, dashes and slashes; a Chinese or Japanese character is half one.
+
+    Signs without a letter or digit are no words. Korean is written with spaces, and counts as that.
+    """
+    wide = len(_WIDE.findall(text))
+    return len(_WORD.findall(_WIDE.sub(" ", text) if wide else text)) + wide / 2
+
+
+def sentences(text: str) -> int:
+    """About how many sentences a text has: an end is followed by a capital letter, a digit or a wide character.
+
+    Abbreviations and initials end none.
+    """
+    plain = text.strip()
+    if not plain:
+        return 0
+    return 1 + sum(not _SHORT.search(plain[: found.end()]) for found in _ENDS.finditer(plain))
+
+
+def long(unit: str, what: str, text: str, most: int) -> list[Remark]:
+    """The mark of a text of more words than were asked for; none for one that keeps to it."""
+    if len(text) < 2 * most or (found := words(text)) <= most:
+        return []
+    return [_mark(unit, f"The {what} has {found:g} words, and {most} were asked for at most.")]
+
+
+def many(unit: str, what: str, text: str, most: int) -> list[Remark]:
+    """The mark of a text of more sentences than were asked for."""
+    if (found := sentences(text)) <= most:
+        return []
+    return [_mark(unit, f"The {what} has {found} sentences, and {most} were asked for at most.")]
+
+
+def quoting(unit: str, what: str, text: str, source: str) -> list[Remark]:
+    """The mark of a text that quotes what it is about: marks of quotation around words that stand there."""
+    held = [quote for groups in _QUOTED.findall(text) for quote in groups if quote]
+    if not held or not (plain := _plain(source)):
+        return []
+    if not any(len(quote) > 1 and quote in plain for quote in map(_plain, held)):
+        return []
+    return [_mark(unit, f"The {what} quotes the output, and was to do without.")]
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .,;:!?…")
+
+
+def _mark(unit: str, said: str) -> Remark:
+    return Remark(unit, "", "rule", f"{said} {MARK}")

@@ -1,0 +1,90 @@
+"""What an import's files seem to hold, to be looked over and corrected: whose answers, to which question, which scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from data import cards
+from data.intake.outline import Outline, Series, scaled
+from judges.errors import AssayError
+from judges.making.choice import answers, spelled
+from judges.making.recipe import Answers
+from pages.parts import session, text
+
+WHOSE = {"judge": "a judge's", "person": "a person's", "": "not taken"}
+_BY = {words: by for by, words in WHOSE.items()}
+_HELP = (
+    "1-5 (whole numbers), 0-1 or 0-10 step 0.5 (any number), yes/no, poor|fair|good (from worst to best), "
+    "red, green (no order); add: or n/a"
+)
+
+
+def editor(made: Outline, key: str) -> Outline:
+    """The outline as it stands on screen, with its tables' items told; it may be corrected in each row."""
+    for file, base in made.tables.items():
+        ids = ", ".join(base.id.columns) or "their place in the file"
+        texts = ", ".join(f"{name} ({', '.join(held.columns) or held.constant})" for name, held in base.fields.items())
+        kind = {"dialogue": "Dialogues", "pair": "Pairs", "response": "Single responses"}[base.kind]
+        text.say(
+            "**{file}**: {kind}, known by {ids}. Taken from it: {texts}.",
+            file=file, kind=kind.lower(), ids=ids, texts=texts or "no texts, only what was said of them",
+        )  # fmt: skip
+    for sentence in made.told:
+        text.quiet("{sentence}", sentence=sentence)
+    for sentence in made.unclear:
+        text.warn("{sentence} Say it in the table.", sentence=sentence)
+    if not made.series:
+        return made
+    first = pd.DataFrame([_row(one) for one in made.series])
+    edited = st.data_editor(
+        first, hide_index=True, key=f"{key}:series", disabled=["In the file", "Values", "Such as"],
+        column_config={
+            "Whose": st.column_config.SelectboxColumn(options=list(_BY), required=True),
+            "Name": st.column_config.TextColumn(help="Of the judge or the person. Empty: as each row has it."),
+            "Question": st.column_config.TextColumn(help="Answers to one question meet.", required=True),
+            "Answers": st.column_config.TextColumn(help=_HELP),
+        },
+    )  # fmt: skip
+    rows = edited.fillna("").to_dict("records")
+    said = [_changed(one, row) for one, row in zip(made.series, rows, strict=True)]
+    if said == list(made.series):
+        return made
+    return replace(made, series=scaled(said, cards.questions(session.store())), unclear=())
+
+
+def _row(one: Series) -> dict[str, Any]:
+    return {
+        "In the file": one.name,
+        "Whose": WHOSE[one.by],
+        "Name": one.who,
+        "Question": one.dimension,
+        "Answers": spelled(one.answers) if one.answers is not None else "",
+        "Values": one.count,
+        "Such as": ", ".join(one.examples),
+    }
+
+
+def _changed(one: Series, row: dict[str, Any]) -> Series:
+    """A series as its row now says; what was not touched stays to be found out anew."""
+    before = _row(one)
+    made = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())
+    if row["Answers"] == before["Answers"]:
+        return made if made == one else replace(made, answers=None)
+    return replace(made, answers=_scale(str(row["Answers"])), values={} if row["Answers"] else one.values)
+
+
+def _scale(said: str) -> Answers | None:
+    """The scale that a person wrote; None, and the reason on the page, where it is none."""
+    if not said.strip():
+        return None
+    try:
+        return Answers.model_validate(answers(said))
+    except AssayError as error:
+        text.refuse(error)
+    except ValueError:
+        text.warn("{said} is no scale: its ends must differ, and its words must not repeat.", said=said)
+    return None
