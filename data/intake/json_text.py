@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -14,6 +15,7 @@ DEPTH = 100
 _DIGITS = 20  # as long as 64 bits can be: identifiers and nanoseconds are, scores are not
 # A text that is never closed is taken to the end: looking again from each quote in it would take quadratic time.
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+_STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
@@ -42,10 +44,8 @@ def check_depth(text: str) -> None:
     """Raise BadJson when brackets lie more than DEPTH deep; counted before parsing, which deep nesting could break."""
     if text.count("[") + text.count("{") <= DEPTH:
         return
-    depth = deepest = 0
-    for bracket in re.findall(r"[\[\]{}]", _STRING.sub("", text)):
-        depth += 1 if bracket in "[{" else -1
-        deepest = max(deepest, depth)
+    steps = map(_STEP.__getitem__, re.findall(r"[\[\]{}]", _STRING.sub("", text)))
+    deepest = max(itertools.accumulate(steps), default=0)
     if deepest > DEPTH:
         raise BadJson(f"is nested {deepest} levels deep: at most {DEPTH} are taken")
 

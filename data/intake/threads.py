@@ -80,6 +80,11 @@ class Threads:
     def add(self, call: Call, answer: str = "") -> None:
         """A span; `answer` is the id of the response that it got."""
         key = (call.trace, call.span)
+        if not call.trace or not call.span:
+            self.rest.fault(
+                call.file, call.line, "span", "has no id, or names no trace.", call.name, {"name": call.name}
+            )
+            return
         if key in self._parents:
             self.rest.hint("{n} spans that stand in the files twice were read once.")
             return
@@ -280,32 +285,30 @@ class Threads:
         return call
 
 
-def _start(call: Call) -> float:
+def _start(call: Call) -> int:
     return call.start
 
 
-def seconds(value: Any) -> float:
-    """A time as seconds since 1970: from nanoseconds to seconds as numbers or their texts, or ISO; 0 for none."""
+def nanoseconds(value: Any) -> int:
+    """A time since 1970: from nanoseconds to seconds as numbers or their texts, or an ISO time; 0 for none."""
     if isinstance(value, str) and not value.isdecimal():
         try:
             found = datetime.fromisoformat(value.strip())
-        except ValueError:
-            return 0.0
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+            return round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1e6) * 1_000
+        except (ValueError, OverflowError):
+            return 0
     try:
-        number = float(value or 0)
-    except (TypeError, ValueError):
-        return 0.0
-    for most, unit in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)):
-        if number > most:
-            return number / unit
-    return number
+        number = int(value) if isinstance(value, str) else value or 0
+        unit = next((unit for most, unit in ((1e17, 1), (1e14, 1_000), (1e11, 1_000_000)) if number > most), 10**9)
+        return int(number * unit)
+    except (TypeError, ValueError, OverflowError):
+        return 0
 
 
 def iso(value: Any) -> str:
     """A time as an ISO text, "" where it is none."""
-    at = seconds(value)
+    at = nanoseconds(value)
     try:
-        return datetime.fromtimestamp(at, UTC).isoformat() if at > 0 else ""
+        return datetime.fromtimestamp(at / 1e9, UTC).isoformat() if at > 0 else ""
     except (ValueError, OverflowError, OSError):
         return ""

@@ -29,10 +29,9 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
     try:
         for part in parts:
             for record in cases.rest.good(part.name, part.records):
-                if _is_task(record.value):
-                    _task(cases, part.name, record.line, record.value)
-                elif record.value.keys() >= _MIN:
-                    _short(cases, part.name, record.line, record.value)
+                if _is_task(record.value) or record.value.keys() >= _MIN:
+                    with cases.rest.sparing(part.name, record.line, record.value):
+                        (_task if _is_task(record.value) else _short)(cases, part.name, record.line, record.value)
                 else:
                     cases.rest.fault(part.name, record.line, "row", "is no task: it has no data.", row=record.value)
         yield from cases.entries()

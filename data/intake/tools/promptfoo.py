@@ -30,7 +30,8 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
             for record in cases.rest.good(part.name, part.records):
                 for one in _results(record.value):
                     if _is_result(one):
-                        _result(cases, part.name, record.line, one)
+                        with cases.rest.sparing(part.name, record.line, one):
+                            _result(cases, part.name, record.line, one)
                     else:
                         cases.rest.fault(
                             part.name, record.line, "result", "has neither a prompt nor variables.", row=one
