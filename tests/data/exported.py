@@ -42,9 +42,14 @@ def span(
 ) -> Any:
     """A span of OTLP."""
     return {
-        "traceId": trace, "spanId": key, "parentSpanId": parent, "name": name, "events": list(events),
-        "startTimeUnixNano": str(1_700_000_000_000_000_000 + at), "attributes": attributes(**given),
-    }  # fmt: skip
+        "traceId": trace,
+        "spanId": key,
+        "parentSpanId": parent,
+        "name": name,
+        "events": list(events),
+        "startTimeUnixNano": str(1_700_000_000_000_000_000 + at),
+        "attributes": attributes(**given),
+    }
 
 
 def request(*spans: Any) -> dict[str, Any]:
@@ -60,11 +65,17 @@ def genai(turn: int, conversation: str = "c-1", **given: Any) -> Any:
         {"role": "assistant", "parts": [{"type": "text", "content": TURNS[turn - 1][1]}], "finish_reason": "stop"}
     ]
     return span(
-        f"t{turn}-{conversation}", f"s{turn}-{conversation}", at=turn,
-        gen_ai__operation__name="chat", gen_ai__request__model="m-1", gen_ai__conversation__id=conversation,
+        f"t{turn}-{conversation}",
+        f"s{turn}-{conversation}",
+        at=turn,
+        gen_ai__operation__name="chat",
+        gen_ai__request__model="m-1",
+        gen_ai__conversation__id=conversation,
         gen_ai__system_instructions=json.dumps([{"type": "text", "content": "Be brief."}]),
-        gen_ai__input__messages=json.dumps(history), gen_ai__output__messages=json.dumps(answer), **given,
-    )  # fmt: skip
+        gen_ai__input__messages=json.dumps(history),
+        gen_ai__output__messages=json.dumps(answer),
+        **given,
+    )
 
 
 def evaluation(name: str, value: float, why: str = "") -> Any:
@@ -86,28 +97,80 @@ def inference(prefix: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
 def langfuse() -> dict[str, list[dict[str, Any]]]:
     """Traces, observations (of a blob export) and scores."""
     traces = [
-        {"id": f"t{n}", "timestamp": f"2026-01-01T00:0{n}:00.000Z", "sessionId": "c-1", "userId": "u",
-         "input": told(n), "output": TURNS[n - 1][1], "tags": ["x"], "metadata": {"lang": "de"}}
+        {
+            "id": f"t{n}",
+            "timestamp": f"2026-01-01T00:0{n}:00.000Z",
+            "sessionId": "c-1",
+            "userId": "u",
+            "input": told(n),
+            "output": TURNS[n - 1][1],
+            "tags": ["x"],
+            "metadata": {"lang": "de"},
+        }
         for n in (1, 2)
-    ]  # fmt: skip
+    ]
     observations = [
-        {"id": f"o{n}", "trace_id": f"t{n}", "type": "GENERATION", "start_time": f"2026-01-01 00:0{n}:00.100000",
-         "provided_model_name": "m-1", "input": json.dumps(told(n, "Be brief.")),
-         "output": json.dumps(said("assistant", TURNS[n - 1][1]))}
+        {
+            "id": f"o{n}",
+            "trace_id": f"t{n}",
+            "type": "GENERATION",
+            "start_time": f"2026-01-01 00:0{n}:00.100000",
+            "provided_model_name": "m-1",
+            "input": json.dumps(told(n, "Be brief.")),
+            "output": json.dumps(said("assistant", TURNS[n - 1][1])),
+        }
         for n in (1, 2)
-    ]  # fmt: skip
+    ]
     scores = [
-        {"id": "a", "traceId": "t1", "name": "helpful", "value": 0.5, "source": "EVAL", "dataType": "NUMERIC",
-         "comment": "so so"},
-        {"id": "b", "traceId": "t1", "name": "helpful", "value": 1, "source": "ANNOTATION", "dataType": "NUMERIC",
-         "authorUserId": "kim", "timestamp": "2026-02-01T00:00:00Z"},
-        {"id": "c", "sessionId": "c-1", "name": "solved", "value": 1, "stringValue": "True", "source": "EVAL",
-         "dataType": "BOOLEAN"},
-        {"id": "d", "traceId": "t2", "observationId": "o2", "name": "tone", "value": None, "stringValue": "warm",
-         "source": "EVAL", "dataType": "CATEGORICAL"},
-        {"id": "d", "traceId": "t2", "observationId": "o2", "name": "tone", "value": None, "stringValue": "warm",
-         "source": "EVAL", "dataType": "CATEGORICAL"},
-    ]  # fmt: skip
+        {
+            "id": "a",
+            "traceId": "t1",
+            "name": "helpful",
+            "value": 0.5,
+            "source": "EVAL",
+            "dataType": "NUMERIC",
+            "comment": "so so",
+        },
+        {
+            "id": "b",
+            "traceId": "t1",
+            "name": "helpful",
+            "value": 1,
+            "source": "ANNOTATION",
+            "dataType": "NUMERIC",
+            "authorUserId": "kim",
+            "timestamp": "2026-02-01T00:00:00Z",
+        },
+        {
+            "id": "c",
+            "sessionId": "c-1",
+            "name": "solved",
+            "value": 1,
+            "stringValue": "True",
+            "source": "EVAL",
+            "dataType": "BOOLEAN",
+        },
+        {
+            "id": "d",
+            "traceId": "t2",
+            "observationId": "o2",
+            "name": "tone",
+            "value": None,
+            "stringValue": "warm",
+            "source": "EVAL",
+            "dataType": "CATEGORICAL",
+        },
+        {
+            "id": "d",
+            "traceId": "t2",
+            "observationId": "o2",
+            "name": "tone",
+            "value": None,
+            "stringValue": "warm",
+            "source": "EVAL",
+            "dataType": "CATEGORICAL",
+        },
+    ]
     return {"traces": traces, "observations": observations, "scores": scores}
 
 
@@ -121,18 +184,42 @@ def langsmith() -> dict[str, list[dict[str, Any]]]:
         made = {"id": ["langchain", "AIMessage"], "kwargs": {"content": TURNS[n - 1][1], "type": "ai"}}
         at = f"2026-01-01T00:0{n}:0"
         runs += [
-            {"id": f"r{n}", "trace_id": f"r{n}", "parent_run_id": None, "run_type": "chain", "name": "bot",
-             "start_time": f"{at}0", "inputs": {"question": TURNS[n - 1][0]}, "outputs": {"answer": TURNS[n - 1][1]},
-             "extra": {"metadata": {"thread_id": "c-1"}}, "feedback_stats": {"ok": {"n": 1, "avg": 1.0}}},
-            {"id": f"l{n}", "trace_id": f"r{n}", "parent_run_id": f"r{n}", "run_type": "llm", "name": "Chat",
-             "start_time": f"{at}1", "inputs": {"messages": [lc]}, "outputs": {"generations": [[{"message": made}]]},
-             "extra": {"metadata": {"thread_id": "c-1", "ls_model_name": "m-1"}}},
-        ]  # fmt: skip
+            {
+                "id": f"r{n}",
+                "trace_id": f"r{n}",
+                "parent_run_id": None,
+                "run_type": "chain",
+                "name": "bot",
+                "start_time": f"{at}0",
+                "inputs": {"question": TURNS[n - 1][0]},
+                "outputs": {"answer": TURNS[n - 1][1]},
+                "extra": {"metadata": {"thread_id": "c-1"}},
+                "feedback_stats": {"ok": {"n": 1, "avg": 1.0}},
+            },
+            {
+                "id": f"l{n}",
+                "trace_id": f"r{n}",
+                "parent_run_id": f"r{n}",
+                "run_type": "llm",
+                "name": "Chat",
+                "start_time": f"{at}1",
+                "inputs": {"messages": [lc]},
+                "outputs": {"generations": [[{"message": made}]]},
+                "extra": {"metadata": {"thread_id": "c-1", "ls_model_name": "m-1"}},
+            },
+        ]
     feedback = [
-        {"id": "f1", "run_id": "r1", "key": "ok", "score": 1, "comment": "fine",
-         "feedback_source": {"type": "model", "metadata": {"model": "j-1"}}, "created_at": "2026-01-02T00:00:00"},
+        {
+            "id": "f1",
+            "run_id": "r1",
+            "key": "ok",
+            "score": 1,
+            "comment": "fine",
+            "feedback_source": {"type": "model", "metadata": {"model": "j-1"}},
+            "created_at": "2026-01-02T00:00:00",
+        },
         {"id": "f2", "run_id": "l1", "key": "ok", "score": 0, "feedback_source": {"type": "app", "user_name": "kim"}},
-    ]  # fmt: skip
+    ]
     return {"runs": runs, "feedback": feedback}
 
 
@@ -142,25 +229,57 @@ def mlflow(session: str = "") -> list[dict[str, Any]]:
     for n in (1, 2):
         call = {"messages": told(n), "model": "m-1"}
         source = [{"source_type": "LLM_JUDGE", "source_id": "j-1"}, {"source_type": "HUMAN", "source_id": "kim"}]
-        made.append({
-            "info": {
-                "trace_id": f"tr-{n}", "request_time": f"2026-01-01T00:0{n}:00Z",
-                "trace_metadata": {"mlflow.trace.session": session} if session else {},
-                "assessments": [
-                    {"assessment_name": "right", "source": source[0], "feedback": {"value": "yes"}, "rationale": "It is."},
-                    {"assessment_name": "right", "source": source[1], "feedback": {"value": "no"}},
-                    {"assessment_name": "expected_response", "source": source[1], "expectation": {"value": f"E{n}"}},
-                ],
-            },
-            "data": {"spans": [
-                {"span_id": "AAAAAAAAAAE=", "parent_span_id": None, "name": "bot", "start_time_unix_nano": n,
-                 "attributes": {"mlflow.spanType": '"AGENT"', "mlflow.spanInputs": json.dumps({"question": TURNS[n - 1][0]}),
-                                "mlflow.spanOutputs": json.dumps(TURNS[n - 1][1])}},
-                {"span_id": "AAAAAAAAAAI=", "parent_span_id": "AAAAAAAAAAE=", "name": "chat", "start_time_unix_nano": n + 1,
-                 "attributes": {"mlflow.spanType": '"CHAT_MODEL"', "mlflow.spanInputs": json.dumps(call),
-                                "mlflow.spanOutputs": json.dumps({"choices": [{"message": said("assistant", TURNS[n - 1][1])}]})}},
-            ]},
-        })  # fmt: skip
+        made.append(
+            {
+                "info": {
+                    "trace_id": f"tr-{n}",
+                    "request_time": f"2026-01-01T00:0{n}:00Z",
+                    "trace_metadata": {"mlflow.trace.session": session} if session else {},
+                    "assessments": [
+                        {
+                            "assessment_name": "right",
+                            "source": source[0],
+                            "feedback": {"value": "yes"},
+                            "rationale": "It is.",
+                        },
+                        {"assessment_name": "right", "source": source[1], "feedback": {"value": "no"}},
+                        {
+                            "assessment_name": "expected_response",
+                            "source": source[1],
+                            "expectation": {"value": f"E{n}"},
+                        },
+                    ],
+                },
+                "data": {
+                    "spans": [
+                        {
+                            "span_id": "AAAAAAAAAAE=",
+                            "parent_span_id": None,
+                            "name": "bot",
+                            "start_time_unix_nano": n,
+                            "attributes": {
+                                "mlflow.spanType": '"AGENT"',
+                                "mlflow.spanInputs": json.dumps({"question": TURNS[n - 1][0]}),
+                                "mlflow.spanOutputs": json.dumps(TURNS[n - 1][1]),
+                            },
+                        },
+                        {
+                            "span_id": "AAAAAAAAAAI=",
+                            "parent_span_id": "AAAAAAAAAAE=",
+                            "name": "chat",
+                            "start_time_unix_nano": n + 1,
+                            "attributes": {
+                                "mlflow.spanType": '"CHAT_MODEL"',
+                                "mlflow.spanInputs": json.dumps(call),
+                                "mlflow.spanOutputs": json.dumps(
+                                    {"choices": [{"message": said("assistant", TURNS[n - 1][1])}]}
+                                ),
+                            },
+                        },
+                    ]
+                },
+            }
+        )
     return made
 
 
@@ -168,19 +287,39 @@ def inspect() -> dict[str, Any]:
     """A log: the second sample was answered in two epochs."""
     answer = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "4"}]
     asked = [said("user", "2+2?")]
-    scores = {"graded": {"value": "C", "answer": "4", "explanation": "Right.", "history": [
-        {"value": "C"}, {"value": "I", "provenance": {"author": "kim", "reason": "No."}}]}}  # fmt: skip
+    scores = {
+        "graded": {
+            "value": "C",
+            "answer": "4",
+            "explanation": "Right.",
+            "history": [{"value": "C"}, {"value": "I", "provenance": {"author": "kim", "reason": "No."}}],
+        }
+    }
     return {
-        "version": 2, "status": "success",
+        "version": 2,
+        "status": "success",
         "eval": {"task": "sums", "model": "o/m-1", "scorers": [{"name": "graded", "options": {"model": "o/j-1"}}]},
         "results": {"scores": []},
         "samples": [
-            {"id": 1, "epoch": 1, "input": "2+2?", "target": "4", "scores": scores, "metadata": {"lang": "日本"},
-             "messages": [*asked, {"role": "assistant", "content": answer}]},
-            {"id": 1, "epoch": 2, "input": "2+2?", "target": ["4", "four"], "scores": {"graded": {"value": "I"}},
-             "messages": [*asked, said("assistant", "5")]},
+            {
+                "id": 1,
+                "epoch": 1,
+                "input": "2+2?",
+                "target": "4",
+                "scores": scores,
+                "metadata": {"lang": "日本"},
+                "messages": [*asked, {"role": "assistant", "content": answer}],
+            },
+            {
+                "id": 1,
+                "epoch": 2,
+                "input": "2+2?",
+                "target": ["4", "four"],
+                "scores": {"graded": {"value": "I"}},
+                "messages": [*asked, said("assistant", "5")],
+            },
         ],
-    }  # fmt: skip
+    }
 
 
 def promptfoo() -> dict[str, Any]:
@@ -188,24 +327,50 @@ def promptfoo() -> dict[str, Any]:
     rubric = {"pass": True, "score": 0.9, "reason": "Good.", "assertion": {"type": "llm-rubric", "provider": "j-1"}}
     human = {"pass": False, "score": 0, "reason": "Bad.", "assertion": {"type": "human"}}
     beside = {"promptIdx": 0, "provider": {"id": "m-1"}}
-    return {"evalId": "e-1", "results": {"version": 3, "prompts": [], "stats": {}, "results": [
-        {**beside, "testIdx": 0, "vars": {"topic": "x", "expected": "E"}, "prompt": {"raw": "Tell x"}, "success": False,
-         "response": {"output": "X is."}, "namedScores": {"tone": 0.5},
-         "gradingResult": {"pass": False, "score": 0, "componentResults": [rubric, human]}},
-        {**beside, "testIdx": 1, "vars": {}, "prompt": {"raw": json.dumps(told(1, "Be brief."))}, "success": True,
-         "response": {"output": TURNS[0][1]}, "gradingResult": {"pass": True, "score": 1, "componentResults": [rubric]}},
-        {**beside, "testIdx": 2, "vars": {}, "prompt": {"raw": "p"}, "success": False, "error": "boom"},
-    ]}, "config": {}}  # fmt: skip
+    return {
+        "evalId": "e-1",
+        "results": {
+            "version": 3,
+            "prompts": [],
+            "stats": {},
+            "results": [
+                {
+                    **beside,
+                    "testIdx": 0,
+                    "vars": {"topic": "x", "expected": "E"},
+                    "prompt": {"raw": "Tell x"},
+                    "success": False,
+                    "response": {"output": "X is."},
+                    "namedScores": {"tone": 0.5},
+                    "gradingResult": {"pass": False, "score": 0, "componentResults": [rubric, human]},
+                },
+                {
+                    **beside,
+                    "testIdx": 1,
+                    "vars": {},
+                    "prompt": {"raw": json.dumps(told(1, "Be brief."))},
+                    "success": True,
+                    "response": {"output": TURNS[0][1]},
+                    "gradingResult": {"pass": True, "score": 1, "componentResults": [rubric]},
+                },
+                {**beside, "testIdx": 2, "vars": {}, "prompt": {"raw": "p"}, "success": False, "error": "boom"},
+            ],
+        },
+        "config": {},
+    }
 
 
 def deepeval() -> dict[str, Any]:
     """A test run with a conversation and one whose metric failed."""
     turns = [{**m, "order": n} for n, m in enumerate([*told(2), said("assistant", TURNS[1][1])])]
     good = {"name": "Completeness", "score": 0.8, "success": True, "reason": "All.", "evaluationModel": "j-1"}
-    return {"testCases": [], "conversationalTestCases": [
-        {"name": "c-1", "turns": turns, "scenario": "Cities", "metricsData": [good], "success": True},
-        {"name": "c-2", "turns": turns, "metricsData": [{"name": "Completeness", "score": None, "error": "e"}]},
-    ]}  # fmt: skip
+    return {
+        "testCases": [],
+        "conversationalTestCases": [
+            {"name": "c-1", "turns": turns, "scenario": "Cities", "metricsData": [good], "success": True},
+            {"name": "c-2", "turns": turns, "metricsData": [{"name": "Completeness", "score": None, "error": "e"}]},
+        ],
+    }
 
 
 def label_studio() -> list[dict[str, Any]]:
@@ -222,20 +387,38 @@ def label_studio() -> list[dict[str, Any]]:
     spoken = [{"author": who, "text": t} for pair in TURNS for who, t in zip(("Kunde", "Bot"), pair, strict=True)]
     kim = {"completed_by": {"email": "kim@x"}, "updated_at": "2026-01-01T00:00:00Z"}
     return [
-        {"id": 7, "data": {"dialogue": spoken, "lang": "de"}, "predictions": [guess],
-         "annotations": [{**kim, "result": [rating, why, mark]}, {"completed_by": 3, "was_cancelled": True, "result": []}]},
-        {"id": 8, "data": {"question": "Q", "answer1": "A", "answer2": "B"}, "predictions": [],
-         "annotations": [{"completed_by": 3, "result": [pick]}]},
-    ]  # fmt: skip
+        {
+            "id": 7,
+            "data": {"dialogue": spoken, "lang": "de"},
+            "predictions": [guess],
+            "annotations": [
+                {**kim, "result": [rating, why, mark]},
+                {"completed_by": 3, "was_cancelled": True, "result": []},
+            ],
+        },
+        {
+            "id": 8,
+            "data": {"question": "Q", "answer1": "A", "answer2": "B"},
+            "predictions": [],
+            "annotations": [{"completed_by": 3, "result": [pick]}],
+        },
+    ]
 
 
 def argilla() -> list[dict[str, Any]]:
     """Records: one answered and suggested, one with the responses as the server gives them."""
     return [
-        {"id": "1", "fields": {"question": "Q", "answer": "A"}, "metadata": {"lang": "x"},
-         "suggestions": {"rating": {"value": 3, "score": 0.9, "agent": "j-1"}},
-         "responses": {"rating": [{"value": 4, "user_id": "kim"}, {"value": 1, "user_id": "bo", "status": "draft"}]}},
-        {"id": "2", "fields": {"question": "Q2", "answer": "A2"}, "suggestions": [
-            {"question_name": "rating", "value": 2, "agent": "j-1"}],
-         "responses": [{"user_id": "kim", "status": "submitted", "values": {"rating": {"value": 5}}}]},
-    ]  # fmt: skip
+        {
+            "id": "1",
+            "fields": {"question": "Q", "answer": "A"},
+            "metadata": {"lang": "x"},
+            "suggestions": {"rating": {"value": 3, "score": 0.9, "agent": "j-1"}},
+            "responses": {"rating": [{"value": 4, "user_id": "kim"}, {"value": 1, "user_id": "bo", "status": "draft"}]},
+        },
+        {
+            "id": "2",
+            "fields": {"question": "Q2", "answer": "A2"},
+            "suggestions": [{"question_name": "rating", "value": 2, "agent": "j-1"}],
+            "responses": [{"user_id": "kim", "status": "submitted", "values": {"rating": {"value": 5}}}],
+        },
+    ]

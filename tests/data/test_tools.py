@@ -93,53 +93,109 @@ def test_otel_history(history: str) -> None:
     for n in (1, 2):
         all_of_it = made.told(n)
         kept = {"all": all_of_it, "none": all_of_it[-1:], "last": all_of_it[-2:]}[history]
-        spans.append(made.span(
-            f"t{n}", f"s{n}", at=n, openinference__span__kind="LLM", session__id="c-1",
-            **made.inference("input_messages", kept),
-            **made.inference("output_messages", [made.said("assistant", made.TURNS[n - 1][1])]),
-        ))  # fmt: skip
+        spans.append(
+            made.span(
+                f"t{n}",
+                f"s{n}",
+                at=n,
+                openinference__span__kind="LLM",
+                session__id="c-1",
+                **made.inference("input_messages", kept),
+                **made.inference("output_messages", [made.said("assistant", made.TURNS[n - 1][1])]),
+            )
+        )
     _, given = found([("t.jsonl", made.text(made.request(*reversed(spans))))])
     assert spoken(items(given)["c-1"]) == WHOLE
 
 
 def test_otel_tools_and_annotations() -> None:
     """Calls of tools are entries of their own; annotations of another file find spans, traces and sessions."""
-    call = {"role": "assistant", "tool_calls__0__tool_call__function__name": "map", "tool_calls__0__tool_call__id": "c",
-            "tool_calls__0__tool_call__function__arguments": '{"of": "京"}'}  # fmt: skip
+    call = {
+        "role": "assistant",
+        "tool_calls__0__tool_call__function__name": "map",
+        "tool_calls__0__tool_call__id": "c",
+        "tool_calls__0__tool_call__function__arguments": '{"of": "京"}',
+    }
     ask, back = made.said("user", "Wo?"), {"role": "tool", "tool_call_id": "c", "content": "Kansai"}
     kind = {"openinference__span__kind": "LLM", "session__id": "S"}
     spans = [
-        made.span("t", "root", name="bot", openinference__span__kind="AGENT", input__value="Wo?", output__value="Dort."),
-        made.span("t", "one", "root", at=1, **kind, **made.inference("input_messages", [ask]),
-                  **made.inference("output_messages", [call])),
-        made.span("t", "two", "root", "map", 2, openinference__span__kind="TOOL", tool__name="map", output__value="Kansai"),
-        made.span("t", "three", "root", at=3, **kind, **made.inference("input_messages", [ask, call, back]),
-                  **made.inference("output_messages", [made.said("assistant", "Dort.")])),
-        made.span("t", "four", "root", "guard", 4, **kind,
-                  **made.inference("input_messages", [made.said("system", "Is it safe?"), made.said("user", "Dort.")]),
-                  **made.inference("output_messages", [made.said("assistant", "safe")])),
+        made.span(
+            "t", "root", name="bot", openinference__span__kind="AGENT", input__value="Wo?", output__value="Dort."
+        ),
+        made.span(
+            "t",
+            "one",
+            "root",
+            at=1,
+            **kind,
+            **made.inference("input_messages", [ask]),
+            **made.inference("output_messages", [call]),
+        ),
+        made.span(
+            "t", "two", "root", "map", 2, openinference__span__kind="TOOL", tool__name="map", output__value="Kansai"
+        ),
+        made.span(
+            "t",
+            "three",
+            "root",
+            at=3,
+            **kind,
+            **made.inference("input_messages", [ask, call, back]),
+            **made.inference("output_messages", [made.said("assistant", "Dort.")]),
+        ),
+        made.span(
+            "t",
+            "four",
+            "root",
+            "guard",
+            4,
+            **kind,
+            **made.inference("input_messages", [made.said("system", "Is it safe?"), made.said("user", "Dort.")]),
+            **made.inference("output_messages", [made.said("assistant", "safe")]),
+        ),
         made.span("cut", "five", "lost", at=5, openinference__span__kind="LLM", input__value="Hm?"),
-    ]  # fmt: skip
+    ]
     notes = [
-        {"id": "1", "span_id": "three", "name": "right", "annotator_kind": "LLM", "metadata": {"model": "j-1"},
-         "result": {"label": "yes", "score": 1, "explanation": "So."}},
-        {"id": "2", "span_id": "root", "name": "right", "annotator_kind": "HUMAN", "identifier": "kim", "result": {"score": 0}},
+        {
+            "id": "1",
+            "span_id": "three",
+            "name": "right",
+            "annotator_kind": "LLM",
+            "metadata": {"model": "j-1"},
+            "result": {"label": "yes", "score": 1, "explanation": "So."},
+        },
+        {
+            "id": "2",
+            "span_id": "root",
+            "name": "right",
+            "annotator_kind": "HUMAN",
+            "identifier": "kim",
+            "result": {"score": 0},
+        },
         {"id": "3", "session_id": "S", "name": "solved", "annotator_kind": "HUMAN", "result": {"label": "no"}},
         {"id": "4", "span_id": "four", "name": "right", "annotator_kind": "LLM", "result": {"score": 1}},
         {"id": "5", "span_id": "nowhere", "name": "right", "annotator_kind": "LLM", "result": {"score": 1}},
         {"id": "6", "span_id": "nowhere2", "name": "right", "annotator_kind": "LLM", "result": {"score": 1}},
-    ]  # fmt: skip
-    names, given = found([("notes.json", made.whole({"data": notes, "next_cursor": None})),
-                          ("traces.jsonl", made.text(made.request(*spans)))])  # fmt: skip
+    ]
+    names, given = found(
+        [
+            ("notes.json", made.whole({"data": notes, "next_cursor": None})),
+            ("traces.jsonl", made.text(made.request(*spans))),
+        ]
+    )
     assert names == {"otel"}
     entries = items(given)["S"]["turns"]
     assert [(e["role"], e["text"], e.get("name", "")) for e in entries] == [
-        ("user", "Wo?", ""), ("tool", 'map({"of": "京"})', "map"), ("tool", "Kansai", "map"), ("assistant", "Dort.", ""),
-    ]  # fmt: skip
+        ("user", "Wo?", ""),
+        ("tool", 'map({"of": "京"})', "map"),
+        ("tool", "Kansai", "map"),
+        ("assistant", "Dort.", ""),
+    ]
     assert opinions(given) == [
-        ("S", "turn:1", "right", 1, "judge", "j-1"), ("S", "turn:1", "right", 0, "person", "kim"),
+        ("S", "turn:1", "right", 1, "judge", "j-1"),
+        ("S", "turn:1", "right", 0, "person", "kim"),
         ("S", "conversation", "solved", "no", "person", ""),
-    ]  # fmt: skip
+    ]
     assert [f.split(":")[0] for f in faults(given) if "score" in f] == ["2 times"]
     assert any("nowhere, nowhere2" in f for f in faults(given))
     hints = " ".join(one.sentence for one in given if isinstance(one, Hint))
@@ -151,15 +207,23 @@ def test_otel_logs() -> None:
 
     def event(name: str, body: Any, **given: Any) -> dict[str, Any]:
         held = [{"key": k, "value": {"stringValue": v}} for k, v in body.items()]
-        return {"traceId": "t", "spanId": "s", "eventName": name, "body": {"kvlistValue": {"values": held}},
-                "attributes": made.attributes(**given)}  # fmt: skip
+        return {
+            "traceId": "t",
+            "spanId": "s",
+            "eventName": name,
+            "body": {"kvlistValue": {"values": held}},
+            "attributes": made.attributes(**given),
+        }
 
     logs = [
-        event("gen_ai.user.message", {"content": "Q"}), event("gen_ai.choice", {"message": "A"}),
+        event("gen_ai.user.message", {"content": "Q"}),
+        event("gen_ai.choice", {"message": "A"}),
         event("gen_ai.evaluation.result", {}, gen_ai__evaluation__name="ok", gen_ai__evaluation__score__label="pass"),
-    ]  # fmt: skip
-    lines = made.text({"resourceLogs": [{"scopeLogs": [{"logRecords": logs}]}]},
-                      made.request(made.span("t", "s", gen_ai__operation__name="chat")))  # fmt: skip
+    ]
+    lines = made.text(
+        {"resourceLogs": [{"scopeLogs": [{"logRecords": logs}]}]},
+        made.request(made.span("t", "s", gen_ai__operation__name="chat")),
+    )
     _, given = found([("x.jsonl", lines)])
     assert (items(given)["t"]["task"], items(given)["t"]["output"]) == ("Q", "A")
     assert opinions(given) == [("t", "response", "ok", "pass", "judge", "evaluator")]
@@ -176,8 +240,12 @@ def in_csv(rows: list[dict[str, Any]]) -> bytes:
 def test_langfuse(shape: str) -> None:
     """Traces, observations and scores in files of their own, in any order and container, are joined."""
     held = made.langfuse()
-    write = {"lines": lambda rows: made.text(*rows), "list": made.whole, "csv": in_csv,
-             "object": lambda rows: made.whole({"data": rows, "meta": {"page": 1}})}[shape]  # fmt: skip
+    write = {
+        "lines": lambda rows: made.text(*rows),
+        "list": made.whole,
+        "csv": in_csv,
+        "object": lambda rows: made.whole({"data": rows, "meta": {"page": 1}}),
+    }[shape]
     scores = [
         {"traceId": None, "observationId": None, "sessionId": None, "stringValue": None, **row}
         for row in held["scores"]
@@ -188,11 +256,15 @@ def test_langfuse(shape: str) -> None:
     assert names == {"langfuse"}
     item = items(given)["c-1"]
     assert (spoken(item), item["scenario"], item["system"]) == (WHOLE, "Be brief.", "m-1")
-    assert sorted(opinions(given), key=str) == sorted([
-        ("c-1", "turn:1", "helpful", 0.5, "judge", "langfuse eval"), ("c-1", "turn:1", "helpful", 1.0, "person", "kim"),
-        ("c-1", "conversation", "solved", True, "judge", "langfuse eval"),
-        ("c-1", "turn:2", "tone", "warm", "judge", "langfuse eval"),
-    ], key=str)  # fmt: skip
+    assert sorted(opinions(given), key=str) == sorted(
+        [
+            ("c-1", "turn:1", "helpful", 0.5, "judge", "langfuse eval"),
+            ("c-1", "turn:1", "helpful", 1.0, "person", "kim"),
+            ("c-1", "conversation", "solved", True, "judge", "langfuse eval"),
+            ("c-1", "turn:2", "tone", "warm", "judge", "langfuse eval"),
+        ],
+        key=str,
+    )
     assert not faults(given)
 
 
@@ -233,8 +305,10 @@ def test_mlflow() -> None:
     _, given = found([("t.json", made.whole(made.mlflow()[0]))])
     item = items(given)["tr-1"]
     assert (item["kind"], item["output"], item["reference"]) == ("response", made.TURNS[0][1], "E1")
-    table = {"columns": ["inputs", "outputs", "ground_truth", "fit/v1/score", "fit/v1/justification"],
-             "data": [["Q", "A", "G", 4, "close"], ["Q2", "A2", "G2", None, None], ["short"]]}  # fmt: skip
+    table = {
+        "columns": ["inputs", "outputs", "ground_truth", "fit/v1/score", "fit/v1/justification"],
+        "data": [["Q", "A", "G", 4, "close"], ["Q2", "A2", "G2", None, None], ["short"]],
+    }
     for file in (made.whole(table), made.whole(table, None)):
         _, given = found([("eval.json", file)])
         assert [(i["task"], i["output"], i["reference"]) for i in items(given).values()] == [
@@ -253,8 +327,10 @@ def test_inspect() -> None:
         assert names == {"inspect_ai"} and list(held) == ["sums/1/o/m-1", "sums/1/o/m-1/epoch 2"]
         assert [(i["output"], i["reference"]) for i in held.values()] == [("4", "4"), ("5", "4\nfour")]
         assert [o[2:] for o in opinions(given)] == [
-            ("graded", "C", "judge", "o/j-1"), ("graded", "I", "person", "kim"), ("graded", "I", "judge", "o/j-1"),
-        ]  # fmt: skip
+            ("graded", "C", "judge", "o/j-1"),
+            ("graded", "I", "person", "kim"),
+            ("graded", "I", "judge", "o/j-1"),
+        ]
 
 
 def test_promptfoo() -> None:
@@ -266,9 +342,13 @@ def test_promptfoo() -> None:
             f"Be brief.\n\n{made.TURNS[0][0]}",
         ]
         assert [o[2:] for o in opinions(given)] == [
-            ("llm-rubric", 0.9, "judge", "j-1"), ("pass", False, "person", ""), ("tone", 0.5, "judge", "promptfoo"),
-            ("pass", True, "judge", "promptfoo"), ("llm-rubric", 0.9, "judge", "j-1"), ("pass", True, "judge", "promptfoo"),
-        ]  # fmt: skip
+            ("llm-rubric", 0.9, "judge", "j-1"),
+            ("pass", False, "person", ""),
+            ("tone", 0.5, "judge", "promptfoo"),
+            ("pass", True, "judge", "promptfoo"),
+            ("llm-rubric", 0.9, "judge", "j-1"),
+            ("pass", True, "judge", "promptfoo"),
+        ]
         assert faults(given) == [
             "A result (test 2, prompt 0, m-1) has no output: its provider gave an error, or nothing."
         ]
@@ -289,9 +369,11 @@ def test_label_studio() -> None:
     held = items(given)
     assert names == {"label_studio"} and spoken(held["7"]) == WHOLE and held["8"]["kind"] == "pair"
     assert opinions(given) == [
-        ("7", "conversation", "quality", 4, "person", "kim@x"), ("7", "turn:2", "tone", "kind", "person", "kim@x"),
-        ("7", "conversation", "quality", 5, "judge", "j-1"), ("8", "pair", "verdict", "b", "person", "user 3"),
-    ]  # fmt: skip
+        ("7", "conversation", "quality", 4, "person", "kim@x"),
+        ("7", "turn:2", "tone", "kind", "person", "kim@x"),
+        ("7", "conversation", "quality", 5, "judge", "j-1"),
+        ("8", "pair", "verdict", "b", "person", "user 3"),
+    ]
     assert [(o.note, o.confidence) for o in given if isinstance(o, Said)][::2] == [("Short.", None), ("", 0.7)]
     short = [{"id": 1, "prompt": "P", "response": "R", "q": 4, "annotator": 2, "annotation_id": 5, "lead_time": 1.5}]
     assert opinions(found([("min.json", made.whole(short))])[1]) == [("1", "response", "q", 4, "person", "user 2")]
@@ -302,10 +384,21 @@ def test_argilla() -> None:
     names, given = found([("x.json", made.whole(made.argilla()))])
     assert names == {"argilla"} and [i["output"] for i in items(given).values()] == ["A", "A2"]
     assert [(o[0], *o[3:]) for o in opinions(given)] == [
-        ("1", 4, "person", "kim"), ("1", 3, "judge", "j-1"), ("2", 5, "person", "kim"), ("2", 2, "judge", "j-1"),
-    ]  # fmt: skip
-    flat = {"id": "1", "question": "Q", "answer": "A", "rating.responses": [4], "rating.responses.users": ["kim"],
-            "rating.suggestion": 3, "rating.suggestion.agent": "j-1", "status": "completed"}  # fmt: skip
+        ("1", 4, "person", "kim"),
+        ("1", 3, "judge", "j-1"),
+        ("2", 5, "person", "kim"),
+        ("2", 2, "judge", "j-1"),
+    ]
+    flat = {
+        "id": "1",
+        "question": "Q",
+        "answer": "A",
+        "rating.responses": [4],
+        "rating.responses.users": ["kim"],
+        "rating.suggestion": 3,
+        "rating.suggestion.agent": "j-1",
+        "status": "completed",
+    }
     assert [o[3:] for o in opinions(found([("x.jsonl", made.text(flat))])[1])] == [
         (4, "person", "kim"),
         (3, "judge", "j-1"),
@@ -347,7 +440,7 @@ def wrecks(value: Any, chance: random.Random) -> Iterator[Any]:
 
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_broken_files(name: str) -> None:
-    """Whatever is cut off or put out of shape, there is no traceback, and what is sound is an item that can be stored."""
+    """Whatever is cut off or put out of shape, there is no traceback, and what is sound can be stored."""
     whole = ALL[name]
     chance = random.Random(name)
     for cut in sorted(chance.sample(range(2, len(whole)), 40)):
@@ -363,6 +456,7 @@ def test_broken_files(name: str) -> None:
         for wreck in wrecks(value, chance):
             source = made.whole(wreck, None)
             with contextlib.suppress(BadInput):
+                formats(from_bytes([("x.json", source)]))
                 for entry in _read_as(name, source):
                     if isinstance(entry, Line):
                         ITEM.validate_python(entry.data)
@@ -375,9 +469,11 @@ def _read_as(name: str, data: bytes) -> list[Found]:
         return list(tools.tool(name).read([tools.Part("x.json", records(file, container(file), stream))]))
 
 
-def test_object_in_parts(tmp_path: Path) -> None:
+def test_object_in_parts() -> None:
     """A JSON object comes in parts of its own shape, with lines; what is broken in it ends it with a sentence."""
-    text = b'{\n "evalId": "e",\n "results": {"version": 3,\n  "results": [\n  {"vars": {}, "prompt": "p", "success": true},\n  7],\n "stats": {}},\n "config": [1]\n}'
+    text = b'{\n "evalId": "e",\n "results": {"version": 3,\n  "results": [\n'
+    text += b'  {"vars": {}, "prompt": "p", "success": true},\n'
+    text += b'  7],\n "stats": {}},\n "config": [1]\n}'
     file = from_bytes([("o.json", text)]).files[0]
     assert container(file) == "object"
     with file.open() as stream:
@@ -400,16 +496,20 @@ def test_object_in_parts(tmp_path: Path) -> None:
         file = from_bytes([("o.json", broken)]).files[0]
         with file.open() as stream:
             assert [r.problem for r in records(file, "object", stream) if r.problem], broken
-    with pytest.raises(BadInput, match="is one JSON object that none of the tools known here writes .its keys: a, b"):
+    with pytest.raises(BadInput, match=r"is one JSON object that none of the tools known here writes \(its keys: a, b"):
         formats(from_bytes([("o.json", b'{\n"a": 1,\n"b": 2\n}')]))
 
 
 def test_lines_stay_lines() -> None:
     """A first line that is broken does not make one object of JSON lines; a pretty-printed item is one object."""
     for text, held in (
-        (b'{"id": "a", "kind":\n{"id": "b"}\n', "lines"), (b'{"a": 1,,}\nx\n', "lines"), (b'{"a"', "lines"),
-        (b'{"a": 1}\n', "lines"), (b'{\n  "a": 1\n}\n', "object"), (b'{"a": [\n{"b": 1}]}', "lines"),
-    ):  # fmt: skip
+        (b'{"id": "a", "kind":\n{"id": "b"}\n', "lines"),
+        (b'{"a": 1,,}\nx\n', "lines"),
+        (b'{"a"', "lines"),
+        (b'{"a": 1}\n', "lines"),
+        (b'{\n  "a": 1\n}\n', "object"),
+        (b'{"a": [\n{"b": 1}]}', "lines"),
+    ):
         assert container(from_bytes([("f", text)]).files[0]) == held, text
 
 
@@ -421,19 +521,37 @@ def test_messages_of_all_makers() -> None:
         Utterance("tool", "R", "f"),
         Utterance("assistant", "A"),
     ]
-    openai = [made.said("user", "Q"), {"role": "assistant", "content": None, "tool_calls": [
-        {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]},
-        {"role": "tool", "tool_call_id": "1", "content": "R"}, made.said("assistant", "A")]  # fmt: skip
-    anthropic = [made.said("user", "Q"), {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"a": 1}}]},
-                 {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "R"}]}]},
-                 {"role": "assistant", "content": [{"type": "text", "text": "A"}]}]  # fmt: skip
-    gemini = [{"role": "user", "parts": [{"text": "Q"}]}, {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}]},
-              {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": "R"}}]},
-              {"role": "model", "parts": [{"text": "A"}]}]  # fmt: skip
-    otel = [{"role": "user", "parts": [{"type": "text", "content": "Q"}]},
-            {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "f", "arguments": {"a": 1}}]},
-            {"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", "response": "R"}]},
-            {"role": "assistant", "parts": [{"type": "text", "content": "A"}]}]  # fmt: skip
+    openai = [
+        made.said("user", "Q"),
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": "R"},
+        made.said("assistant", "A"),
+    ]
+    anthropic = [
+        made.said("user", "Q"),
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"a": 1}}]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "R"}]}],
+        },
+        {"role": "assistant", "content": [{"type": "text", "text": "A"}]},
+    ]
+    gemini = [
+        {"role": "user", "parts": [{"text": "Q"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": "R"}}]},
+        {"role": "model", "parts": [{"text": "A"}]},
+    ]
+    otel = [
+        {"role": "user", "parts": [{"type": "text", "content": "Q"}]},
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "f", "arguments": {"a": 1}}]},
+        {"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", "response": "R"}]},
+        {"role": "assistant", "parts": [{"type": "text", "content": "A"}]},
+    ]
     for shape in (openai, anthropic, gemini, otel, json.dumps(openai)):
         assert messages(shape) == call
     assert turns(call)[2] == [1, 1, 1, 1]
@@ -444,18 +562,28 @@ def test_messages_of_all_makers() -> None:
 
 
 def test_from_file_to_figures(tmp_path: Path) -> None:
-    """Traces and the annotations of a judge and a person come in as anybody's file does, read apart, and give kappa."""
+    """Traces and the annotations of a judge and a person come in as anybody's file does, and give kappa."""
     spans = [made.genai(n, f"c-{c}") for c in range(4) for n in (1, 2)]
     notes = [
-        {"id": f"{who}{c}{n}", "span_id": f"s{n}-c-{c}", "name": "correct", "annotator_kind": who, "identifier": who.lower(),
-         "result": {"score": (c + n * (who == "LLM")) % 2}}
-        for c in range(4) for n in (1, 2) for who in ("LLM", "HUMAN")
-    ]  # fmt: skip
+        {
+            "id": f"{who}{c}{n}",
+            "span_id": f"s{n}-c-{c}",
+            "name": "correct",
+            "annotator_kind": who,
+            "identifier": who.lower(),
+            "result": {"score": (c + n * (who == "LLM")) % 2},
+        }
+        for c in range(4)
+        for n in (1, 2)
+        for who in ("LLM", "HUMAN")
+    ]
     paths = []
-    for name, data in (("notes.json", made.whole(notes)), ("traces.jsonl", made.text(made.request(*spans)))):
+    for name, data in (("notes.json", made.whole({"data": notes})), ("traces.jsonl", made.text(made.request(*spans)))):
         (tmp_path / name).write_bytes(data)
         paths.append((name, tmp_path / name))
-    source = from_uploads(paths)
+    known = detect(from_uploads(paths))
+    assert [(one.held, one.format) for one in known] == [("object", "otel"), ("lines", "otel")]
+    source = from_bytes([(name, path.read_bytes()) for name, path in paths])
     with contextlib.closing(workspace(tmp_path)) as store:
         known = detect(source)
         outline = start.understood(store, source, known)
