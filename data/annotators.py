@@ -21,7 +21,7 @@ from data.gold import gold
 from data.people import require
 from data.settings import gold_rule
 from data.store import Store, remembered
-from judges.calibrate import coded
+from judges import bins
 from judges.intervals import from_cells
 from judges.raters import habits
 from judges.raters.dawid_skene import Opinion, dawid_skene
@@ -45,9 +45,7 @@ LENT = 4.0
 @dataclass(frozen=True)
 class Labels:
     """The labels of one dimension: `ratings`, the items (id, name) and cells (item number, unit) behind their numbers,
-
     when each was made, and per row the gold that others make of its cell, -1 where they make none, and their `mean`
-
     (a code, nan where there is none), which differences go by: a lower median would make everybody look kind.
     """
 
@@ -55,8 +53,14 @@ class Labels:
     items: tuple[tuple[str, str], ...]
     cells: tuple[tuple[int, str], ...]
     made_at: np.ndarray[tuple[int, ...], np.dtype[np.datetime64]]
-    others: Codes
+    others: Codes | Floats
     mean: Floats
+
+    @property
+    def rows(self) -> Codes:
+        """The rows of the table in which `others` stand, -1 where they make none."""
+        scale = self.ratings.scale
+        return np.where(self.others < 0, -1, bins.placed(bins.valued(self.others, scale), scale)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -120,8 +124,8 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     )
     found, counts = {}, defaultdict[str, int](int)
     for kind, unit, name, n in rows:
-        dimension = cards.asked(store, kind, str(unit), str(name))
-        if dimension is not None and dimension.scale.size:
+        dimension = cards.scored(store, kind, str(unit), str(name))
+        if dimension is not None and bins.rows(dimension.scale):
             key = f"{dimension.sort}.{dimension.name}"
             found[key] = dimension
             counts[key] += int(n)
@@ -172,15 +176,17 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
     person, people = pd.factorize(frame["annotator"], sort=True)
     names = frame["name"].to_numpy()[np.unique(item, return_index=True)[1]]
     judge = frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan)
-    base = dimension.scale.base
+    scale = dimension.scale
+    given, judge = frame["value"].to_numpy(dtype=np.float64), np.where(np.isnan(judge), -1, bins.coded(judge, scale))
     ratings = Ratings(
         item=item.astype(np.int64),
         cell=place.astype(np.int64),
         person=person.astype(np.int64),
-        value=(frame["value"].to_numpy(dtype=np.float64) - base).astype(np.int64),
-        judge=coded(np.where(np.isnan(judge), base - 1.0, judge), dimension.scale),
+        value=bins.placed(given, scale).astype(np.int64),
+        judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
         people=tuple(str(name) for name in people),
-        scale=dimension.scale,
+        scale=scale,
+        exact=np.asarray(bins.coded(given, scale), dtype=np.float64) if bins.binned(scale) else None,
     )
     cells = tuple(zip(item[first].tolist(), frame["unit"].to_numpy()[first].tolist(), strict=True))
     found = Labels(
@@ -188,7 +194,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
         items=tuple((str(i), str(n)) for i, n in zip(ids, names, strict=True)),
         cells=cells,
         made_at=frame["made_at"].to_numpy(dtype="datetime64[us]"),
-        others=without_self(ratings, gold_rule(store, dataset_id).resolve == "majority"),
+        others=without_self(ratings, gold_rule(store, dataset_id).resolve),
         mean=mean_without_self(ratings),
     )
     _adjudicated(store, dataset_id, dimension, found)
@@ -209,8 +215,8 @@ def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Lab
         cell = number.get((str(item), str(unit)))
         if cell is not None:
             theirs = (found.ratings.cell == cell) & (people != str(person))
-            found.others[theirs] = -1 if value is None else int(value) - dimension.scale.base
-            found.mean[theirs] = np.nan if value is None else value - dimension.scale.base
+            code = np.nan if value is None else float(bins.coded([value], dimension.scale)[0])
+            found.others[theirs], found.mean[theirs] = -1 if value is None else code, code
 
 
 def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
@@ -234,15 +240,15 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
         held = mine & (found.others >= 0)
         agreement, leniency, course = None, None, None
         if held.any():
-            item, value, theirs = ratings.item[held], ratings.value[held], found.others[held]
-            agreement = from_cells(item, theirs, value, scale.size, scale.weights)
+            item, value, theirs = ratings.item[held], ratings.code[held], found.others[held]
+            agreement = from_cells(item, theirs, value, bins.reach(scale), scale.weights)
             relative = held & ~np.isnan(beside)
             if timed(found, relative):
                 own, others = (value == theirs).astype(np.float64)[relative[held]], beside[relative]
                 both = (habits.drift(per_item(ratings.item[relative], values)) for values in (own, others))
                 course = habits.either(*both)
             if scale.weights:
-                leniency = habits.shift(per_item(item, value - found.mean[held]))
+                leniency = habits.shift(per_item(item, (value - found.mean[held]) * bins.unit(scale)))
         one = done.get(name, Work())
         known = opinion is not None and bool((ratings.shared().person == number).any())
         rows.append(Annotator(
@@ -251,13 +257,13 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
             labels=int(mine.sum()),
             items=len(np.unique(ratings.item[mine])),
             shared=int(held.sum()),
-            exact=float((ratings.value[held] == found.others[held]).mean()) if held.any() else None,
+            exact=float((ratings.code[held] == found.others[held]).mean()) if held.any() else None,
             agreement=agreement,
             leniency=leniency,
             course=course,
             accuracy=float(opinion.opinion.accuracy[number]) if opinion is not None and known else None,
             work=one,
-            remarks=tuple(habits.remarks(one, agreement, leniency, course)),
+            remarks=tuple(habits.remarks(one, agreement, leniency, course, bins.unit(scale))),
         ))  # fmt: skip
     for name in set(done) - set(ratings.people):
         remarks = tuple(habits.remarks(done[name], None, None, None))
@@ -271,7 +277,7 @@ def _beside(found: Labels) -> Floats:
     or one person who changes, do to all of them falls out. nan where there is nobody to compare with.
     """
     held, cell = found.others >= 0, found.ratings.cell
-    equal = ((found.ratings.value == found.others) & held).astype(np.float64)
+    equal = ((found.ratings.code == found.others) & held).astype(np.float64)
     many, same = np.bincount(cell, held.astype(np.float64))[cell], np.bincount(cell, equal)[cell]
     return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
 
@@ -313,12 +319,12 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
         seconds[str(person)].append(float(milliseconds) / 1000)
         if mode == "assisted":
             assisted[str(person)].append(float(milliseconds) / 1000)
-    seen = "l.mode = 'assisted' and l.saw"
+    seen, near = "l.mode = 'assisted' and l.saw", nearest("l.seen")
     rows = store.rows(
         "select l.annotator, count(*), count(distinct l.item_id), "
         + ", ".join(f"count(case when l.mode = '{mode}' then 1 end)" for mode in ("blind", "assisted", "revealed"))
         + f", count(case when {seen} then 1 end), "
-        f"count(case when {seen} and l.value is not distinct from {nearest('l.seen')} then 1 end) "
+        f"count(case when {seen} and (l.value = l.seen or l.value is not distinct from {near}) then 1 end) "
         "from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 group by l.annotator",
         [dataset_id],
     )
@@ -353,7 +359,7 @@ def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Restin
     shared, scale = found.ratings.shared(), dimension.scale
     if not len(shared):
         return None
-    opinion = dawid_skene(shared.cell, shared.person, shared.value, scale.size, LENT)
+    opinion = dawid_skene(shared.cell, shared.person, shared.value, bins.rows(scale), LENT)
     query = gold(dimension.sort, scale, resting, gold_rule(store, dataset_id))
     resolved = {
         (str(item), str(unit)): (value, str(how))
@@ -362,17 +368,17 @@ def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Restin
         )
     }
     best, sure = opinion.posterior.argmax(axis=1), opinion.posterior.max(axis=1)
-    counts = shared.counts()
-    rows = []
+    order, rows = np.lexsort([shared.code, shared.cell]), []
     for cell in np.unique(shared.cell).tolist():
         number, unit = found.cells[cell]
         id_, name = found.items[number]
         value, how = resolved.get((id_, unit), (None, "drawn"))
-        seen = float(best[cell] + scale.base)
+        seen = bins.middles(scale)[best[cell]]
         if value is None and how != "drawn":
             continue  # most people said n/a, which the model does not know
-        if value is None or float(value) != seen:
-            said = tuple(float(code + scale.base) for code in np.repeat(np.arange(scale.size), counts[cell]))
+        if value is None or bins.placed([value], scale)[0] != best[cell]:
+            at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
+            said = tuple(bins.valued(shared.code[order[at]], scale).tolist())
             rows.append(Otherwise(id_, name, unit, value, how, seen, float(sure[cell]), said))
     rows.sort(key=lambda row: (-row.sure, row.name, row.unit))
     return Second(opinion, len(np.unique(shared.cell)), tuple(rows))
@@ -386,7 +392,7 @@ def between(found: Labels, people: list[str]) -> tuple[Codes, Floats]:
     first, second_ = chosen.pairs()
     size = len(people)
     one, other = (number[chosen.person[rows]] for rows in (first, second_))
-    equal = (chosen.value[first] == chosen.value[second_]).astype(np.float64)
+    equal = (chosen.code[first] == chosen.code[second_]).astype(np.float64)
     shape = (size, size)
     n = np.bincount(one * size + other, minlength=size * size).reshape(shape)
     same = np.bincount(one * size + other, equal, minlength=size * size).reshape(shape)

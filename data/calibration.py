@@ -12,12 +12,13 @@ import numpy as np
 import pandas
 
 from data import cards, exposure
-from data.combinations import nearest
+from data.combinations import stands
 from data.fewshot import apart
-from data.gold import BASES, WEIGHTED, Basis, gold, labels, rests_on
+from data.gold import BASES, WEIGHTED, Basis, gold, labels, of_sort, rests_on
 from data.settings import Waiting, gold_rule
 from data.store import Store, Tx, each_remembered, remembered
 from data.tuning import aside
+from judges import bins
 from judges.calibrate import Meeting, People, Said, Sums, by_moments
 from judges.intervals import LINEARISE_FROM
 from judges.strata import within
@@ -59,9 +60,20 @@ class Found(NamedTuple):
 
 
 def dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
-    """The dimensions of a judge's card that people are asked about and whose scale has a table."""
+    """The dimensions of a judge's card that people are asked about and whose scale has a table.
+
+    What only the judge states, on an interval scale (its aggregates), is among them once people have labelled it.
+    """
     card = cards.maybe(store, judge_id)
-    return [d for d in card.dimensions if d.asked and d.scale.size] if card is not None else []
+    found = [d for d in card.dimensions if bins.rows(d.scale)] if card is not None else []
+    return [d for d in found if d.asked or (d.scale.kind == "interval" and _labelled(store, d))]
+
+
+def _labelled(store: Store | Tx, dimension: Dimension) -> bool:
+    """Whether anybody ever gave a label of a dimension."""
+    query = f"select 1 from label l where l.dimension = $1 and {of_sort(dimension.sort)} limit 1"
+    key = ("labelled", dimension.sort, dimension.name)
+    return remembered(store, key, ["label"], lambda: bool(store.rows(query, [dimension.name])))
 
 
 def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, Rest]:
@@ -69,7 +81,7 @@ def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Bas
 
     Labels of items that prompts were tuned on are in none (data/tuning.py).
     """
-    names = [d.name for d in asked if d.scale.size]
+    names = [d.name for d in asked if bins.rows(d.scale)]
     marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
     rows = store.rows(
         "select l.mode, coalesce(d.probability, l.probability) is not null as random, "
@@ -258,7 +270,7 @@ def _terms(dimension: Dimension) -> list[str]:
     """What a cell gives to its item's sums, before the weight."""
     scale = dimension.scale
     if by_moments(scale):
-        x, y = f"(human - {scale.base})", f"(judge - {scale.base})"
+        x, y = (f"({side} - {bins.origin(scale)!r})" for side in ("human", "judge"))
         return ["1", x, y, f"{x} * {x}", f"{y} * {y}", f"{x} * {y}"]
     codes = range(scale.base, scale.base + scale.size)
     return [f"case when human = {h} and judge = {j} then 1 else 0 end" for h in codes for j in codes]
@@ -335,18 +347,16 @@ def items_in(
     """The cells in one place of the table.
 
     The cells where people say `human` and the judge `judge` or what is nearest to it (None = n/a), by name; at most
-    so many.
+    so many. Where a row of the table is a bin, it is named by its middle (`judges.bins.middles`).
 
     Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
     """
     conditions: list[str] = ["not (g.item_id = any($4))"]
-    params: list[Any] = [sorted(exposure.pending(store, person))]
-    for column, value in (("g.value", human), (nearest("s.value"), judge)):
+    for column, value in (("g.value", human), ("s.value", judge)):
         if value is None:
             conditions.append(f"{column} is null")
         else:
-            params.append(value)
-            conditions.append(f"{column} = ${3 + len(params)}")
+            conditions.append(stands(column, value, dimension.scale))
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
         + _JOINED.format(
@@ -356,7 +366,7 @@ def items_in(
         + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
         f"where s.judge_id is not null and {' and '.join(conditions)} "
         f"order by i.name, g.unit limit {most:d}",
-        [dataset_id, dimension.name, judge_id, *params],
+        [dataset_id, dimension.name, judge_id, sorted(exposure.pending(store, person))],
     )
     exposure.record(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
     return [

@@ -142,6 +142,12 @@ def asked(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension
     return questions(store).get((kind, sort_of(unit), dimension))
 
 
+def scored(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension | None:
+    """The same, or one that only a judge states and people may."""
+    every = remembered(store, ("scored",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=False))
+    return every.get((kind, sort_of(unit), dimension))
+
+
 def questions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can be asked about."""
     return remembered(store, ("asked",), [*_TABLES, "judge"], lambda: _dimensions(store, asked_only=True))
@@ -255,6 +261,43 @@ def _put(tx: Tx, made: Card) -> None:
         tx.add("card", "version, name, spec", [(made.version, made.name, canonical(made.spec))])
     if get(tx, _SCOPE, made.name) != made.version:
         put(tx, _SCOPE, made.name, made.version)
+
+
+def offer(tx: Tx, brought: Sequence[Card]) -> None:
+    """Make the last version of each card made elsewhere, none of whose versions was here, the one that is offered."""
+    for one in {card.name: card for card in brought if (card.recipe or {}).get("how") == "own"}.values():
+        put(tx, _SCOPE, one.name, one.version)
+
+
+def travelling(store: Store, dataset_id: str) -> list[dict[str, Any]]:
+    """The contents of the cards that a dataset needs elsewhere, those that are current after older versions of them.
+
+    That is every version that judges of it used, and the cards without a folder that ask what its labels answer.
+    """
+    used = {
+        str(version): json.loads(spec)
+        for version, spec in store.rows(
+            "select c.version, c.spec from card c where c.version in (select j.card_version from judge j "
+            "join judgment m on m.judge_id = j.id join item i on i.id = m.item_id where i.dataset_id = $1) "
+            "order by c.seq, c.version",
+            [dataset_id],
+        )
+    }
+    labelled = {
+        (str(kind), sort_of(unit), str(dimension))
+        for kind, unit, dimension in store.rows(
+            "select distinct i.kind, l.unit, l.dimension from label l join item i on i.id = l.item_id "
+            "where i.dataset_id = $1",
+            [dataset_id],
+        )
+    }
+    now = known(store)
+    for one in [*_used(store), *now.values()]:
+        asking = {(one.kind, d.sort, d.name) for d in one.dimensions}
+        if one.recipe is not None and asking & labelled:
+            used.setdefault(one.version, one.spec)
+    current = {one.version for one in now.values()}
+    return [spec for _, spec in sorted(used.items(), key=lambda pair: pair[0] in current)]
 
 
 def faults(store: Store | Tx, recipe: Recipe) -> list[str]:

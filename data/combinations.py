@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from data.store import Store, Tx, remembered
+from judges import bins
 from judges.card import Card
 from judges.combination import applied, drawn_of, rule_of, said
+from judges.types import Scale
 
 _RULE = "judge_id, sort, dimension, rule, drawn"
 _COMBINATION = (
@@ -21,6 +23,30 @@ _AT_ONCE = 500
 def nearest(column: str) -> str:
     """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
     return f"floor({column} + 0.5)"
+
+
+def stands(column: str, code: float, scale: Scale) -> str:
+    """SQL condition that a value is, or is nearest to, an answer; on an interval scale that it is in the row of one."""
+    if scale.kind != "interval":
+        return f"{nearest(column)} = {code!r}"
+    low, high = bins.around(code, scale)
+    return f"{column} >= {low!r} and {column} < {high!r}"
+
+
+def row(column: str, scale: Scale) -> str:
+    """SQL of the code that stands for the row of the table in which a value is (`judges.bins.middles`)."""
+    if not bins.binned(scale):
+        return answer(column, scale)
+    low, each = repr(float(scale.lo)), repr(bins.width(scale) / bins.MOST)
+    return f"({low} + (least({bins.MOST - 1}, floor(({column} - {low}) / {each} + 1e-9)) + 0.5) * {each})"
+
+
+def answer(column: str, scale: Scale) -> str:
+    """SQL of the answer of a scale nearest to a value; of an interval scale without steps the value itself."""
+    if scale.kind != "interval":
+        return nearest(column)
+    low, step = repr(float(scale.lo)), repr(float(scale.step))
+    return f"({low} + floor(({column} - {low}) / {step} + 0.5 + 1e-9) * {step})" if scale.step else column
 
 
 def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> None:

@@ -21,6 +21,7 @@ from data.publishing.asking import Asking, asking, behind
 from data.publishing.labelled import labelled
 from data.publishing.tallies import IMPORTED, MANY, Group, Groups, Key, tallies
 from data.store import Store, remembered
+from judges import bins
 from judges.correction import Comparison, Corrected, Moments, compared, corrected
 from judges.types import SORTS, Dimension
 
@@ -141,7 +142,7 @@ def _tile(
         if not whole.items:
             continue  # n/a throughout
         scale = ask.dimension.scale
-        reach = (float(scale.base), float(scale.base + scale.size - 1)) if ask.mean else (0.0, 1.0)
+        reach = (bins.origin(scale), bins.origin(scale) + bins.width(scale)) if ask.mean else (0.0, 1.0)
         means = tuple(
             corrected(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
             for n in range(ask.outcomes)

@@ -24,6 +24,11 @@ ASKED = "asked for"
 _COPY = "a copy of it"
 _REST = """substr(content, length(replace(replace(name, '\\', '\\\\'), '"', '\\"')) + 9)"""
 """An item's content behind its name, with which it begins."""
+_TEXTLESS = (
+    """(content like '%"output":""%' and content like '%"task":""%') """
+    """or content like '%"text":null%"text":null%'"""
+)
+"""Whether nothing that was judged is in the files."""
 _COLUMNS = "id, item_id, judge_id, person, route"
 NOTE = "Items that you may still be asked to label blind are left out."
 """What a list says of the items that `listed` keeps from it."""
@@ -58,10 +63,14 @@ def shown(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tup
 
 
 def copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
-    """item -> all items that are the same but for their name and meta, itself among them; only where there are any."""
+    """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
+
+    Items whose texts are not in the files are known by their names alone: none is a copy of another.
+    """
     bare = f"case when meta = '{{}}' then {_REST} else replace({_REST}, '\"meta\":' || meta, '\"meta\":{{}}') end"
     query = (
-        f"with bare as (select id, md5({bare}) as alike from item) select b.alike, b.id from bare b "
+        f"with bare as (select id, md5({bare}) as alike from item where not ({_TEXTLESS})) "
+        "select b.alike, b.id from bare b "
         "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
     )
 

@@ -113,11 +113,11 @@ def gold(
     Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did
     not ask for the judge's score, and on the gate's only where it was done here. Otherwise ordered scales resolve
     to the lower median of the values or, by a rule of majority, to the commonest one (drawn: the lower median), and
-    to n/a where most people said so; unordered ones and flags to the majority, a drawn vote to the scale's `drawn`
-    category where it has one, else to no gold.
+    to n/a where most people said so; interval scales, by a rule of mean, to the mean of the values. Unordered ones and
+    flags resolve to the majority, a drawn vote to the scale's `drawn` category where it has one, else to no gold.
     `probability` is the inclusion probability of the item (NULL: not a random draw), and `weight` the items that it
     stands for (`WEIGHTED`; 1 on the other bases); `low` and `high` are the ends of what people said, and `how` tells
-    how the value came about: one, agreed, median, majority, drawn, adjudicated.
+    how the value came about: one, agreed, median, mean, majority, drawn, adjudicated.
     `waits`: people lie further apart than the rule allows and nobody has adjudicated; where the rule leaves such cells
     out, they have no gold. For means a cell is not its `value`, whose lower median of two would bend them, but all that
     people said, each of them alike: `mean` of the values given and `share` of the people who gave one, the others
@@ -132,7 +132,8 @@ def gold(
     unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
     unseen += " and seq not in (select seq from intake)" if basis == "gate" else ""
     ordered = scale.kind in ("ordinal", "ordered", "interval")
-    by_median = ordered and rule.resolve == "median"
+    by_mean = scale.kind == "interval" and rule.resolve == "mean"
+    by_median = ordered and rule.resolve != "majority"
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
     said = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
@@ -162,6 +163,8 @@ def gold(
     )
     if by_median:  # the lower median of two is the lower one
         resolved, value, kind = f"{median} ", "coalesce(m.value, c.low)", "'median'"
+        if by_mean:
+            value, kind = "case when c.low = c.high then c.low else c.mean end", "'mean'"
         joins = "left join middle m on m.item_id = c.item_id and m.unit = c.unit "
     elif ordered:
         resolved = f"{median}, {votes.format(among=' where value is not null')}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from data import sparing
-from data.cards import scales
+from data.cards import questions, scales
 from data.store import Store
-from judges import triage
+from judges import bins, triage
 from judges.confidence import RULE
 from judges.triage import Need, Reason
 from judges.types import sort_of
@@ -59,7 +59,7 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
     by_name = {(kind, sort, name): scale for (kind, sort, name), scale in scales(store).items()}
-    out = []
+    asked, out = questions(store), []
     for item, kind, unit, dimension, mine, theirs, other in store.rows(
         "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
         "join item i on i.id = x.item_id "
@@ -69,10 +69,12 @@ def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]
         [dataset_id, judge_id],
     ):
         scale = by_name.get((kind, sort_of(unit), dimension))
-        if scale is None or not scale.size:
+        if scale is None or not bins.rows(scale):
             continue
+        if scale.kind == "interval" and (kind, sort_of(unit), dimension) not in asked:
+            continue  # an aggregate differs where what it is made of does
         ordered = scale.weights is not None
-        gap, width = (abs(mine - theirs), scale.size - 1) if ordered else (1.0, 1.0)
+        gap, width = (abs(mine - theirs) / bins.unit(scale), bins.reach(scale) - 1.0) if ordered else (1.0, 1.0)
         if not ordered or gap >= max(2, width / 3):
             out.append(triage.judges_disagree(item, unit, dimension, gap, width, other))
     return out

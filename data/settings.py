@@ -39,21 +39,22 @@ class QueueRules:
 class GoldRule:
     """How people's labels of one cell become its gold.
 
-    resolve: of answers in order the lower `median`, or the `majority` (a drawn vote: the lower median); answers without
-    order always go by majority. apart: how many steps of the scale two people may lie apart before somebody has to
-    adjudicate (None: any number); it also says whether people who differ on n/a, or without order, have to. waiting:
-    until somebody has, the cell is `counted` with what `resolve` gives it, or left `out` of kappa, which keeps just
-    those cells that are easy. Means always count what people said of it.
+    resolve: of answers in order the lower `median`, or the `majority` (a drawn vote: the lower median); of numbers on
+    an interval scale also their `mean`, where other answers in order go by the lower median; answers without order
+    always go by majority. apart: how many steps of the scale (units of an interval scale) two people may lie apart
+    before somebody has to adjudicate (None: any number); it also says whether people who differ on n/a, or without
+    order, have to. waiting: until somebody has, the cell is `counted` with what `resolve` gives it, or left `out` of
+    kappa, which keeps just those cells that are easy. Means always count what people said of it.
     """
 
-    resolve: Literal["median", "majority"] = "median"
+    resolve: Literal["median", "mean", "majority"] = "median"
     apart: int | None = None
     waiting: Waiting = "counted"
 
     def check(self) -> GoldRule:
         """Itself. Raises BadInput for values that make no sense."""
-        if self.resolve not in ("median", "majority"):
-            raise BadInput(f"{self.resolve!r} is no way to resolve labels: there are median and majority.")
+        if self.resolve not in ("median", "mean", "majority"):
+            raise BadInput(f"{self.resolve!r} is no way to resolve labels: there are median, mean and majority.")
         if self.waiting not in ("counted", "out"):
             raise BadInput(f"Cells that wait are {self.waiting!r}: they can be counted, or left out.")
         if self.apart is not None and not 0 <= self.apart <= 100:

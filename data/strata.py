@@ -13,7 +13,7 @@ from data.figures import slices
 from data.gold import of_sort
 from data.ids import new_id
 from data.store import Store, Tx
-from judges import sampling
+from judges import bins, sampling
 from judges.combination import nearest
 from judges.sampling import Design
 from judges.types import Dimension
@@ -125,7 +125,7 @@ def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, s
         asked = [d for d in asked if f"{d.sort}.{d.name}" == design.of]
     else:  # scores before categories in an order, as "good" and 3 are not on one scale
         ordered = [d for d in asked if d.scale.weights is not None]
-        asked = [d for d in ordered if d.scale.kind == "ordinal"] or ordered
+        asked = [d for d in ordered if d.scale.kind in ("ordinal", "interval") and d.asked] or ordered
     if not asked:
         raise BadInput(
             f"This judge's card asks nothing called {design.of!r} that has a scale: choose one of its dimensions."
@@ -136,10 +136,10 @@ def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, s
     items = [str(r[0]) for r in store.rows("select id from item where dataset_id = $1", [dataset_id])]
     if not any(lowest):
         raise BadInput("This judge has scored no item of this dataset there: choose another judge, or other strata.")
-    scales = {(d.scale.base, d.scale.size) for d in asked}
+    scales = {(bins.origin(d.scale), bins.width(d.scale)) for d in asked}
     if len(scales) > 1:  # parts of a scale, where scales differ
         lowest = [
-            {i: (v - d.scale.base) / (d.scale.size - 1) for i, v in found.items()}
+            {i: (v - bins.origin(d.scale)) / bins.width(d.scale) for i, v in found.items()}
             for d, found in zip(asked, lowest, strict=True)
         ]
     figures = {i: min((found[i] for found in lowest if i in found), default=None) for i in items}

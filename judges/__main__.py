@@ -1,7 +1,12 @@
 """`python -m judges`: judges, audits and agreement on plain files, no workspace needed."""
 
+import atexit
+import gc
 import sys
 
+# As in data/__main__.py.
+gc.set_threshold(50_000, 20, 50)
+atexit.register(gc.freeze)
 try:
     from judges.commands import main
 

@@ -129,8 +129,19 @@ def kappa(table: ArrayLike, weights: Weights = None) -> float | None:
     array = checked(table)
     cost = disagreement(len(array), weights)
     # n is multiplied out and nothing normalised, so that whole counts stay exact: the gate compares with .5.
-    expected = float(array.sum(axis=1) @ cost @ array.sum(axis=0))
+    expected = by_chance(array, weights)
     return 1.0 - float(array.sum()) * float((array * cost).sum()) / expected if expected > 0 else None
+
+
+def by_chance(table: Floats, weights: Weights) -> float:
+    """n^2 times the disagreement that is to be expected, sum(r_i c_j D_ij)."""
+    return float(table.sum(axis=1) @ disagreement(len(table), weights) @ table.sum(axis=0))
+
+
+def by_chance_from_sums(sums: Floats) -> float:
+    """The same of quadratic weights, from the sums of `kappa_from_sums`."""
+    n, sx, sy, sxx, syy, _ = sums.tolist()
+    return float(n * (sxx + syy) - 2 * sx * sy)
 
 
 def kappa_from_sums(sums: ArrayLike) -> float | None:
@@ -145,8 +156,8 @@ def kappa_from_sums(sums: ArrayLike) -> float | None:
     array = np.asarray(sums, dtype=np.float64)
     if array.shape != (6,) or not np.isfinite(array).all():
         raise ValueError("Six finite sums are needed: n, Sx, Sy, Sxx, Syy, Sxy.")
-    n, sx, sy, sxx, syy, sxy = array.tolist()
-    expected = n * (sxx + syy) - 2 * sx * sy
+    n, _, _, sxx, syy, sxy = array.tolist()
+    expected = by_chance_from_sums(array)
     # With fractional weights the difference of a constant pair is rounding noise, not zero.
     if expected <= 1e-12 * n * (sxx + syy):
         return None

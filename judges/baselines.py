@@ -12,9 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.agreement import cross_table, kappa, nearest
+from judges import bins
+from judges.agreement import nearest
 from judges.calibrate import Floats, Meeting, scored_cells
-from judges.intervals import Cells, difference, from_cells
+from judges.intervals import Cells, difference, from_cells, influences
 from judges.tokens import tokens
 from judges.types import Dialogue, Dimension, Pair, Response, sort_of
 from judges.uncertainty import Interval
@@ -125,16 +126,15 @@ def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 
     scale = dimension.scale
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
     cells, k = scored_cells(meeting, scale)
-    item, human = (np.asarray(side, dtype=np.int64) for side in (cells.item, cells.human))
-    judge = np.asarray(cells.judge)  # may lie between two codes
+    item, human, judge = (np.asarray(side) for side in cells[:3])  # codes, or between two
     weight = np.ones(len(item)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
     if not len(item):
         return Floors(0)
-    shares = np.bincount(human, weight, minlength=k) / weight.sum()
+    shares = np.bincount(bins.placed(meeting.human[both], scale), weight, minlength=bins.rows(scale)) / weight.sum()
     commonest = int(shares.argmax())
     items = len(np.unique(item))
     whole = from_cells(item, human, judge, k, scale.weights, weight, seed=seed)
-    constant, share = scale.answers[commonest], float(shares[commonest])
+    constant, share = bins.answers(scale)[commonest], float(shares[commonest])
     if scale.weights is None and scale.kind != "flag" and dimension.sort != "pair":
         return Floors(items, constant, share, whole)
     x = np.asarray(lengths, dtype=np.float64)[both]
@@ -142,8 +142,9 @@ def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 
     if len(np.unique(item[known])) < 2:
         return Floors(items, constant, share, whole)
     x, item, human, judge, weight = x[known], item[known], human[known], judge[known], weight[known]
-    guesses = [guessed(x, item, human, weight, k, like) for like in (None, nearest(judge))]
-    guess = max(guesses, key=lambda codes: kappa(cross_table(human, codes, k, weight), scale.weights) or 0.0)
+    own = judge if human.dtype.kind == "f" else nearest(judge)
+    guesses = [guessed(x, item, human, weight, k, like) for like in (None, own)]
+    guess = max(guesses, key=lambda codes: influences(Cells(item, human, codes, weight), k, scale.weights)[0] or 0.0)
     found = Length(
         from_cells(item, human, guess, k, scale.weights, weight, seed=seed),
         whole if known.all() else from_cells(item, human, judge, k, scale.weights, weight, seed=seed),
@@ -163,12 +164,14 @@ def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 
 def guessed(
     x: Floats,
     item: NDArray[np.int64],
-    human: NDArray[np.int64],
+    human: NDArray[np.int64] | Floats,
     weight: Floats,
     k: int,
-    like: NDArray[np.int64] | None = None,
-) -> NDArray[np.int64]:
+    like: NDArray[np.int64] | Floats | None = None,
+) -> NDArray[np.int64] | Floats:
     """What a length rule says in every cell: codes 0..k-1, cross-fitted by item in FOLDS parts.
+
+    Of codes that are no whole numbers it is one of those that occur.
 
     F is the weighted distribution of lengths (a length's own share counts half) and G that of codes. A cell of length x
     gets the code whose stretch of G, lower end included, holds F(x): the rule is monotone in length and uses the scale
@@ -181,16 +184,17 @@ def guessed(
     # By what is in them: the names of items, which order them in a store, would part them otherwise in each workspace.
     order = np.lexsort([np.bincount(position, value) for value in (human, x)])
     part = (np.random.default_rng(0).permutation(len(distinct)) % min(FOLDS, len(distinct)))[order.argsort()][position]
-    out = np.zeros(len(x), dtype=np.int64)
+    out = (human if like is None else like).copy()
     everywhere = np.ones(len(x), dtype=bool)
     for fold in range(int(part.max()) + 1):
         own, others = part == fold, part != fold
         upward = _trend(_ranks(x[others], weight[others], x[others]), human[others], weight[others]) >= 0
         fitted, codes = (others, human) if like is None else (everywhere, like)
         at = _ranks(x[fitted], weight[fitted], x[own])
-        steps = np.cumsum(np.bincount(codes[fitted], weight[fitted], minlength=k))
+        values = np.unique(codes[fitted]).astype(out.dtype) if out.dtype.kind == "f" else np.arange(k, dtype=np.int64)
+        steps = np.cumsum(np.bincount(np.searchsorted(values, codes[fitted]), weight[fitted], minlength=len(values)))
         placed = (at if upward else 1 - at) + _ROUNDING
-        out[own] = np.minimum(np.searchsorted(steps / steps[-1], placed, side="right"), k - 1)
+        out[own] = values[np.minimum(np.searchsorted(steps / steps[-1], placed, side="right"), len(values) - 1)]
     return out
 
 
@@ -202,7 +206,7 @@ def _ranks(x: Floats, weight: Floats, values: Floats) -> Floats:
     return np.asarray((sums[below] + sums[upto]) / (2 * sums[-1]), dtype=np.float64)
 
 
-def _trend(ranks: Floats, codes: NDArray[np.int64], weight: Floats) -> float:
+def _trend(ranks: Floats, codes: NDArray[np.int64] | Floats, weight: Floats) -> float:
     """Weighted covariance."""
     mean, middle = np.average(ranks, weights=weight), np.average(codes, weights=weight)
     return float(np.average((ranks - mean) * (codes - middle), weights=weight))

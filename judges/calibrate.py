@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judges import agreement
+from judges import agreement, bins
 from judges.gate import Decision
 from judges.intervals import Cells, difference, from_cells, linearised, linearised_table
 from judges.raters.student import t_quantile
@@ -139,8 +139,11 @@ class Summary:
     `rounded` counts those in which several samples of the judge came to a value between two answers: kappa, the bias
     and the correlation take it as it is, all that the table tells the answer nearest to it.
 
-    `bias` is the mean of judge - people in steps of an ordered scale, with its interval by item; of several people in a
-    cell each counts alike there, as the median that kappa goes by would bend it.
+    On interval scales (`binned`) rows are bins; `exact` and `within_one` go by the values, one being a step, or a tenth
+    of a scale without.
+
+    `bias` is the mean of judge - people in steps of an ordered scale (units of an interval scale), with its interval by
+    item; of several people in a cell each counts alike there, as the median that kappa goes by would bend it.
     """
 
     dimension: Dimension
@@ -173,6 +176,11 @@ class Summary:
     def cells(self) -> int:
         """Cells in which both people and judge gave a value of the scale: what every figure rests on."""
         return int(self.counts.sum())
+
+    @property
+    def binned(self) -> bool:
+        """Whether a row of the table holds many answers."""
+        return bins.binned(self.dimension.scale)
 
     @property
     def fragile(self) -> bool:
@@ -211,7 +219,7 @@ class Line:
 
 def by_moments(scale: Scale) -> bool:
     """Whether the scale's kappa is a function of six moments."""
-    return agreement.by_sums(scale.size, scale.weights)
+    return agreement.by_sums(bins.reach(scale), scale.weights)
 
 
 def scored_cells(meeting: Meeting, scale: Scale) -> tuple[Cells, int]:
@@ -220,16 +228,10 @@ def scored_cells(meeting: Meeting, scale: Scale) -> tuple[Cells, int]:
     Where samples were combined to values between two codes they stay so.
     """
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
-    human, judge = (coded(side[both], scale) for side in (meeting.human, meeting.judge))
+    human, judge = (bins.coded(side[both], scale) for side in (meeting.human, meeting.judge))
     weight = meeting.weight[both]
     stratum = None if meeting.stratum is None else meeting.stratum[both]
-    return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight, stratum), scale.size
-
-
-def coded(values: Floats, scale: Scale) -> NDArray[np.int64] | Floats:
-    """Values of a scale, none of them n/a, as codes from 0: whole numbers where all of them are answers."""
-    codes = values - scale.base
-    return codes.astype(np.int64) if np.all(codes == np.floor(codes)) else codes
+    return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight, stratum), bins.reach(scale)
 
 
 def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed: int = 0) -> Summary:
@@ -302,29 +304,29 @@ def _figures(
 ) -> Summary:  # fmt: skip
     """Everything that one table gives. A dropped category has an empty row and column, which are taken out."""
     scale = dimension.scale
-    k, base = scale.size, scale.base
     human_na, judge_na, seen = np.isnan(tally.human), np.isnan(tally.judge), tally.scored
     both = seen & ~human_na & ~judge_na
-    between = both & (tally.judge != np.floor(tally.judge))
-    human, judge = (agreement.nearest(side[both] - base) for side in (tally.human, tally.judge))
-    table, counts = (_table(human, judge, amount[both], k) for amount in (tally.weight, tally.cells))
+    between = both & bins.between(tally.judge, scale)
+    human, judge = (bins.placed(side[both], scale) for side in (tally.human, tally.judge))
+    table, counts = (_table(human, judge, amount[both], bins.rows(scale)) for amount in (tally.weight, tally.cells))
     exactly = tally.human[both], tally.judge[both], tally.weight[both]
-    keep = [n for n in range(k) if dropped is None or n + base != dropped]
+    codes, answers = bins.middles(scale), bins.answers(scale)
+    keep = [n for n, code in enumerate(codes) if dropped is None or code != dropped]
     table, counts = table[np.ix_(keep, keep)], counts[np.ix_(keep, keep)]
-    ordered = scale.weights is not None
+    ordered, near = scale.weights is not None, _near(*exactly, scale) if bins.binned(scale) else None
 
     def cells(where: NDArray[np.bool_]) -> int:
         return round(float(tally.cells[where].sum()))
 
     return Summary(
         dimension=dimension,
-        codes=tuple(float(n + base) for n in keep),
-        answers=tuple(scale.answers[n] for n in keep),
+        codes=tuple(codes[n] for n in keep),
+        answers=tuple(answers[n] for n in keep),
         table=table,
         counts=counts,
         interval=interval,
-        exact=agreement.exact(table),
-        within_one=agreement.within_one(table) if ordered else None,
+        exact=near[0] if near else agreement.exact(table),
+        within_one=near[1] if near else agreement.within_one(table) if ordered else None,
         bias=bias(told if ordered else _NOBODY, interval.n_eff, cells(both)),
         correlation=agreement.correlation_of(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
@@ -344,8 +346,18 @@ def _figures(
 
 
 _NOBODY = Said(0, np.zeros(2), np.zeros((2, 2)), People(0, 0, 0, 0))
+_ROUNDING = 1e-6
 _NO_SPREAD = 1e-12
 """A sum of squares below this share of what it is the difference of is rounding."""
+
+
+def _near(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[float | None, float | None]:
+    """Shares of cells with equal answers, and with those at most one `bins.unit` apart, where a table is too coarse."""
+    if not len(human):
+        return None, None
+    gap = np.abs(bins.answered(judge, scale) - bins.answered(human, scale)) / bins.unit(scale)
+    near = [float(np.average(gap <= steps + _ROUNDING, weights=weight)) for steps in (0, 1)]
+    return near[0], near[1]
 
 
 def _table(human: NDArray[np.intp], judge: NDArray[np.intp], amount: Floats, k: int) -> Floats:

@@ -6,7 +6,7 @@ A card is code that somebody wrote: a slip in it is said in a sentence, and neve
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -54,18 +54,18 @@ def reading(card: Card, model: Any, item: Item, part: str) -> Reading:
 
 def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
     """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
-    checks, sorts = _asks(card.dimensions).checks, {unit: sort_of(unit) for unit in units(item)}
+    checks = _asks(card.dimensions, units(item)).checks
     given: set[tuple[str, str]] = set()
     for score in found.scores:
         try:
             unit, name, value = score.unit, score.dimension, score.value
-            fits = checks.get((sorts.get(unit, ""), name))
+            fits = checks.get((unit, name))
             good = fits is not None and (value in fits if isinstance(fits, frozenset) else fits(value, item))
         except (AttributeError, TypeError):
             said = " ".join(repr(score).split())[:_KEPT]
             raise BadCard(f"{place(card)}: read() gives {said}, which is no Score(unit, dimension, number).") from None
         if fits is None:
-            raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, sorts, score))
+            raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))
         if not good:
             _on_step(card, score)
             raise _wrong(card, score, f"which is not on its scale: allowed are {_allowed(card, score)}")
@@ -103,9 +103,7 @@ def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple
             return Reading(unscored="incomplete", why="read() gives no score")
         scored = {unit for unit, _ in given}
         due = [unit for unit in due if unit in scored]
-    asked, left = _asks(card.dimensions).asked, []
-    for unit in due:
-        left += [(unit, name) for name in asked.get(sort_of(unit), ()) if (unit, name) not in given]
+    left = [cell for cell in _asks(card.dimensions, due).due if cell not in given]
     if left:
         said = {(remark.unit, remark.dimension) for remark in found.remarks if remark.sort == "rule"}
         left = [cell for cell in left if cell not in said]
@@ -117,27 +115,27 @@ def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple
 
 @dataclass(frozen=True, slots=True)
 class _Asks:
-    """What dimensions amount to: the codes, or a check, by (sort of unit, name), and the names asked of each sort."""
+    """What dimensions ask of some units: the codes, or a check, by (unit, name), and the cells that have to be scored.
+    """
 
     of: tuple[Dimension, ...]
     checks: dict[tuple[str, str], _Fits]
-    asked: dict[str, tuple[str, ...]]
+    due: tuple[tuple[str, str], ...]
 
 
-_KNOWN: dict[int, _Asks] = {}
+_KNOWN: dict[tuple[int, tuple[str, ...]], _Asks] = {}
 
 
-def _asks(dimensions: tuple[Dimension, ...]) -> _Asks:
-    """The same for these very dimensions, which are hashed too slowly to be a key for every reply."""
-    held = _KNOWN.get(id(dimensions))
+def _asks(dimensions: tuple[Dimension, ...], there: Sequence[str]) -> _Asks:
+    """The same for these very dimensions, which are hashed too slowly to be a key, and units that many items have."""
+    key = (id(dimensions), tuple(there))
+    held = _KNOWN.get(key)
     if held is None or held.of is not dimensions:
         if len(_KNOWN) >= _MOST:
             _KNOWN.clear()
-        sorts: dict[str, tuple[str, ...]] = {
-            d.sort: tuple(o.name for o in dimensions if o.asked and o.sort == d.sort) for d in dimensions
-        }
-        held = _Asks(dimensions, {(d.sort, d.name): _code(d.scale) for d in dimensions}, sorts)
-        _KNOWN[id(dimensions)] = held
+        cells = [(unit, d) for unit in there for d in dimensions if d.sort == sort_of(unit)]
+        checks = {(unit, d.name): _code(d.scale) for unit, d in cells}
+        held = _KNOWN[key] = _Asks(dimensions, checks, tuple((unit, d.name) for unit, d in cells if d.asked))
     return held
 
 
@@ -178,12 +176,14 @@ def _wrong(card: Card, score: Score, why: str) -> BadCard:
     return BadCard(f"{place(card)}: read() gives {cell} = {value[:40]}, {why}.")
 
 
-def _instead(card: Card, sorts: dict[str, Any], score: Score) -> str:
+def _instead(card: Card, item: Item, score: Score) -> str:
     """What could have been meant: the dimensions of such a unit, or the units that the item has."""
-    if score.unit not in sorts:
-        return f" (it has {', '.join(list(sorts)[:5])})"
-    names = [d.name for d in card.dimensions if d.sort == sorts[score.unit]]
-    return f" (of a {sorts[score.unit]} it asks {', '.join(names[:8]) or 'nothing'})"
+    there = units(item)
+    if score.unit not in there:
+        return f" (it has {', '.join(there[:5])})"
+    sort = sort_of(score.unit)
+    names = [d.name for d in card.dimensions if d.sort == sort]
+    return f" (of a {sort} it asks {', '.join(names[:8]) or 'nothing'})"
 
 
 def _allowed(card: Card, score: Score) -> str:

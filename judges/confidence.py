@@ -77,7 +77,7 @@ def weighed(
             stated[key] = score.confidence
         found = round(shares[score.value], 4), _waver(dimension.scale, shares)
         value, source = combine((score.confidence, score.source), found)
-        sure[key] = replace(score, confidence=value, source=source)
+        sure[key] = score._replace(confidence=value, source=source)
     facts = {**reading.facts, **({"expected": expected} if expected else {})}
     if stated:
         facts["self-reported"] = stated
@@ -95,7 +95,7 @@ def ruled(reading: Reading) -> Reading:
         if (score.unit, score.dimension) not in broken:
             return score
         value, source = combine((score.confidence, score.source), (BROKEN, RULE))
-        return replace(score, confidence=value, source=source)
+        return score._replace(confidence=value, source=source)
 
     return replace(reading, scores=tuple(map(guessed, reading.scores)))
 

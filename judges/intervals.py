@@ -22,9 +22,10 @@ from judges.agreement import (
     Floats,
     Weights,
     answers,
+    by_chance,
+    by_chance_from_sums,
     cell_weights,
     checked,
-    disagreement,
     gradient,
     kappa,
     kappa_from_sums,
@@ -268,10 +269,10 @@ def cluster_bootstrap(
     these in 92 to 97% (`tests.bench.simulations` measures both). `lower_bound` is the lower of both
     at one-sided 95%. A replicate without expected disagreement has no kappa and is left out; the share of those
     stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
-    Where judge and people never differed resampling finds no spread; the ends then are those of -log(a) cells one step
-    apart (the rule of three). The same seed gives the same interval. Memory is 2^21 draws and, for each item, 20
-    numbers (quadratic weights) or (2K + 1)(K + 2). With strata the lower ends are those of `judges.strata.cautious`
-    where these are lower. Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
+    Where judge and people never differed the ends are those of -log(a) cells one step apart (the rule of three). The
+    same seed gives the same interval; memory is 2^21 draws and, for each item, 20 numbers (quadratic weights) or
+    (2K + 1)(K + 2). With strata the lower ends are those of `judges.strata.cautious` where these are lower. Source:
+    Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
     cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
     point = cells.pooled(k, weights)
@@ -285,11 +286,11 @@ def cluster_bootstrap(
     drawn, whole = (samples(total, k, weights, cells.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
     found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
-    if point != 1 or found.low is None or not cells.whole:  # values that are all alike are codes, as people's are
+    if point != 1 or found.low is None:
         return found
-    table = cells.table(k)
-    expected = float(table.sum(axis=1) @ disagreement(k, weights) @ table.sum(axis=0))
-    return unmet(found, float(table.sum()) ** 2 / found.cells / expected)
+    total = float(cells.item.size if cells.weight is None else cells.weight.sum())
+    expected = by_chance(cells.table(k), weights) if cells.whole else by_chance_from_sums(cells.sums())
+    return unmet(found, total**2 / found.cells / expected)
 
 
 def _interval(

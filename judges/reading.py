@@ -271,5 +271,5 @@ def _storable(found: Reading) -> Reading:
     """Notes without what no store can hold: NUL and half a surrogate pair. The raw text is kept as it came."""
     if not any(_UNSTORABLE.search(remark.text) for remark in found.remarks):
         return found
-    clean = (replace(remark, text=_UNSTORABLE.sub("\ufffd", remark.text)) for remark in found.remarks)
+    clean = (remark._replace(text=_UNSTORABLE.sub("\ufffd", remark.text)) for remark in found.remarks)
     return replace(found, remarks=tuple(clean))

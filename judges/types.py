@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from itertools import pairwise
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, model_validator
 
@@ -76,15 +77,14 @@ class Dialogue(Strict):
 
     @model_validator(mode="after")
     def _turns_in_order(self) -> Dialogue:
-        seen: set[tuple[int, str]] = set()
-        last = 0
-        for entry in self.turns:
-            if entry.turn < last:
-                raise ValueError(f"turn {entry.turn} comes after turn {last}: turns must be in order")
-            if (entry.turn, entry.role) in seen and entry.role != "tool":
-                raise ValueError(f"turn {entry.turn} has two entries for {entry.role}")
-            seen.add((entry.turn, entry.role))
-            last = entry.turn
+        numbers = [entry.turn for entry in self.turns]
+        if numbers != sorted(numbers):
+            last, turn = next((a, b) for a, b in pairwise(numbers) if b < a)
+            raise ValueError(f"turn {turn} comes after turn {last}: turns must be in order")
+        said = [(entry.turn, entry.role) for entry in self.turns if entry.role != "tool"]
+        if len(set(said)) < len(said):
+            turn, role = next(one for place, one in enumerate(said) if one in said[:place])
+            raise ValueError(f"turn {turn} has two entries for {role}")
         if not any(entry.role == "assistant" for entry in self.turns):
             raise ValueError("no assistant turn: there is nothing to judge")
         return self
@@ -318,8 +318,7 @@ class Dimension:
         return self.name.replace("_", " ")
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(NamedTuple):
     """One value that a judge gave to one unit and dimension. `value` is a code of the scale; None is n/a.
 
     `confidence` lies in 0..1 with its `source` (self-reported, samples, ...); None where nothing is known.
@@ -332,8 +331,7 @@ class Score:
     source: str = ""
 
 
-@dataclass(frozen=True)
-class Remark:
+class Remark(NamedTuple):
     """Text that belongs to a unit (and dimension, or "" for all): a judge's `note`, an `issue`, or a broken `rule`."""
 
     unit: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median_low
+from statistics import fmean, median_low
 from typing import Literal
 
 from data import cards, items
@@ -15,7 +15,7 @@ from data.settings import GoldRule, gold_rule
 from data.store import Store
 from judges.types import Scale, sort_of
 
-How = Literal["one", "agreed", "median", "majority", "drawn", "adjudicated"]
+How = Literal["one", "agreed", "median", "mean", "majority", "drawn", "adjudicated"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def tell(values: Sequence[float | None], value: float | None, how: How) -> str:
     if how == "drawn":
         return f"drawn vote of {n}"
     skipped = values.count(None)
-    return f"median of {n - skipped}" + (f" ({skipped} of {n} said n/a)" if skipped else "")
+    return f"{how} of {n - skipped}" + (f" ({skipped} of {n} said n/a)" if skipped else "")
 
 
 def resolve(values: Sequence[float | None], scale: Scale, rule: GoldRule) -> tuple[float | None, How] | None:
@@ -94,6 +94,8 @@ def resolve(values: Sequence[float | None], scale: Scale, rule: GoldRule) -> tup
         top = _tops(given)
         if rule.resolve == "majority" and len(top) == 1:
             return top[0], "majority"
+        if rule.resolve == "mean" and scale.kind == "interval":
+            return (given[0] if min(given) == max(given) else fmean(given)), "mean"
         return median_low(given), "median"
     tops = _tops(values)
     if len(tops) == 1:

@@ -9,9 +9,10 @@ from typing import Any
 from data import approvals, datasets
 from data.approvals import Decision
 from data.commands.actor import actor, as_whom
+from data.commands.chosen import add_judge, judge, judges
 from data.deciding import case
 from data.deciding.case import Case
-from data.errors import BadInput, NotFound
+from data.errors import BadInput
 from data.store import Store, open_store
 
 
@@ -19,13 +20,10 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "approve",
-        help="approve a dimension for the dashboard, or take it off",
         description="Puts a lead's decision on one dimension of a judge on record. What the policy refuses is refused.",
     )
     parser.add_argument("--dataset", metavar="NAME", required=True)
-    parser.add_argument(
-        "--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id (default: the only one)"
-    )
+    add_judge(parser)
     parser.add_argument("--dimension", metavar="NAME", default="")
     parser.add_argument(
         "--unit",
@@ -57,16 +55,13 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         found = datasets.dataset(store, options.dataset)
-        judges = _judges(store, found.id, options)
         for one in approvals.suspend(store):
             print(f"Suspended by itself: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
-            for judge in judges:
-                _tell(store, found.id, judge)
+            for judge_id, _, _ in judges(store, found, options.judge):
+                _tell(store, found.id, judge_id)
             return 0
-        if len(judges) > 1:
-            raise BadInput(f"{options.dataset!r} has {len(judges)} such judges: say which with --judge, by its id.")
-        chosen = _chosen(store, found.id, judges[0], options)
+        chosen = _chosen(store, found.id, judge(store, found, options.judge)[0], options)
         wanted = decision(options)
         if wanted in ("approve", "propose") and not options.seen and not chosen.against:
             raise BadInput("Give the mark of the figures that this rests on, with --seen: --list tells it beside them.")
@@ -86,16 +81,6 @@ def decision(options: argparse.Namespace) -> Decision:
     if options.propose:
         return "propose"
     return "decline" if options.decline else "suspend" if options.suspend else "approve"
-
-
-def _judges(store: Store, dataset_id: str, options: argparse.Namespace) -> list[str]:
-    there = [(judge, model) for judge, _, model, _, _ in datasets.judges(store, dataset_id)]
-    chosen = [judge for judge, model in there if not options.judge or options.judge in (model, judge)]
-    chosen = chosen or [judge for judge, _ in there if judge.startswith(options.judge)]
-    if not chosen:
-        names = ", ".join(f"{model} ({judge})" for judge, model in there) or "none"
-        raise NotFound(f"No judge of {options.dataset!r} is called {options.judge!r}. There are: {names}.")
-    return chosen
 
 
 def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:

@@ -11,7 +11,7 @@ from typing import Any
 from data import audits, datasets
 from data.audits import Audited
 from data.commands.actor import actor, as_whom
-from data.commands.chosen import judges
+from data.commands.chosen import add_judge, judges
 from data.evidence import MOST
 from data.people import require
 from data.store import open_store
@@ -24,13 +24,9 @@ _Shown = dict[tuple[str, str], list[Flag]]
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "audit", help="look for the known failures of judges", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("audit", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset whose judges are audited")
-    parser.add_argument(
-        "--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id (default: all)"
-    )
+    add_judge(parser, "all")
     parser.add_argument("--json", action="store_true", help="everything as one JSON object")
     parser.add_argument("--all", action="store_true", help=f"list every item behind a finding, not the first {_SHOWN}")
     parser.add_argument(

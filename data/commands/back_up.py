@@ -12,9 +12,7 @@ from data.store import open_store
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "backup", help="a consistent copy in one file", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("backup", description=__doc__.partition(": ")[2])
     parser.add_argument("file", type=Path, help="the file to write; it must not exist")
     parser.set_defaults(run=run)
 

@@ -17,8 +17,9 @@ from data.intake import (
     Plan,
     Preview,
     Refused,
+    Source,
     detect,
-    from_path,
+    from_paths,
     parse,
     preview,
     suggest,
@@ -29,15 +30,15 @@ from judges.commands.bar import Bar
 from judges.commands.options import add_card, chosen_card
 from judges.counted import many
 
-_SHOWN = 1_000
+_SHOWN = 50
 
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "import", help="files or a FastChat folder into a dataset", description=__doc__.partition(": ")[2]
+    parser = subparsers.add_parser("import", description=__doc__.partition(": ")[2])
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="a file (JSON lines, JSON, CSV, Parquet), or a folder of them; several"
     )
-    parser.add_argument("path", help="a file (JSON lines, JSON, CSV, Parquet), or a folder of them")
     parser.add_argument("--dataset", metavar="NAME", help="the dataset, made if it is missing")
     parser.add_argument("--description", default="", help="of the dataset, when it is made")
     parser.add_argument("--format", choices=FORMATS, default="auto", help="default: found out from the content")
@@ -61,9 +62,9 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Import, or say why not."""
-    source = from_path(options.path)
+    source = from_paths(options.paths)
     if options.suggest:
-        print(_suggested(options))
+        print(_suggested(source, options))
         return 0
     if not options.dataset:
         raise BadInput("Say into which dataset: --dataset NAME.")
@@ -112,10 +113,11 @@ def tell(found: Preview) -> None:
         print(sentence, file=sys.stderr)
     for reason, count in found.unscored.items():
         print(f"Kept as unscored ({reason}): {many(count, 'judgment')}.", file=sys.stderr)
-    for problem in found.problems[:_SHOWN]:
-        print(problem, file=sys.stderr)
-    if found.problem_count > len(found.problems):
-        print(f"... and {found.problem_count - len(found.problems):,} more.", file=sys.stderr)
+    for group in found.groups[:_SHOWN]:
+        print(group, file=sys.stderr)
+    if len(found.groups) > _SHOWN:
+        rest = sum(group.lines for group in found.groups[_SHOWN:])
+        print(f"... and {rest:,} more; --rejects FILE names every line.", file=sys.stderr)
 
 
 def _mapping(path: Path) -> Mapping:
@@ -125,12 +127,12 @@ def _mapping(path: Path) -> Mapping:
         raise BadInput(f"{path} is not UTF-8, so it is no mapping.") from None
 
 
-def _suggested(options: argparse.Namespace) -> str:
+def _suggested(source: Source, options: argparse.Namespace) -> str:
     """A mapping for the first table of the source, as JSON; what it still lacks goes to stderr."""
-    for known in detect(from_path(options.path), options.format):
+    for known in detect(source, options.format):
         if known.format == "table":
             guess = suggest(known.columns, known.rows)
             for fault in guess.faults(known.columns):
                 print(fault, file=sys.stderr)
             return guess.model_dump_json(indent=2, exclude_defaults=True)
-    raise BadInput(f"{options.path} holds no table: it needs no mapping.")
+    raise BadInput(f"{source.name} holds no table: it needs no mapping.")

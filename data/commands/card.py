@@ -19,7 +19,7 @@ from judges.soundness import faults
 def add(subparsers: Any) -> None:
     """Add the command."""
     about = __doc__.partition(": ")[2] if __doc__ else ""
-    parser = subparsers.add_parser("card", help="the cards of a workspace: add, list, show", description=about)
+    parser = subparsers.add_parser("card", description=about)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="add|list|show")
     new = verbs.add_parser(
         "add",

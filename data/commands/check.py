@@ -13,9 +13,7 @@ from data.verify import verify
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "verify", help="read everything once and say what is wrong", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("verify", description=__doc__.partition(": ")[2])
     parser.add_argument(
         "--accept", action="store_true", help="after damage: go on with the rows that are left, confirmed or not"
     )

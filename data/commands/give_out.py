@@ -19,9 +19,7 @@ from judges.making.choice import from_file, is_file
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "export", help="a dataset, or what training takes of it, into a file", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("export", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME", help="the dataset")
     parser.add_argument("--kind", metavar="KIND", default="list", help="what to export; `list` names the kinds")
     parser.add_argument("--format", choices=FORMATS, help="default: the ending of the file, else JSON lines")

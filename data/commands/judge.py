@@ -52,9 +52,7 @@ _ENDPOINT = {
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "run", help="a judge over a dataset, stored as it comes", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("run", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME")
     add_card(parser, "a card of `python -m judges list` or `python -m data card list`")
     parser.add_argument("--model", metavar="NAME", help="a model of the endpoint, or practice-... for practice")

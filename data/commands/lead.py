@@ -13,7 +13,6 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "lead",
-        help="make somebody a lead, as whoever has this machine in hand",
         description=(
             "Makes somebody a lead without asking another one, with an entry on the trail and on the evidence of what "
             "they decide that it was done on the command line. A lead made in the app by one lead alone does not count "

@@ -16,7 +16,6 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "plan",
-        help="fix the looks at a dataset before the first label",
         description=(
             "Says, or fixes, at how many labelled items a dataset is decided on. Without a plan anybody may look at "
             "any time, and the lower bound lies lower for it. A plan has to be on record before the first blind label "

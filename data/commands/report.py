@@ -10,7 +10,7 @@ from typing import Any
 
 from data import datasets
 from data.commands.actor import actor, as_whom
-from data.commands.chosen import judge
+from data.commands.chosen import add_judge, judge
 from data.errors import BadInput
 from data.people import require
 from data.report.bundle import bundle
@@ -22,11 +22,9 @@ from data.store import open_store
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "report", help="a judge's report: HTML, tables, figures", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("report", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset that was judged")
-    parser.add_argument("--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id")
+    add_judge(parser)
     parser.add_argument(
         "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, cells and plots"
     )

@@ -12,9 +12,7 @@ from data.store_restore import restore
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "restore", help="put a backup in the store's place", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("restore", description=__doc__.partition(": ")[2])
     parser.add_argument("file", type=Path, help="a file that `backup` has written")
     parser.add_argument("--force", action="store_true", help="also a store without a change, or one that lost some")
     parser.set_defaults(run=run)

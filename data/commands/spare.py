@@ -7,7 +7,7 @@ from typing import Any
 
 from data import calibration, datasets, queue, sparing
 from data.commands.actor import actor, as_whom
-from data.commands.chosen import judge
+from data.commands.chosen import add_judge, judge
 from data.datasets import Dataset
 from data.deciding import policy
 from data.errors import BadInput, NotFound
@@ -21,11 +21,9 @@ from judges.types import Dimension
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "spare", help="which of a judge's verdicts need no person", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("spare", description=__doc__.partition(": ")[2])
     parser.add_argument("--dataset", metavar="NAME", required=True)
-    parser.add_argument("--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id")
+    add_judge(parser)
     parser.add_argument("--dimension", metavar="NAME", required=True)
     parser.add_argument("--unit", metavar="SORT", default="", help="where one name is asked of several")
     parser.add_argument("--source", metavar="WORDS", default="", help="whose confidence (default: that of most cells)")

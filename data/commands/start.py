@@ -30,9 +30,7 @@ _WAIT = 60
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "start", help="anybody's file in, kappa out: finds out what it holds", description=__doc__.partition(": ")[2]
-    )
+    parser = subparsers.add_parser("start", description=__doc__.partition(": ")[2])
     parser.add_argument("path", help="a file of scores and labels, items or chats, of Assay or of another tool")
     parser.add_argument("--dataset", metavar="NAME", help="the dataset (default: the file's name)")
     parser.add_argument(
@@ -126,7 +124,10 @@ def _said(one: Series) -> str:
     by = {"judge": "a judge's answers", "person": "a person's answers", "": "not taken"}[one.by]
     who = f" ({one.who})" if one.who and one.who != one.name else ""
     about = f" to {one.dimension} of a {one.sort}, {scale}" if one.by else ""
-    return f"{one.name}: {by}{who}{about}; {one.count:,} values, such as {shown}."
+    rows = " and ".join(f"{column} is {' or '.join(values)}" for column, values in one.only.items())
+    rows = f" where {rows}" if rows else ""
+    count = f"{one.count:,} values, " if one.count else ""
+    return f"{one.name}{rows}: {by}{who}{about}; {count}such as {shown}."
 
 
 def _asking(made: Outline) -> str:

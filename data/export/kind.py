@@ -15,13 +15,15 @@ from data.store import Store
 Row = dict[str, Any]
 Options = Mapping[str, Any]
 Among = Callable[[Store, str], Mapping[str, str]]
+Fits = Callable[[Store, str, str], list[str]]
 
 
 @dataclass(frozen=True)
 class Option:
     """Something a person decides about an export: a text, a yes or no, or a number, as the default is.
 
-    `among` gives the texts that can be chosen, with the words for them; `says` is what it does, in a sentence.
+    `among` gives the texts that can be chosen, with the words for them, and `fits` those that other words mean; `says`
+    is what it does, in a sentence.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Option:
     says: str
     default: str | bool | int
     among: Among | None = None
+    fits: Fits | None = None
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,14 @@ def resolved(store: Store, dataset_id: str, option: Option, value: Any) -> Any:
     known = option.among(store, dataset_id)
     if text in known:
         return text
-    found = [k for k, words in known.items() if (text and k.startswith(text)) or text in words.split(" · ")]
+    if option.fits is not None:
+        found = option.fits(store, dataset_id, text)
+    else:
+        found = [k for k, words in known.items() if (text and k.startswith(text)) or text in words.split(" · ")]
     if len(found) == 1:
         return found[0]
-    there = "; ".join(f"{words} ({k})" if k != words else k for k, words in list(known.items())[:12]) or "nothing"
+    shown = {k: words for k, words in known.items() if k in found or not found}
+    there = "; ".join(f"{words} ({k})" if k != words else k for k, words in list(shown.items())[:12]) or "nothing"
     problem = "stands for several" if found else "is not there"
     raise BadInput(f"{option.title}: {text[:60]!r} {problem}. There are: {there}.")
 

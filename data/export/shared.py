@@ -7,16 +7,21 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
-from data import cards, datasets
+from data import cards, choice, datasets
 from data.errors import NotFound
 from data.export.kind import Option
 from data.gold import BASES
 from data.store import Store
+from judges.choice import fitting
 from judges.types import Dimension, Scale, sort_of
 
 
 def _judges(store: Store, dataset_id: str) -> dict[str, str]:
-    return {j: f"{card} · {model}" for j, card, model, _, _ in datasets.judges(store, dataset_id)}
+    return choice.words(choice.named(store, dataset_id))
+
+
+def _meant(store: Store, dataset_id: str, wanted: str) -> list[str]:
+    return [one.id for one in fitting(choice.named(store, dataset_id), wanted)]
 
 
 def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:
@@ -33,7 +38,7 @@ def asked(store: Store, dataset_id: str) -> list[Dimension]:
     return [d for (kind, _, _), d in sorted(cards.questions(store).items()) if kind in here]
 
 
-JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges)
+JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges, _meant)
 DIMENSION = Option("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
 BASIS = Option("basis", "Basis", f"which labels the gold rests on: {', '.join(BASES)}", "all", _bases)
 NAMES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", True)
@@ -60,7 +65,7 @@ def judges(store: Store) -> dict[str, Judge]:
 
 
 def words(store: Store) -> Callable[[str, str, str, float | None], str]:
-    """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"."""
+    """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"; see `exact`."""
     scales: dict[tuple[str, str, str], Scale] = dict(cards.scales(store).items())
 
     @cache
@@ -68,9 +73,16 @@ def words(store: Store) -> Callable[[str, str, str, float | None], str]:
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is None:
             return "n/a" if code is None else f"{code:g}"
-        return scale.say(code)
+        return exact(scale, code)
 
     return say
+
+
+def exact(scale: Scale, code: float | None) -> str:
+    """A code in words; a number of an interval scale with all its digits, so that it reads as that very number."""
+    if scale.kind != "interval" or code is None:
+        return scale.say(code)
+    return str(int(code)) if code.is_integer() else repr(code)
 
 
 def naming(store: Store, real: bool) -> Callable[[str], str]:

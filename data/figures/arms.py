@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from data.calibration import met
-from data.combinations import nearest
+from data.combinations import answer
 from data.fewshot import apart
 from data.store import Store
 from judges.types import Dimension
@@ -55,7 +55,7 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> 
         str(mode): (int(n), int(same), int(items))
         for mode, n, same, items in store.rows(
             f"{cells}select mode, count(*), "
-            f"sum(case when value is not distinct from {nearest('judge')} then 1 else 0 end), "
+            f"sum(case when value is not distinct from {answer('judge', dimension.scale)} then 1 else 0 end), "
             "count(distinct item_id) from beside where random and mode in ('blind', 'assisted') group by mode",
             params,
         )
@@ -72,8 +72,9 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> 
             params[:2],
         )
     }
+    kept = f"case when r.value is not distinct from {answer('r.judge', dimension.scale)} then 1 else 0 end"
     changed = store.rows(
-        f"{cells}select count(*), sum(case when r.value is not distinct from {nearest('r.judge')} then 1 else 0 end), "
+        f"{cells}select count(*), sum({kept}), "
         "sum(case when abs(r.value - r.judge) < abs(b.value - b.judge) then 1 else 0 end) from beside r "
         "join beside b on b.item_id = r.item_id and b.unit = r.unit and b.annotator = r.annotator and b.mode = 'blind' "
         "where r.mode = 'revealed' and r.value is distinct from b.value",

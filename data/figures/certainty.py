@@ -10,7 +10,7 @@ from data.calibration import met
 from data.fewshot import apart
 from data.gold import Basis
 from data.store import Store
-from judges.agreement import rounded
+from judges.bins import apart as apart_of
 from judges.confidence import SAMPLES
 from judges.figures.reliability import Sure
 from judges.types import Dimension
@@ -51,7 +51,7 @@ def certain(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, 
     }
     item, (source, names) = frame["no"].to_numpy(dtype=np.int64), frame["source"].factorize()
     # What several samples came to is right where the answer nearest to it is.
-    off = np.abs(numbers["human"] - rounded(numbers["judge"]))
+    off = apart_of(numbers["human"], numbers["judge"], dimension.scale)
     found = {}
     for code, name in enumerate(names):
         there = (source == code) & ~np.isnan(numbers["confidence"])

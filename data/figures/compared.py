@@ -12,8 +12,9 @@ from data.fewshot import apart
 from data.gold import Basis, gold
 from data.settings import gold_rule
 from data.store import Store
+from judges import bins
 from judges.baselines import guessed, length
-from judges.calibrate import Floats, coded
+from judges.calibrate import Floats
 from judges.figures.paired import Seats
 from judges.types import ITEM, Dimension
 
@@ -76,16 +77,16 @@ def same(
         everywhere &= ~np.isnan(given)
     chosen = frame[everywhere]
     item = np.asarray(chosen["item_id"].factorize()[0], dtype=np.int64)  # as the rows are ordered
-    human = (chosen["human"].to_numpy(dtype=np.float64) - scale.base).astype(np.int64)
+    human = bins.coded(chosen["human"].to_numpy(dtype=np.float64), scale)
     weights = chosen["weight"].to_numpy(dtype=np.float64)
-    judges = {one: coded(given[everywhere], scale) for one, given in values.items()}
+    judges = {one: bins.coded(given[everywhere], scale) for one, given in values.items()}
     many = len(np.unique(item)) > MOST_ITEMS
     if rules and len(item):
-        shares = np.bincount(human, weights, minlength=scale.size)
+        row = int(np.bincount(bins.placed(chosen["human"], scale), weights).argmax())
         lengths = None if many or not _by_length(dimension) else _lengths(store, dataset_id, chosen)
         if lengths is not None and not np.isnan(lengths).any() and len(np.unique(item)) > 1:
-            judges[LENGTH] = guessed(lengths, item, human, weights, scale.size)
-        judges[CONSTANT] = np.full(len(item), int(shares.argmax()), dtype=np.int64)
+            judges[LENGTH] = guessed(lengths, item, human, weights, bins.reach(scale))
+        judges[CONSTANT] = bins.coded(np.full(len(item), bins.middles(scale)[row]), scale)
     seats = Seats(item, human, judges, None if np.all(weights == 1) else weights)
     return Same(seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from data.annotators import Labels, shown, timed
 from data.store import Store
+from judges.bins import rows
 from judges.raters.ratings import Codes
 
 
@@ -19,7 +20,7 @@ def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float,
     held = (found.ratings.person == person) & (found.others >= 0)
     if not held.any() or not timed(found, held):
         return []
-    equal = (found.ratings.value == found.others)[held].astype(np.float64)
+    equal = (found.ratings.code == found.others)[held].astype(np.float64)
     day = found.made_at[held].astype("datetime64[D]").astype(np.int64)
     week = (day + 3) // 7  # the first day of 1970 was a Thursday; weeks begin on Mondays
     weeks = np.unique(week)
@@ -28,19 +29,19 @@ def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float,
     else:
         parts = min(most, max(1, len(equal) // 10))
         group = np.arange(len(equal)) * parts // len(equal)
-    rows = []
+    told = []
     for part in np.unique(group):
         at = group == part
         begin: datetime = found.made_at[held][at][0].astype(datetime)
-        told = f"{begin:%Y-%m-%d}" if len(weeks) >= 3 else f"from label {int(np.flatnonzero(at)[0]) + 1:,}"
-        rows.append((told, float(equal[at].mean()), int(at.sum())))
-    return rows
+        when = f"{begin:%Y-%m-%d}" if len(weeks) >= 3 else f"from label {int(np.flatnonzero(at)[0]) + 1:,}"
+        told.append((when, float(equal[at].mean()), int(at.sum())))
+    return told
 
 
 def against(found: Labels, person: int) -> Codes:
     """A person held against gold made without them, K x K: rows = the others, columns = the person."""
-    held, k = (found.ratings.person == person) & (found.others >= 0), found.ratings.scale.size
-    place = found.others[held] * k + found.ratings.value[held]
+    held, k = (found.ratings.person == person) & (found.others >= 0), rows(found.ratings.scale)
+    place = found.rows[held] * k + found.ratings.value[held]
     return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
 
 
@@ -52,7 +53,7 @@ def cells_where(
     Items that may still come to the actor to be answered blind are left out; that the others are shown is recorded.
     """
     ratings = found.ratings
-    rows = (ratings.person == person) & (found.others == theirs) & (ratings.value == own)
-    cells = [(*found.items[item], unit) for item, unit in (found.cells[n] for n in ratings.cell[rows].tolist())]
+    here = (ratings.person == person) & (found.rows == theirs) & (ratings.value == own)
+    cells = [(*found.items[item], unit) for item, unit in (found.cells[n] for n in ratings.cell[here].tolist())]
     may = shown(store, actor, (cell[0] for cell in cells))
     return sorted((cell for cell in cells if cell[0] in may), key=lambda c: c[1:])[:most]

@@ -11,8 +11,7 @@ from data.errors import BadInput
 from data.fewshot import apart
 from data.gold import of_sort
 from data.store import Store, Tx
-from judges import forecast, sampling
-from judges.combination import nearest
+from judges import bins, forecast, sampling
 from judges.forecast import Forecast, Spread
 from judges.intervals import Cells
 from judges.sampling import Allocation, Design
@@ -49,12 +48,12 @@ def known(
         "order by l.item_id, l.unit",
         [dataset_id, judge_id, dimension.name],
     )
-    cells = [(number[str(i)], int(nearest(float(v))) - scale.base) for i, v in rows if str(i) in number]
+    cells = [(number[str(i)], int(bins.placed([float(v)], scale)[0])) for i, v in rows if str(i) in number]
     if not cells:
         raise BadInput(f"This judge has no scores of {dimension.name.replace('_', ' ')} here to look ahead from.")
     item, judge = np.array(cells, dtype=np.int64).T
     stratum = np.array([code[parts[i]] for i in number], dtype=np.int64)
-    return forecast.Population(item, judge, stratum, np.array(list(sizes.values())), scale.size, scale.weights)
+    return forecast.Population(item, judge, stratum, np.array(list(sizes.values())), bins.rows(scale), scale.weights)
 
 
 def sizes_of(parts: Mapping[str, str]) -> dict[str, int]:
@@ -86,7 +85,7 @@ def _neyman(
     code = {h: n for n, h in enumerate(sizes)}
     cells = met(store, dataset_id, dimension, "gate", among=apart(store, judge_id))
     rows = [
-        (str(i), float(h) - scale.base, int(nearest(float(j))) - scale.base, float(w))
+        (str(i), *bins.placed([float(h), float(j)], scale).tolist(), float(w))
         for i, h, j, w in store.rows(
             f"with met as ({cells}) select item_id, human, judge, weight from met "
             "where scored and human is not null and judge is not null order by item_id, unit",
@@ -100,7 +99,7 @@ def _neyman(
         place = {i: n for n, i in enumerate(dict.fromkeys(ids))}
         stratum = np.array([code[parts[i]] for i in ids], dtype=np.int64)
         found = Cells([place[i] for i in ids], np.array(human, dtype=np.int64), judge, weight)
-        spread = forecast.blended(imagined, found, stratum, scale.size, scale.weights)
+        spread = forecast.blended(imagined, found, stratum, bins.rows(scale), scale.weights)
     return sampling.worths(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
 
 

@@ -12,7 +12,7 @@ from data.fewshot import apart
 from data.gold import Basis
 from data.publishing.asking import units_of
 from data.store import Store
-from judges.agreement import rounded
+from judges import bins
 from judges.confidence import SAMPLES
 from judges.selective import Verdicts
 from judges.types import Dimension
@@ -89,7 +89,7 @@ def verdicts(
 ) -> Verdicts:
     """The cells with gold where the judge gave a score, n/a among them, which agrees with n/a alone.
 
-    `near`: of ordered answers, one step apart is agreement.
+    `near`: of ordered answers, one step apart is agreement (`judges.bins.apart`).
     """
     frame = store.frame(
         f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
@@ -104,5 +104,5 @@ def verdicts(
     by_item = dict(zip(known.item.tolist(), known.confidence.tolist(), strict=True))
     sure_of = np.array([by_item.get(name, np.nan) for name in names.tolist()], dtype=np.float64)
     steps = 1 if near and dimension.scale.weights else 0
-    agree = (np.abs(human - rounded(judge)) <= steps) | (np.isnan(human) & np.isnan(judge))
+    agree = (bins.apart(human, judge, dimension.scale) <= steps) | (np.isnan(human) & np.isnan(judge))
     return Verdicts(number.astype(np.int64), sure_of[number], agree.astype(np.float64), weight)

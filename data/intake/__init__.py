@@ -5,7 +5,7 @@ from data.intake.formats import Known, mapping_for
 from data.intake.mapping import FIELDS, From, JudgmentColumns, LabelColumns, Mapping, parse, signature, spell, unspell
 from data.intake.plan import FORMATS, SAMPLINGS, Plan
 from data.intake.report import Preview, Problem, Refused, Result
-from data.intake.source import Source, from_bytes, from_path, from_uploads
+from data.intake.source import Source, from_bytes, from_path, from_paths, from_uploads
 from data.intake.suggest import beginning, suggest
 from data.intake.table import example
 from data.intake.take import detect, looked, preview, take
@@ -32,6 +32,7 @@ __all__ = [
     "example",
     "from_bytes",
     "from_path",
+    "from_paths",
     "from_uploads",
     "looked",
     "mapping_for",

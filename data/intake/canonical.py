@@ -1,4 +1,4 @@
-"""Assay's own JSON lines: cards, items, judgments, labels, adjudications, a gold rule, told apart by their keys."""
+"""Assay's own JSON lines: the head of an export, cards, items, judgments, labels, adjudications, a gold rule."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from collections.abc import Iterable, Iterator
 from data.intake.jsonl import Record
 from data.intake.lines import Bad, Entry, Line
 
+FORMAT = 2
+"""The newest form of these lines that is read and written; an export names its own in its first line. Without that
+
+line it is 1, which knew neither cards nor scores.
+"""
 KINDS = ("dialogue", "pair", "response")
 _NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
 
 
 def fits(keys: frozenset[str]) -> bool:
     """Whether an object with these keys is meant as a canonical line."""
-    return any(needed <= keys for needed in _NEEDED) or keys in ({"gold_rule"}, {"card"})
+    return any(needed <= keys for needed in _NEEDED) or keys in ({"gold_rule"}, {"card"}, {"assay"})
 
 
 def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
@@ -21,8 +26,23 @@ def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
     for record in records:
         if record.problem:
             yield Bad(file, record.line, [("", f"The line {record.problem}.")], record.text)
-        else:
+        elif "assay" not in record.value:
             yield line(file, record)
+        elif newer := _newer(record.value["assay"]):
+            yield Bad(file, record.line, [("assay", newer)], record.value)
+
+
+def _newer(head: object) -> str:
+    """Why the lines after this first one cannot all be read, "" where they can."""
+    told = head.get("format") if isinstance(head, dict) else None
+    if not isinstance(told, int) or told < 1:
+        return "The first line names no format: it would be a whole number, as in {\"assay\": {\"format\": 2}}."
+    if told <= FORMAT:
+        return ""
+    return (
+        f"The file is an export of a newer Assay (format {told}; this one reads up to {FORMAT}): update this Assay, or "
+        "take the good rows, which leaves out what it does not know."
+    )
 
 
 def line(file: str, record: Record) -> Entry:

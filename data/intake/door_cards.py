@@ -29,7 +29,7 @@ class CardDoor:
         there = self.door.cards.get(made.name)
         if there is not None and there.kind != made.kind:
             raise No("card", f"The card {made.name} judges a {there.kind} here, and a {made.kind} in the file.")
-        if made.recipe is not None and made.name in cards():
+        if (made.recipe or {}).get("how") == "own" and made.name in cards():
             raise No("card", f"{made.name} is a card with a folder here, and another card in the file: rename one.")
         for dimension in made.dimensions:
             self._check(made, dimension)

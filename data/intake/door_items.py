@@ -7,7 +7,7 @@ from data.intake.door import Door, No, check_text
 from data.intake.lines import Line
 from data.intake.sentences import show
 from judges.prepared import prepared
-from judges.types import ITEM, Dialogue, Pair, units
+from judges.types import ITEM, Dialogue, Pair
 
 
 def take(door: Door, line: Line) -> None:
@@ -21,12 +21,11 @@ def take(door: Door, line: Line) -> None:
         if known != content_hash and not line.weak:
             where = "earlier in this import" if door.items.is_new(item.id) else "in the dataset"
             raise No("id", f"{show(item.id)} is there already, {where}, with other content. Give it another id.")
-        report.known.items += 1
+        report.known.items += not (line.weak and door.items.is_new(item.id))
         return
     door.items.add(item, content, content_hash)
     door.spool.add("item", [row], len(content))
     report.new.items += 1
     systems = " / ".join(filter(None, row[4:6]))
     begins = item.turns[0].text if isinstance(item, Dialogue) else item.input if isinstance(item, Pair) else item.output
-    parts = len(units(item))
-    door.show("items", report.new.items, id=item.id, kind=item.kind, system=systems, units=parts, begins=begins[:500])
+    door.show("items", report.new.items, id=item.id, kind=item.kind, system=systems, units=row[9], begins=begins[:500])

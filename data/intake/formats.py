@@ -163,7 +163,8 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
         "canonical": canonical.read,
         "messages": messages.read,
     }
-    for known in found:
+    # What knows its items by their names alone gives way to what has their texts.
+    for known in sorted(found, key=lambda one: one.format == "table" and mappings[one.file.name].textless):
         if known.format == "fastchat" or known.format in tools.NAMES:
             continue
         name = known.file.name

@@ -13,6 +13,8 @@ from judges.files.lines import not_json
 
 DEPTH = 100
 _DIGITS = 20  # as long as 64 bits can be: identifiers and nanoseconds are, scores are not
+_LONG = b"9" * (_DIGITS + 1)
+_NINES = bytes(ord("9") if chr(code).isdecimal() and code < 128 else code for code in range(256))
 # A text that is never closed is taken to the end: looking again from each quote in it would take quadratic time.
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
@@ -31,7 +33,8 @@ def parse(text: str) -> Any:
     """
     check_depth(text)
     try:
-        value = DECODER.decode(text)
+        long = _LONG in text.encode("utf-8", "surrogatepass").translate(_NINES)
+        value = (DECODER if long else _QUICK).decode(text)
     except json.JSONDecodeError as error:
         raise BadJson(f"is {not_json(error)}") from None
     except RecursionError:
@@ -111,3 +114,5 @@ def _number(digits: str) -> float:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_int=_integer, parse_float=_number)
+_QUICK = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_number)
+"""For texts without a number that could be too long: what looks at every whole number takes a third of the time."""

@@ -53,7 +53,7 @@ def _judged(one: Series, homes: Mapping[Place, str]) -> JudgmentColumns:
     card = homes[one.kind, one.sort, one.dimension]
     return JudgmentColumns(
         card=card,
-        model=From(constant=one.who) if one.who or one.only is None else From(columns=[one.only.column]),
+        model=From(columns=[one.whose]) if one.whose else From(constant=one.who),
         value=From(columns=[one.name]),
         answers=None if one.values else one.answers,
         values=dict(one.values),
@@ -61,6 +61,7 @@ def _judged(one: Series, homes: Mapping[Place, str]) -> JudgmentColumns:
         confidence=From(columns=[one.confidence] if one.confidence else []),
         dimension=From() if card in SINGLE else From(constant=one.dimension),
         unit=From(constant=one.sort),
+        order=one.order,
         only=one.only,
     )
 
@@ -72,7 +73,7 @@ def _labelled(one: Series) -> LabelColumns:
         values=dict(one.values),
         unit=From(constant=one.sort),
         dimension=From(constant=one.dimension),
-        annotator=From(constant=one.who) if one.who or one.only is None else From(columns=[one.only.column]),
+        annotator=From(columns=[one.whose]) if one.whose else From(constant=one.who),
         only=one.only,
     )
 

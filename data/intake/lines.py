@@ -175,7 +175,7 @@ class AdjudicationIn(CellIn):
 class GoldRuleIn(Strict):
     """How labels become gold; see `data.settings.GoldRule`."""
 
-    resolve: Literal["median", "majority"]
+    resolve: Literal["median", "mean", "majority"]
     apart: int | None = Field(ge=0, le=100)
     waiting: Literal["counted", "out"] = "counted"
 

@@ -64,18 +64,17 @@ class From(Strict):
         return say(self.value(row))
 
 
-class Only(Strict):
-    """The rows of which something is taken: those whose `column` has one of the `values` (none named: all rows)."""
+class Answered(Strict):
+    """Answers in a table. They are taken of the rows in which each column of `only` has one of its values."""
 
-    column: str
-    values: list[str] = Field(default_factory=list)
+    only: dict[str, list[str]] = Field(default_factory=dict)
 
     def has(self, row: dict[str, Any]) -> bool:
-        """Whether a row is one of them."""
-        return not self.values or say(row.get(self.column)).strip() in self.values
+        """Whether a row has such an answer."""
+        return all(say(row.get(column)).strip() in values for column, values in self.only.items())
 
 
-class JudgmentColumns(Strict):
+class JudgmentColumns(Answered):
     """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
 
     `values` says what the value's cells mean, or `answers` on which scale they are read; a cell that is neither is no
@@ -99,7 +98,6 @@ class JudgmentColumns(Strict):
     confidence: From = From()
     sample: From = From()
     order: From = From()
-    only: Only | None = None
 
     def sources(self) -> tuple[From, ...]:
         """Everything that is taken from columns."""
@@ -112,7 +110,7 @@ class JudgmentColumns(Strict):
         return self.card in SINGLE and not self.dimension
 
 
-class LabelColumns(Strict):
+class LabelColumns(Answered):
     """A person's answers in a table. `unit` may be `turn`: that of the row. Without `made_at` the time is unknown.
 
     `probability` is that with which the item was drawn, where items are said to be drawn at random.
@@ -129,7 +127,6 @@ class LabelColumns(Strict):
     made_at: From = From()
     team: From = From()
     probability: From = From()
-    only: Only | None = None
 
 
 class Mapping(Strict):
@@ -161,8 +158,8 @@ class Mapping(Strict):
 
     def columns(self) -> set[str]:
         """Every column that is used."""
-        limits = [*(judged.only for judged in self.judgments), *(label.only for label in self.labels)]
-        only = {limit.column for limit in limits if limit is not None}
+        answered: list[Answered] = [*self.judgments, *self.labels]
+        only = {column for one in answered for column in one.only}
         return {name for source in self._sources() for name in source.columns} | set(self.meta) | only
 
     def _sources(self) -> Iterator[From]:

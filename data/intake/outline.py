@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from data.cards import Place
 from data.intake import messages
 from data.intake.contents import Cells, Contents, Table
-from data.intake.mapping import UNITS, From, Only, say
+from data.intake.mapping import UNITS, From, say
 from data.intake.mapping import Mapping as Columns
 from data.intake.plan import Sampling
 from judges.asking.orders import sided
@@ -38,13 +38,21 @@ WHOLE = "rating"
 _APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit")
 _PEOPLE = 30
 _SHOWN = 4
+_QUESTIONS = frozenset((
+    "criterion", "criteria", "dimension", "aspect", "metric", "attribute", "measure", "rubric", "trait", "quality",
+    "question_name", "score_name", "kriterium", "merkmal", "観点", "基準", "评价维度", "维度",
+))  # fmt: skip
+_VERDICT = re.compile(r"verdict|winner|result|prefer|choice|judg")
+_TURNED = re.compile(r"(.+)_(ba|swapped|reversed|flipped)")
+_ORDERED = ({"ab", "ba"}, {"ab"}, {"ba"})
 
 
 @dataclass(frozen=True)
 class Series:
     """Answers that belong together: a column of a table (`file`), or what other tools' files call by a name.
 
-    `by` says whose they are, "" that they are not taken; `who` the judge's or person's name ("": as the file has it);
+    `by` says whose they are, "" that they are not taken; `who` is the judge's or person's name, or else `whose` the
+    column of it; `order` that in which a judge saw a pair; `count` is 0 where it is not known;
     `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
     `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean.
     """
@@ -61,7 +69,9 @@ class Series:
     examples: tuple[str, ...] = ()
     reason: str = ""
     confidence: str = ""
-    only: Only | None = None
+    whose: str = ""
+    order: From = field(default_factory=From)
+    only: dict[str, list[str]] = field(default_factory=dict)
     why: str = ""
     cells: tuple[Any, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
@@ -98,8 +108,12 @@ def outline(
     tables: dict[str, Columns] = {}
     told: list[str] = []
     unclear: list[str] = []
-    for file, table in contents.tables.items():
-        known = _Table(file, table, judges, people)
+    read = {file: _Table(file, table, judges, people) for file, table in contents.tables.items()}
+    kinds = {known.kind for known in read.values() if not known.mapping.textless}
+    for file, known in read.items():
+        if known.mapping.textless and len(kinds) == 1:
+            # What was said of items stands beside them, in a file of its own.
+            known = _Table(file, contents.tables[file], judges, people, next(iter(kinds)))
         tables[file] = known.mapping
         series += known.series
         told += known.told
@@ -180,7 +194,7 @@ def _cells(told: Cells) -> dict[str, Any]:
 
 def _named(name: str) -> str:
     """A name of other people's as a dimension has it."""
-    plain = re.sub(r"[^\w]+", "_", name.strip().lower()).strip("_")[:50]
+    plain = _flat(name)[:50]
     if not plain or not plain.isidentifier():
         plain = f"{WHOLE}_{plain}".rstrip("_")
     if not plain.isidentifier():
@@ -188,10 +202,16 @@ def _named(name: str) -> str:
     return f"{plain}_{WHOLE}" if plain in RESERVED or plain.startswith("_") else plain
 
 
+def _flat(name: str) -> str:
+    return re.sub(r"[^\w]+", "_", name.strip().lower()).strip("_")
+
+
 class _Table:
     """One table's first reading."""
 
-    def __init__(self, file: str, table: Table, judges: Sequence[str], people: Sequence[str]) -> None:
+    def __init__(
+        self, file: str, table: Table, judges: Sequence[str], people: Sequence[str], kind: Kind | None = None
+    ) -> None:
         self.file, self.table = file, table
         self.unclear: list[str] = []
         names = list(table.columns)
@@ -200,13 +220,20 @@ class _Table:
         found = columns([name for name in names if name not in used], table.rows, judges, people)
         self.told = [f"{file}: {sentence}" for sentence in found.told]
         self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
-        self.kind: Kind = "dialogue" if fields else found.kind
+        self.kind: Kind = kind or ("dialogue" if fields else found.kind)
+        voices = [*found.judges, *found.people]
+        if kind is None and not fields and not found.texts and any(map(self._compares, voices)):
+            self.kind = "pair"
         texts = {name: From(columns=held) for name, held in found.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
         self.series = self._series(found.judges, "judge")
         self.series += self._series(found.people, "person")
         self.series += self._by(found.by, found.values) if found.by else []
-        taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)} | {found.by}
+        asked = self._asked([*found.meta, *(c for one in found.unclear for c in one.columns)])
+        self.series = [part for one in self.series for part in self._parts(one, asked)]
+        self._orders(found.meta)
+        taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
+        taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
         self.series += self._left([c for one in found.unclear for c in one.columns if c not in taken])
         key = self._key(found.id, found.meta) if not spoken(names, table.rows) else [found.id] if found.id else []
         beside = [c for c in found.meta if c not in key and c not in taken and not table.columns[c].many]
@@ -235,6 +262,11 @@ class _Table:
                 return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
         return one
 
+    def _compares(self, voice: Voice) -> bool:
+        """Whether a column is a verdict on pairs of which nothing else is told."""
+        named = _VERDICT.search(_flat(voice.column)) is not None
+        return named and bool(self._coded(self._one(voice, "judge")).values)
+
     def _series(self, voices: Iterable[Voice], by: By) -> list[Series]:
         return [self._one(voice, by) for voice in voices]
 
@@ -249,21 +281,48 @@ class _Table:
         for voice in values:
             one = self._one(voice, "person")
             if len(who) > _PEOPLE or not who:
-                found.append(replace(one, who="", only=Only(column=by, values=[])))
+                found.append(replace(one, who="", whose=by))
                 continue
             for name in who:
                 by_one: By = "judge" if owner(name) == "judge" or owner(by) == "judge" else "person"
-                found.append(replace(one, by=by_one, who=name, only=Only(column=by, values=[name])))
+                found.append(replace(one, by=by_one, who=name, only={by: [name]}, count=0))
         return found
+
+    def _asked(self, names: Iterable[str]) -> str:
+        """The column that names the question of each row, "" where there is none."""
+        known = (c for c in names if _flat(c) in _QUESTIONS and 0 < len(self.table.columns[c].cells) <= _PEOPLE)
+        return next((c for c in known if not self.table.columns[c].many), "")
+
+    def _parts(self, one: Series, asked: str) -> list[Series]:
+        """A series by question, where a column names that of each row."""
+        names = [say(cell).strip() for cell in self.table.columns[asked].cells] if asked else []
+        parts = [replace(one, dimension=_named(name), only={**one.only, asked: [name]}, count=0) for name in names]
+        return parts or [one]
+
+    def _orders(self, meta: Iterable[str]) -> None:
+        """In which order a judge saw a pair: by a column, or by the name of a second column of its verdicts."""
+        if self.kind != "pair":
+            return
+        told = [c for c in meta if {say(x).strip().lower() for x in self.table.columns[c].cells} in _ORDERED]
+        names = {_flat(one.name) for one in self.series if one.by == "judge"}
+        for place, one in enumerate(self.series):
+            turned = _TURNED.fullmatch(_flat(one.name))
+            if one.by == "judge" and told:
+                self.series[place] = replace(one, order=From(columns=[told[0]]))
+            elif one.by == "judge" and turned and {turned[1], f"{turned[1]}_ab"} & names:
+                base = next(s for s in self.series if _flat(s.name) in (turned[1], f"{turned[1]}_ab"))
+                self.series[place] = replace(one, order=From(constant="ba"), who=base.who, dimension=base.dimension)
+                self.series[self.series.index(base)] = replace(base, order=From(constant="ab"))
+                self.told.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
 
     def _key(self, found: str, meta: Sequence[str]) -> list[str]:
         """The columns that tell items apart: the id, and where it repeats, what parts its rows."""
         if not found:
             return []
-        key, people = [found], [s.only.column for s in self.series if s.only is not None]
-        if people:
+        key = [found]
+        if any(one.only or one.whose for one in self.series):
             return key
-        plain = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in self.table.columns}
+        plain = {_flat(name): name for name in self.table.columns}
         for name in _APART:
             if self._apart(key):
                 break
@@ -279,7 +338,7 @@ class _Table:
 
 def spoken(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, From]:
     """The fields of dialogues whose rows are what was said: role and text, or user and assistant; else nothing."""
-    plain = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in reversed(names)}
+    plain = {_flat(name): name for name in reversed(names)}
 
     def first(*known: str) -> str:
         return next((plain[name] for name in known if name in plain), "")

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from data.errors import BadInput
 from data.ids import canonical
 from judges.counted import many
+from judges.files.alike import Group, Groups
 from judges.files.lines import MOST
 
 KEPT = 1_000
@@ -58,9 +59,10 @@ class Counts:
 class Preview:
     """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be taken.
 
-    `problems` holds the first 1,000 of `problem_count`; `stopped` says where reading stopped before the end, after
-    MOST bad lines (then nothing can be taken, "" otherwise); `rows` the first few rows of each sort as they would be
-    stored; `unscored` counts the judgments that could not be read, by reason (they are kept all the same).
+    `problems` holds the first 1,000 of `problem_count`, and `groups` what is alike in all of them; `stopped` says where
+    reading stopped before the end, after MOST bad lines (then nothing can be taken, "" otherwise); `rows` the first few
+    rows of each sort as they would be stored; `unscored` counts the judgments that could not be read, by reason (they
+    are kept all the same).
     """
 
     dataset: str
@@ -71,6 +73,7 @@ class Preview:
     problem_count: int = 0
     stopped: str = ""
     problems: list[Problem] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     unscored: dict[str, int] = field(default_factory=dict)
     people: list[str] = field(default_factory=list)
@@ -124,6 +127,7 @@ class Tally:
         self.preview, self._rejects = preview, rejects
         self._last: tuple[str, int] = ("", -1)
         self._hints: dict[str, int] = {}
+        self._groups = Groups(preview.groups)
 
     def reject(self, file: str, line: int, problems: list[tuple[str, str]], row: Any) -> None:
         """A line that is not taken, with (field, sentence) for everything that is wrong with it.
@@ -133,6 +137,8 @@ class Tally:
         made = [Problem(file, line, name[:_NAME], sentence[:_SENTENCE]) for name, sentence in problems]
         self.preview.problem_count += len(made)
         self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
+        for problem in made:
+            self._groups.add((file, line), problem.sentence, problem.field)
         if (file, line) != self._last:
             self.preview.rejected += 1
             self._last = (file, line)

@@ -51,8 +51,8 @@ def judgment_rows(
 ) -> tuple[Row, list[Row], list[Row]]:
     """The row of a judgment, and those of its scores and remarks (none where it is unscored)."""
     row = (key, judge, item, part, sample, raw, reading.unscored or "", reading.why)
-    scores = [(key, judge, item, s.unit, s.dimension, s.value, s.confidence, s.source, sample) for s in reading.scores]
-    remarks = [(key, judge, item, r.unit, r.dimension, r.sort, r.text, sample) for r in reading.remarks]
+    scores = [(key, judge, item, *score, sample) for score in reading.scores]
+    remarks = [(key, judge, item, *remark, sample) for remark in reading.remarks]
     return row, scores, remarks
 
 

@@ -17,6 +17,8 @@ class Shelf:
         self._file = file or tempfile.TemporaryFile(prefix="assay-")  # noqa: SIM115
         self._places: dict[Hashable, tuple[int, int]] = {}
         self._end = 0
+        self._there = False
+        """Whether the file stands at its end, where the next text goes."""
 
     def close(self) -> None:
         """Forget everything."""
@@ -31,7 +33,9 @@ class Shelf:
 
     def put_bytes(self, key: Hashable, data: bytes) -> None:
         """Put a text under a key; an earlier one is forgotten."""
-        self._file.seek(self._end)
+        if not self._there:
+            self._file.seek(self._end)
+            self._there = True
         self._file.write(data)
         self._places[key] = (self._end, len(data))
         self._end += len(data)
@@ -39,6 +43,7 @@ class Shelf:
     def get_bytes(self, key: Hashable) -> bytes:
         """The text under a key. Raises KeyError."""
         start, size = self._places[key]
+        self._there = False
         self._file.seek(start)
         return self._file.read(size)
 

@@ -103,8 +103,28 @@ def from_path(text: str | Path) -> Source:
     if there:
         raise BadInput(f"{path} is neither a plain file nor a folder.")
     if any(sign in str(text) for sign in "*?["):
-        raise BadInput(f"{text} is a pattern. Give one file, or one folder.")
+        raise BadInput(f"{text} is a pattern that fits no file. Give files, or a folder.")
     raise NotFound(f"There is no file {path}. Check the path; it is relative to the folder you are in.")
+
+
+def from_paths(given: Sequence[str | Path]) -> Source:
+    """The files at these paths and in these folders, in that order; one that is named twice is read once.
+
+    Raises what `from_path` does.
+    """
+    parts = [from_path(one) for one in given]
+    if len(parts) == 1:
+        return parts[0]
+    files: dict[Path, File] = {}
+    for one, part in zip(given, parts, strict=True):
+        for file in part.files:
+            assert file.path is not None
+            taken = {other.name for path, other in files.items() if path != file.path.resolve()}
+            name = file.name if file.name not in taken else f"{one}/{file.name}" if Path(one).is_dir() else f"{one}"
+            files.setdefault(file.path.resolve(), _at(file.path, name))
+    made = _several(list(files.values()))
+    made.left_aside = [name for part in parts for name in part.left_aside]
+    return made
 
 
 def from_bytes(given: Sequence[tuple[str, bytes]]) -> Source:

@@ -71,7 +71,8 @@ class _Table:
         self.seen = Seen()
         self.time = now().isoformat()
         self.ratings = Ratings()
-        self.long = any(j.dimension.columns or j.unit.columns or j.turn for j in mapping.judgments if not j.reply)
+        scored = [judged for judged in mapping.judgments if not judged.reply]
+        self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
 
     def name(self, record: Record) -> str:
         """The id of a row's item: its columns, a hash of what the mapping takes from the row, or else its number."""
@@ -163,11 +164,11 @@ class _Table:
     # -- what judges and people said ----------------------------------------------------------------------------
 
     def _said(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
-        for judged in (j for j in self.mapping.judgments if j.only is None or j.only.has(record.value)):
+        for judged in (one for one in self.mapping.judgments if one.has(record.value)):
             entry = self._judgment(record, name, judged, turn)
             if entry is not None:
                 yield entry
-        for label in (one for one in self.mapping.labels if one.only is None or one.only.has(record.value)):
+        for label in (one for one in self.mapping.labels if one.has(record.value)):
             entry = self._label(record, name, label, turn)
             if entry is not None:
                 yield entry

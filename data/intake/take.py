@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from typing import BinaryIO, Literal
 
-from data import combinations, exposure
+from data import cards, combinations, exposure
 from data.datasets import ensure
 from data.errors import BadInput
 from data.ids import canonical, content_id, new_id
@@ -137,6 +137,7 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
     used = {version: versions[version] for version, *_ in made.judges.values()}
     used |= {card.version: card for card in brought}
     tx.add("card", "version, name, spec", [(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in there])
+    cards.offer(tx, [card for card in brought if card.name not in known.cards])
     new = [
         (key, versions[version].name, version, model, params, synthetic)
         for key, (version, model, params, synthetic) in made.judges.items()

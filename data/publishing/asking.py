@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from data.combinations import nearest
+from data.combinations import stands
+from judges import bins
 from judges.types import Dimension, Scale
 
 SIDES = ("wins", "ties", "losses")
@@ -13,7 +14,7 @@ SIDES = ("wins", "ties", "losses")
 
 @dataclass(frozen=True)
 class Asking:
-    """What is counted of a dimension: answers in words with their codes, and the values whose means are taken.
+    """What is counted of a dimension: answers or bins in words, their codes, and the values whose means are taken.
 
     `mean`: the value itself is one; otherwise each answer is (0 or 1), of a flag only "yes". `sided`: a verdict on the
     better of two, which is a win, a tie or a loss of each system.
@@ -38,9 +39,9 @@ class Asking:
 def asking(dimension: Dimension) -> Asking:
     """What is counted of a dimension whose scale has a table."""
     scale: Scale = dimension.scale
-    codes = tuple(float(n) for n in range(scale.base, scale.base + scale.size))
+    mean = scale.kind in ("ordinal", "interval")
     sided = dimension.sort == "pair" and sorted(scale.categories) == ["a", "b", "tie"]
-    return Asking(dimension, SIDES if sided else tuple(scale.answers), codes, scale.kind == "ordinal", sided)
+    return Asking(dimension, SIDES if sided else bins.answers(scale), bins.middles(scale), mean, sided)
 
 
 def behind(ask: Asking, answer: int | None, system: str) -> str:
@@ -50,7 +51,7 @@ def behind(ask: Asking, answer: int | None, system: str) -> str:
     """
     of = f"{units_of(ask.dimension, 's')} and "
     if not ask.sided:
-        value = "s.value is null" if answer is None else f"{nearest('s.value')} = {ask.codes[answer]}"
+        value = "s.value is null" if answer is None else stands("s.value", ask.codes[answer], ask.dimension.scale)
         if ask.dimension.sort in ("section", "side"):
             return f"{of}{value} and case when s.unit like '%/b' then i.system_b else i.system_a end = {system}"
         return f"{of}{value} and {system_of(ask, 's')} = {system}"

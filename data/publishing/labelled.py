@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from data.combinations import nearest
+from data.combinations import row
 from data.fewshot import apart
 from data.gold import Basis, gold
 from data.publishing.asking import Asking, asking, both_sides, outcome_sums, side_of, system_of, units_of
@@ -76,13 +76,13 @@ _SUMS = 6 + 21 + 2
 
 def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
     """SQL of one dimension: what goes before, and its row for each system, filled up to `width` sums."""
-    side, codes = side_of(ask.dimension, "s"), list(enumerate(ask.codes))
+    side, codes = side_of(ask.dimension, "s"), [] if ask.mean else list(enumerate(ask.codes))
     by = "1, 2" if side else "1"
 
     def counted(column: str, letter: str) -> str:
-        return ", ".join(f"sum(case when {column} = {c} then 1 else 0 end) as {letter}{k}" for k, c in codes)
+        return "".join(f", sum(case when {column} = {c} then 1 else 0 end) as {letter}{k}" for k, c in codes)
 
-    said = ", ".join(f"sum(l.said{k}) as h{k}" for k, _ in codes)
+    said = "".join(f", sum(l.said{k}) as h{k}" for k, _ in codes)
     columns: list[str] = []
     for outcome in range(ask.outcomes):
         y, f, t = (outcome_sums(ask, letter)[outcome] for letter in "hjc")
@@ -94,14 +94,14 @@ def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
         columns += ["min(g.lowest)", "max(g.highest)"] if ask.mean else ends
     columns += ["null"] * (width - len(columns))
     mine = f"s.dimension = ${n + 3} and {units_of(ask.dimension, 's')}"
-    judged = nearest("s.value")
+    judged = row("s.value", ask.dimension.scale)
     before = [
         f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
         "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
-        f"min({judged}) as lowest, max({judged}) as highest, {said}, {counted(judged, 'j')} "
+        f"min({judged}) as lowest, max({judged}) as highest{said}{counted(judged, 'j')} "
         f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
         f"where s.value is not null group by {by})",
-        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t, {counted(judged, 'c')} "
+        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t{counted(judged, 'c')} "
         f"from seen s where {mine} group by {by})",
     ]
     sided = " and g.side = o.side" if side else ""

@@ -70,7 +70,7 @@ def _short(few: int) -> list[str]:
 
 def _ends(tile: Tile) -> str:
     scale = tile.asking.dimension.scale
-    return f" on a scale of {scale.base} to {scale.base + scale.size - 1}" if tile.asking.mean else ""
+    return f" on a scale of {scale.lo:g} to {scale.hi:g}" if tile.asking.mean else ""
 
 
 def _named(system: System) -> str:

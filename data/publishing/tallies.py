@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from data import calibration, combinations
 from data.publishing.asking import Asking, asking, units_of, verdict_of
 from data.store import Store
-from judges.combination import nearest
+from judges import bins
 from judges.correction import Moments
 from judges.types import Dimension
 
 Floats = NDArray[np.float64]
 IMPORTED = "imported"
 """The name of what came in from files begins with it, instead of a run's id."""
+_CLOSE = 1e-6
 
 
 @dataclass
@@ -40,11 +41,13 @@ class Group:
     counts: Floats
     whole: Floats
     cross: Floats
+    squares: float = 0.0
+    """Sum of the squares of all values, where their mean is taken."""
 
     def __add__(self, other: Group) -> Group:
         return Group(
             self.items + other.items, self.cells + other.cells, self.counts + other.counts, self.whole + other.whole,
-            self.cross + other.cross,
+            self.cross + other.cross, self.squares + other.squares,
         )  # fmt: skip
 
     @property
@@ -60,11 +63,11 @@ class Group:
             codes, counts = np.array(ask.codes), self.counts
         else:  # of an outcome that is or is not
             codes, counts = np.array([0.0, 1.0]), np.array([whole[1] - whole[0], whole[0]])
-        squares = float(counts @ codes**2)
+        squares = self.squares if ask.mean else float(counts @ codes**2)
         if labelled is None:
             sums = np.zeros(6), np.zeros((6, 6))
             return Moments(0, 0, (0.0, 0.0), *sums, self.items, whole, cross, squares, (np.inf, -np.inf), 1.0)
-        outside = counts[(codes < labelled.seen[0]) | (codes > labelled.seen[1])].sum()
+        outside = counts[(codes < labelled.seen[0] - _CLOSE) | (codes > labelled.seen[1] + _CLOSE)].sum()
         uncovered = float(outside / max(counts.sum(), 1))
         return labelled._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
 
@@ -190,13 +193,14 @@ def _single(ask: Asking, value: float | None, n: int) -> Group:
     whole, cross = np.zeros((size, 2)), np.zeros((size, 3))
     if value is None:
         return Group(0, n, counts, whole, cross)
-    counts[(ask.codes if not ask.sided else (0.0, 1.0, 2.0)).index(nearest(value))] = n
+    counts[int(bins.placed([value], ask.dimension.scale)[0]) if not ask.sided else int(value)] = n
+    squares = n * value * value if ask.mean else 0.0
     if ask.dimension.sort in MANY:
-        return Group(0, n, counts, whole, cross)
+        return Group(0, n, counts, whole, cross, squares)
     t = [value] if ask.mean else [float(value)] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
     for k, x in enumerate(t):
         whole[k], cross[k] = (n * x, n), (n * x * x, n * x, n)
-    return Group(n, n, counts, whole, cross)
+    return Group(n, n, counts, whole, cross, squares)
 
 
 def _by_item(
@@ -211,8 +215,8 @@ def _by_item(
         sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
         for k in range(ask.outcomes):
             code = ask.codes[1 if ask.outcomes == 1 else k]
-            answer = combinations.nearest("s.value")
-            value = "s.value" if ask.mean else f"case when {answer} = {code} then 1.0 else 0.0 end"
+            is_it = combinations.stands("s.value", code, ask.dimension.scale)
+            value = "s.value" if ask.mean else f"case when {is_it} then 1.0 else 0.0 end"
             t = f"t{n}_{k}"
             own.append(f"coalesce(sum(case when {mine} then {value} end), 0) as {t}")
             sums.append(f"sum({t}), sum({t} * {t}), sum({t} * m{n})")

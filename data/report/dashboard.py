@@ -12,6 +12,7 @@ from data.dashboard import Published, System, Tile
 from data.publishing import sentences
 from data.report import html, tables
 from data.report.drawing import SIZE, box, clean, frame, headed, label, line, number, wide
+from judges import bins
 from judges.counted import many
 
 _ROW, _BAR = 36, 180
@@ -184,8 +185,7 @@ def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
     if not tile.asking.mean:
         return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
     scale = tile.asking.dimension.scale
-    low, high = scale.base, scale.base + scale.size - 1
-    return low, high, [(n, str(n)) for n in range(low, high + 1, max(1, round((high - low) / 8)))]
+    return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.ticks(scale, 8)]
 
 
 def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float], float]) -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from data import annotators, sparing
-from data.figures import ceilings, certainty, rates, slices
+from data.figures import ceilings, certainty, concordance, rates, slices
 from data.figures import selective as figures
 from data.figures.repeats import repeated
 from data.gold import Basis
 from data.sparing import Found, Wanted
 from data.store import Store
+from judges.concordance import Concordance
 from judges.correction import Corrected
 from judges.figures.curve import curve
 from judges.figures.reliability import Reliability, reliability
@@ -35,7 +36,8 @@ class Depth:
     right by how sure it says it is, by the source of that confidence; what it finds and raises falsely of every answer
     without order, with the mean that the dashboard shows beside it (PPI++) by the answer's place; which verdicts need
     no person, as the rule in force asks, or else by the source that most cells have, with the usual target (None: no
-    confidence); and what asking it several times bought (`repeats`).
+    confidence); what asking it several times bought (`repeats`); and what stands beside kappa where answers have an
+    order.
     """
 
     ceiling: Ceiling | None = None
@@ -47,6 +49,7 @@ class Depth:
     means: dict[int, Corrected] = field(default_factory=dict)
     selective: Found | None = None
     repeats: Repeats | None = None
+    beside: Concordance | None = None
 
 
 def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Depth:
@@ -68,6 +71,7 @@ def depth(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
         rates.means(store, dataset_id, judge_id, dimension, basis),
         _selective(store, dataset_id, judge_id, dimension, basis),
         repeated(store, dataset_id, judge_id, dimension, basis),
+        concordance.beside(store, dataset_id, judge_id, dimension, basis),
     )
 
 

@@ -9,9 +9,10 @@ from data.report import plots
 from data.report.evidence import Evidence, One
 from data.report.html import bullets, figure, fold, heading, note, para, say, table
 from data.report.words import cell, number, span
-from judges import rates, selective
+from judges import bins, rates, selective
 from judges.baselines import Standing
 from judges.calibrate import Summary
+from judges.concordance import CALLED
 from judges.counted import many
 from judges.figures import repeats
 from judges.raters import ceiling
@@ -42,7 +43,8 @@ def section(found: Evidence, one: One) -> list[str]:
     if one.dimension.definition:
         parts.append(para("Asked was: {definition}", "quiet", definition=one.dimension.definition))
     if shown.cells:
-        parts += [*_plainly(shown), *_warnings(shown), figure(plots.table(one), _TABLE)]
+        parts += [*_plainly(shown), *_beside(one), *_warnings(shown)]
+        parts.append(figure(plots.table(one), _TABLE + (f" {BINNED}" if shown.binned else "")))
         parts += [figure(plot) for plot in (plots.margins(one),) if plot]
     else:
         parts.append(para("No cell has both gold and a score of this judge."))
@@ -56,10 +58,27 @@ _TABLE = (
 )
 
 
+BINNED = "Values are put into ten equal bins in tables and marginals, and only there."
+
+
+def _beside(one: One) -> list[str]:
+    """What stands beside kappa on an interval scale."""
+    found = one.depth.beside
+    if found is None or one.dimension.scale.kind != "interval":
+        return []
+    rows = [
+        {"figure": CALLED[name], "value": cell(held.point, ".4f"), "low": cell(held.low, ".4f"),
+         "high": cell(held.high, ".4f")}
+        for name, held in found._asdict().items()
+    ]  # fmt: skip
+    told = "Kappa is Lin's concordance here: quadratic-weighted kappa by the same six sums, of the values themselves."
+    return [table(rows, list(rows[0]), told)]
+
+
 def _plainly(shown: Summary) -> list[str]:
     interval, ordered = shown.interval, bool(shown.dimension.scale.weights)
     first = "Judge and people give the same answer in {exact} of the {cells} that both scored"
-    first += ", and are at most one step apart in {within}." if ordered else "."
+    first += ", and are at most {step} apart in {within}." if ordered else "."
     second = (
         "Corrected for what chance alone would give, that is a kappa of **{kappa}**. With other items of "
         "this kind it would plausibly lie anywhere from {span} (95% interval), and hardly below {bound}."
@@ -75,7 +94,7 @@ def _plainly(shown: Summary) -> list[str]:
         para(
             first, rounded=many(shown.rounded, "cell"), exact=number(shown.exact, ".1%"),
             cells=many(shown.cells, "cell"),
-            within=number(shown.within_one, ".1%"),
+            within=number(shown.within_one, ".1%"), step=bins.step(shown.dimension.scale),
         ),
         para(
             second, kappa=number(interval.point), span=span(interval), bound=number(interval.lower_bound, ".2f"),
@@ -85,13 +104,13 @@ def _plainly(shown: Summary) -> list[str]:
         parts[1] = para(
             "Kappa is **undefined**: everyone gave one and the same answer, so no disagreement was to be expected."
         )
-    lean = shown.mean_difference
+    lean, interval_scale = shown.mean_difference, shown.dimension.scale.kind == "interval"
     if ordered and lean is not None:
         kinder = "kinder" if lean > 0 else "stricter"
         parts.append(
             para(
-                "On average the judge is {by} steps {kinder} than people ({span}).", by=number(abs(lean), ".2f"),
-                kinder=kinder, span=_lean(shown),
+                "On average the judge is {by} {kinder} than people ({span}).",
+                by=number(abs(lean), ".2f") + ("" if interval_scale else " steps"), kinder=kinder, span=_lean(shown),
             )
             if abs(lean) >= 0.005
             else para("On average the judge is neither kinder nor stricter than people.")

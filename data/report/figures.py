@@ -92,7 +92,11 @@ def _one(one: One) -> Json:
         "unit": d.sort,
         "dimension": d.name,
         "title": d.title,
-        "answers": d.scale.answers,
+        "answers": list(one.line.shown.answers),
+        "beside": None if one.depth.beside is None else {
+            name: {"point": held.point, "low": held.low, "high": held.high, "se": held.se}
+            for name, held in one.depth.beside._asdict().items()
+        },
         "state": line.decision.state,
         "reason": line.decision.reason,
         "missing": line.decision.missing,

@@ -108,8 +108,8 @@ def back(chapter: Chapter, reading: Reading) -> Reading:
         facts["expected"] = {(unit(name), of): value for (name, of), value in facts["expected"].items()}
     return replace(
         reading,
-        scores=tuple(replace(score, unit=unit(score.unit)) for score in reading.scores),
-        remarks=tuple(replace(remark, unit=unit(remark.unit)) for remark in reading.remarks),
+        scores=tuple(score._replace(unit=unit(score.unit)) for score in reading.scores),
+        remarks=tuple(remark._replace(unit=unit(remark.unit)) for remark in reading.remarks),
         facts=facts,
     )
 
@@ -186,7 +186,7 @@ def _place(score: Score) -> tuple[int, int]:
 def _remark(chapter: Chapter, remark: Remark) -> Remark:
     if remark.unit.startswith("section:"):
         return remark
-    return replace(remark, text=f"Chapter {chapter.number} of {chapter.of}: {remark.text}")
+    return remark._replace(text=f"Chapter {chapter.number} of {chapter.of}: {remark.text}")
 
 
 # -- the cut ----------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def back(card: Card, reading: Reading) -> Reading:
         value = score.value
         if dimension is not None and sided(dimension.scale) and value is not None:
             value = _other(dimension.scale, value)
-        return replace(score, unit=_unit(score.unit), value=value)
+        return score._replace(unit=_unit(score.unit), value=value)
 
     facts = dict(reading.facts)
     if "expected" in facts:
@@ -44,7 +44,7 @@ def back(card: Card, reading: Reading) -> Reading:
     return replace(
         reading,
         scores=tuple(sorted(map(turned, reading.scores), key=_place)),
-        remarks=tuple(replace(remark, unit=_unit(remark.unit)) for remark in reading.remarks),
+        remarks=tuple(remark._replace(unit=_unit(remark.unit)) for remark in reading.remarks),
         facts=facts,
     )
 
@@ -107,7 +107,7 @@ def _flip(score: Score, dimension: Dimension, words: Mapping[str, str], there_is
 
 
 def _turned(remark: Remark) -> Remark:
-    return replace(remark, text=_TURNED + remark.text)
+    return remark._replace(text=_TURNED + remark.text)
 
 
 def _unit(unit: str) -> str:

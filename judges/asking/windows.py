@@ -243,4 +243,4 @@ def _remark(window: Window, remark: Remark) -> Remark:
     if remark.unit != "conversation":
         return remark
     place = window.place[:1].upper() + window.place[1:]
-    return replace(remark, text=f"{place}: {remark.text}")
+    return remark._replace(text=f"{place}: {remark.text}")

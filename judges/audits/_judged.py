@@ -59,13 +59,13 @@ def means(found: Iterable[Judgment], places: Mapping[Place, object] | None = Non
 
 def steps(card: Card) -> dict[str, Dimension]:
     """The card's asked dimensions whose answers are in order, by name: what can be higher or lower."""
-    return {d.name: d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered")}
+    return {d.name: d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered", "interval")}
 
 
 def graded(card: Card) -> dict[str, Dimension]:
     """Those of them that give points, which a mean may be made of; all of them where a card has none that do."""
     found = steps(card)
-    return {name: d for name, d in found.items() if d.scale.kind == "ordinal"} or found
+    return {name: d for name, d in found.items() if d.scale.kind in ("ordinal", "interval")} or found
 
 
 def by_item(cells: Mapping[Cell, _T]) -> dict[str, dict[Place, _T]]:

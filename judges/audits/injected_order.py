@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from judges import bins
 from judges.audits import Audit, Cell, Evidence, Finding, Flag, Verdict
 from judges.audits._judged import by_item, graded, judgments, means
 from judges.audits._pairs import sign
@@ -74,7 +75,7 @@ def _scores(evidence: Evidence, probe: str | None) -> dict[str, tuple[float, flo
     kept: dict[Cell, float] = {cell: value for cell, value in means(found).items() if cell[2] in names}
     scores = {}
     for item, cells in by_item(kept).items():
-        tops = [names[name].scale.base + names[name].scale.size - 1 for _, name in cells]
+        tops = [bins.origin(scale) + bins.width(scale) for scale in (names[name].scale for _, name in cells)]
         scores[item] = (sum(cells.values()) / len(cells), sum(tops) / len(tops))
     return scores
 

@@ -1,4 +1,7 @@
-"""The command line of judges on plain files: one module a command, found by being here; errors as sentences."""
+"""The command line of judges on plain files: one module a command, found by being here; errors as sentences.
+
+A command's module begins with its name and what it does, which is all that is read of it until it is run.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,49 @@ import argparse
 import contextlib
 import importlib
 import os
-import pkgutil
+import re
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from judges.errors import AssayError
+
+_BEGINS = re.compile(r'"""`([a-z-]+)`: (.+?)(?:""")?\n')
+"""The first line of a command's module."""
 
 
 def main(args: Sequence[str]) -> int:
     """Run one command of `python -m judges`."""
-    found = [m.name for m in pkgutil.iter_modules(__path__)]
-    modules = [importlib.import_module(f"judges.commands.{name}") for name in sorted(found)]
-    commands = [module for module in modules if hasattr(module, "add")]
-    return answer(
-        "python -m judges", "Judges, audits and agreement on plain files; no workspace needed.", commands, args
-    )
+    told = "Judges, audits and agreement on plain files; no workspace needed."
+    return answer("python -m judges", told, commands(__name__), args)
 
 
-def answer(prog: str, description: str, commands: Iterable[Any], args: Sequence[str]) -> int:
-    """Run the command that the arguments name. Each has `add(subparsers)`, which names the function that runs it.
+def commands(package: str, modules: Sequence[str] = ()) -> dict[str, tuple[str, str]]:
+    """(module, what it does) of the commands of a package by name, in the order of `modules`, or of the alphabet."""
+    folder = Path(str(sys.modules[package].__file__)).parent
+    found = {}
+    for name in modules or sorted(file.stem for file in folder.glob("*.py")):
+        with (folder / f"{name}.py").open(encoding="utf-8") as file:
+            if begins := _BEGINS.match(file.readline()):
+                found[begins[1]] = (f"{package}.{name}", begins[2])
+    return found
+
+
+def answer(prog: str, description: str, there: Mapping[str, tuple[str, str]], args: Sequence[str]) -> int:
+    """Run the command that the arguments name. `there` is what `commands` gives.
+
+    Only the module of that command is loaded: it has `add(subparsers)`, which names the function that runs it.
 
     Exit code 0: done; 1: refused, or something was found, with sentences on stderr; 2: misused; 130: interrupted.
     """
     try:
         parser = argparse.ArgumentParser(prog=prog, description=description)
         subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-        for command in commands:
-            command.add(subparsers)
+        if args and args[0] in there:
+            importlib.import_module(there[args[0]][0]).add(subparsers)
+        else:
+            for name, (_, does) in there.items():
+                subparsers.add_parser(name, help=does.rstrip("."))
         options = parser.parse_args(list(args))
         code = int(options.run(options))
         sys.stdout.flush()

@@ -12,11 +12,13 @@ import numpy as np
 
 from judges import rates, selective
 from judges.audits import Cell, Reply
+from judges.bins import rows
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
 from judges.combination import SAID, applied, combined, drawn_of, rule_of
 from judges.commands import verdicts
 from judges.commands.options import add_card, chosen_card, filed_card
+from judges.concordance import CALLED, Concordance, cells_of, concordance
 from judges.errors import AssayError
 from judges.figures import repeats
 from judges.figures.repeats import Asked, Repeats
@@ -24,6 +26,7 @@ from judges.files.filed import answers, judge_of, one_judge, replies, resolved, 
 from judges.files.lines import items, judgments, labels
 from judges.params import Rule
 from judges.types import Dimension, sort_of
+from judges.uncertainty import Interval
 
 
 class NoGold(AssayError):
@@ -34,7 +37,6 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "agree",
-        help="kappa with intervals of judgments against people's labels",
         description="Agreement of a judge with people, per dimension: quadratic-weighted kappa where answers are in "
         "order, plain kappa elsewhere, with intervals by item. Blind labels count, or assisted ones where none is "
         "blind.",
@@ -46,6 +48,9 @@ def add(subparsers: Any) -> None:
     )
     add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model, where the judgments are of several")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
+    )
     parser.add_argument(
         "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"
     )
@@ -66,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         selective.check(options.target, options.delta)
     lines, told = judgments(options.judgments), labels(options.labels)
     own = filed_card(options)
-    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model)
+    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model, options.param)
     card = own or chosen_card(options, judge.card)
     mine = [(n, line) for n, line in lines if judge_of(line) == judge]
     there = (
@@ -78,12 +83,12 @@ def run(options: argparse.Namespace) -> int:
     people = resolved(said, card)
     found = replies(options.judgments, mine, card, there)
     rule = rule_of(card, json.loads(judge.params))
-    cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if d.asked and d.scale.size}
+    cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if _counts(d)}
     summaries = [summarise(met, d) for d, met in cells.items()]
     shown = [summary for summary in summaries if summary.gold_cells]
     if not shown:
         named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
-        about = ", ".join(f"{d.name} of {d.sort}" for d in card.dimensions if d.asked)
+        about = ", ".join(f"{d.name} of {d.sort}" for d in card.dimensions if _counts(d))
         raise NoGold(
             f"{options.labels}: no label is about a dimension of {card.name} and an item of these judgments. "
             f"The labels are about {_some(named)}; the card asks {_some(about)}."
@@ -97,6 +102,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         made = [
             _plain(s)
+            | ({"beside": _beside(concordance(cells_of(cells[s.dimension])))} if _valued(s) else {})
             | _bought(repeated[s.dimension], rule)
             | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
             | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
@@ -112,6 +118,10 @@ def run(options: argparse.Namespace) -> int:
     )
     for summary in shown:
         print(_row(card, summary))
+    beside = {s.dimension: concordance(cells_of(cells[s.dimension])) for s in shown if _valued(s)}
+    for d, figures in beside.items():
+        each = [f"{CALLED[name]} {_one(one)}" for name, one in figures._asdict().items()]
+        print(f"\n{d.title}: kappa is Lin's concordance. {', '.join(each)}.")
     for d, found_of in rated.items():
         for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
@@ -142,10 +152,32 @@ def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) 
     if not several:
         return None
     numbers = sorted({number for said in given.values() for number in said})
-    rows = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
-    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(rows).reshape(len(cells), len(numbers)))
+    values = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
+    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
     hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
     return repeats.repeats(asked, (hits, of), d.scale)
+
+
+def _counts(dimension: Dimension) -> bool:
+    """Whether a dimension has figures where people labelled it; of what only a judge states, its aggregates have."""
+    return rows(dimension.scale) > 0 and (dimension.asked or dimension.scale.kind == "interval")
+
+
+def _valued(summary: Summary) -> bool:
+    return summary.dimension.scale.kind == "interval"
+
+
+def _one(figure: Interval) -> str:
+    if figure.point is None:
+        return "undefined"
+    return f"{figure.point:.3f}" + ("" if figure.low is None else f" ({figure.low:.3f} to {figure.high:.3f})")
+
+
+def _beside(found: Concordance) -> dict[str, Any]:
+    return {
+        name: {"point": one.point, "interval": None if one.low is None else [one.low, one.high]}
+        for name, one in found._asdict().items()
+    }
 
 
 def _code(value: float | None) -> float:
@@ -240,5 +272,6 @@ def _plain(summary: Summary) -> dict[str, Any]:
         "within_one": summary.within_one,
         "mean_difference": summary.mean_difference,
         "unscored": summary.unscored,
+        "answers": list(summary.answers),
         "table": summary.counts.tolist(),
     }

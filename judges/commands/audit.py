@@ -28,7 +28,6 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "audit",
-        help="look for the known failures of a judge in files of items and judgments",
         description="Look for the known failures of a judge. Exit code 0: nothing is in alarm; 1: something is, or the "
         "files cannot be taken; 2: misused.",
     )
@@ -38,6 +37,9 @@ def add(subparsers: Any) -> None:
     )
     add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model to audit, where the judgments are of several")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
+    )
     parser.add_argument(
         "--probe", action="append", default=[], metavar="NAME=FILE", help="judgments of items changed by a probe"
     )
@@ -70,7 +72,7 @@ def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
     """All that the files hold about one judge, and what that is in words."""
     there, lines = items(options.items), judgments(options.judgments)
     own = filed_card(options)
-    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model)
+    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model, options.param)
     card = own or chosen_card(options, judge.card)
     same = [(n, line) for n, line in lines if line.card == judge.card]
 

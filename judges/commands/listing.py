@@ -10,7 +10,7 @@ from judges.card import cards
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("list", help="the cards there are", description=__doc__.partition(": ")[2])
+    parser = subparsers.add_parser("list", description=__doc__.partition(": ")[2])
     parser.set_defaults(run=run)
 
 

@@ -17,9 +17,7 @@ from judges.types import Kind
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "new", help="a folder to begin a card with", description=__doc__.partition(": ")[2] if __doc__ else ""
-    )
+    parser = subparsers.add_parser("new", description=__doc__.partition(": ")[2] if __doc__ else "")
     parser.add_argument("card", metavar="NAME", help="the card's name: small letters, digits and _")
     parser.add_argument("--kind", choices=get_args(Kind), default="response", help="what it judges (default: response)")
     parser.set_defaults(run=run)

@@ -13,7 +13,7 @@ from judges.practice.options import FLAWS, PORT, REFUSABLE, Options, named
 def add(subparsers: Any) -> None:
     """Add the command."""
     about = "an endpoint on this machine to try runs with: practice, not a language model; no key needed"
-    parser = subparsers.add_parser("practice", help=about, description=f"Serve {about}.")
+    parser = subparsers.add_parser("practice", description=f"Serve {about}.")
     parser.add_argument("--port", type=int, default=PORT, help="0 takes a free one (default %(default)s)")
     parser.add_argument("--latency-ms", type=float, default=0.0, metavar="N", help="answer after so long")
     parser.add_argument("--jitter-ms", type=float, default=0.0, metavar="N", help="... give or take so much")

@@ -37,7 +37,7 @@ _FEW = 3
 def add(subparsers: Any) -> None:
     """Add the command."""
     about = __doc__.partition(": ")[2] if __doc__ else ""
-    parser = subparsers.add_parser("run", help="ask a judge about the items of a file", description=about)
+    parser = subparsers.add_parser("run", description=about)
     parser.add_argument("items", type=Path, metavar="ITEMS.jsonl", help="items as canonical JSON lines")
     options.add_judge(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="add the judgments to this file (else: print them)")

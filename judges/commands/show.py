@@ -30,7 +30,7 @@ class NoItem(AssayError):
 
 def add(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("show", help="one card in full", description=__doc__.partition(": ")[2])
+    parser = subparsers.add_parser("show", description=__doc__.partition(": ")[2])
     parser.add_argument("name", nargs="?", default="", metavar="CARD", help="the same as --card")
     add_card(parser)
     parser.add_argument("--prompt", metavar="ITEMS.jsonl", type=Path, help="the messages for the first item of a file")

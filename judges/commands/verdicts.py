@@ -7,10 +7,11 @@ import argparse
 import numpy as np
 
 from judges import rates, selective
-from judges.agreement import rounded
 from judges.audits import Cell, Reply
+from judges.bins import answered
+from judges.bins import apart as apart_of
 from judges.calibrate import Meeting
-from judges.combination import applied, combined, drawn_of, nearest
+from judges.combination import applied, combined, drawn_of
 from judges.confidence import SAMPLES
 from judges.errors import AssayError
 from judges.params import Rule
@@ -36,7 +37,7 @@ def _given(dimension: Dimension, found: list[Reply]) -> dict[Cell, list[Score]]:
 def _said(scores: list[Score], dimension: Dimension, rule: Rule) -> float | None:
     """The answer of the scale that the samples of a cell come to; None is n/a."""
     value = combined([s.value for s in scores], applied(rule, dimension.scale), drawn_of(dimension.scale))
-    return None if value is None else nearest(value)
+    return None if value is None else float(answered([value], dimension.scale)[0])
 
 
 def rated(dimension: Dimension, met: Meeting, found: list[Reply], rule: Rule) -> list[Answer]:
@@ -70,7 +71,7 @@ def kept(
         lowest[cell[0]] = float(np.minimum(lowest.get(cell[0], np.inf), value))
     steps = 1 if options.near and d.scale.weights else 0
     alike = np.isnan(met.human) & np.isnan(met.judge)
-    agree = np.where(alike | (np.abs(met.human - rounded(met.judge)) <= steps), 1.0, 0.0)
+    agree = np.where(alike | (apart_of(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
     at = met.scored
     made = Verdicts(met.item[at], confidence[at], agree[at], met.weight[at])

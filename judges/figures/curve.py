@@ -22,7 +22,7 @@ def curve(cells: Cells, k: int, weights: Weights = "quadratic", steps: int = STE
     Intervals are linearised by items at every size, so that one curve has one method (the page's own interval may be
     a bootstrap's, and a little another at the end). Where kappa is undefined there is no figure.
     """
-    item, human, judge = (np.asarray(side, dtype=np.int64) for side in cells[:3])
+    item, human, judge = (np.asarray(side) for side in cells[:3])
     weight = np.ones(len(item)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
     rank = np.unique(item, return_inverse=True)[1] if len(item) else item
     items = int(rank.max()) + 1 if len(rank) else 0

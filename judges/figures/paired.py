@@ -31,7 +31,7 @@ class Seats:
     """
 
     item: Codes
-    human: Codes
+    human: Codes | Floats
     judges: Mapping[str, Codes | Floats]
     weight: Floats | None
 

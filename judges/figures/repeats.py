@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.agreement import Floats
-from judges.calibrate import coded
+from judges.bins import coded, reach
 from judges.counted import many
 from judges.intervals import Cells, from_cells, influences
 from judges.measures.clustered import share_of
@@ -79,7 +79,7 @@ def repeats(asked: Asked, flips: tuple[Floats, Floats], scale: Scale, seed: int 
         human = coded(asked.human[there][known], scale)
         return Cells(item[known], human, coded(judge[known], scale), asked.weight[there][known]), known
 
-    k, weights, items = scale.size, scale.weights, int(item.max(initial=-1)) + 1
+    k, weights, items = reach(scale), scale.weights, int(item.max(initial=-1)) + 1
     whole, _ = cells(asked.judge[there])
     together = from_cells(*whole[:3], k, weights, whole.weight, seed=seed)
     point, slope = influences(whole, k, weights)

@@ -15,6 +15,7 @@ from judges import scores
 from judges.asking.probes import pool
 from judges.audits import Cell, Reply
 from judges.card import Card, Item
+from judges.choice import Named, fitting, told
 from judges.errors import AssayError, BadScale
 from judges.files.lines import JudgmentLine, LabelLine, bad_lines
 from judges.params import Params
@@ -23,6 +24,7 @@ from judges.reading import counted, read
 from judges.types import Dialogue, Pair, Reading, Response, Scale, units
 
 Lines = list[tuple[int, JudgmentLine]]
+_LISTED = 8
 
 
 class WhichJudge(AssayError):
@@ -51,18 +53,28 @@ def judge_of(line: JudgmentLine) -> Judge:
     return Judge(line.card, line.model, plain, str(line.params.get("probe") or ""))
 
 
-def one_judge(path: Path, lines: Lines, card_name: str | None, model: str | None) -> Judge:
-    """The only judge of the lines, probes left out, or the only one of that card and model. Raises WhichJudge."""
+def one_judge(
+    path: Path, lines: Lines, card_name: str | None, model: str | None, params: Sequence[str] = ()
+) -> Judge:
+    """The only judge of the lines, probes left out, or the one of that card, model and parameters ("temperature=0.7").
+
+    Raises WhichJudge, saying what differs between those that fit.
+    """
     there = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
-    chosen = [j for j in there if card_name in (None, j.card) and model in (None, j.model)]
-    if len(chosen) == 1:
-        return chosen[0]
     if not there:
         raise WhichJudge(f"{path}: all judgments in it are of probes; give the judge's usual ones too.")
-    names = "; ".join(judge.said for judge in (chosen or there)[:8])
+    named = [Named("", judge.card, judge.model, json.loads(judge.params)) for judge in there]
+    of_card = [one for one in named if card_name in (None, one.card)]
+    chosen = fitting(of_card, " ".join([model or "", *params]).strip())
+    if len(chosen) == 1:
+        return there[next(place for place, one in enumerate(named) if one is chosen[0])]
     if chosen:
-        raise WhichJudge(f"{path}: there are {len(chosen)} judges. Choose one with --card and --model: {names}.")
-    raise WhichJudge(f"{path}: no judge of that card and model. There are: {names}.")
+        raise WhichJudge(
+            f"{path}: there are {len(chosen)} judges, which differ in {told(chosen)}. Choose one with --card, --model "
+            "or --param NAME=VALUE."
+        )
+    names = "; ".join(judge.said for judge in there[:_LISTED])
+    raise WhichJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
 
 
 def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[Reply]:
@@ -79,11 +91,11 @@ def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) ->
     for number, line in lines:
         item = items.get(line.item)
         if item is None:
-            bad.append((number, f"the item {line.item} is not among the items."))
+            bad.append((number, f"the item {line.item!r} is not among the items."))
         elif item.kind != known.kind:
-            bad.append((number, f"the item {line.item} is a {item.kind}, and {known.name} judges a {known.kind}."))
+            bad.append((number, f"the item {line.item!r} is a {item.kind}, and {known.name} judges a {known.kind}."))
         elif line.part and line.part not in units(item):
-            bad.append((number, f"part {line.part[:40]!r} is no unit of the item {line.item}."))
+            bad.append((number, f"part {line.part[:40]!r} is no unit of the item {line.item!r}."))
         elif not line.part and line.scores is None and known.text is not None and any(known.parts(item)):
             bad.append((number, f"a judgment of {known.name} is about one unit: part has to name it."))
         elif line.part and line.scores is None and not any(known.parts(item)) and known.read_part is None:
@@ -176,13 +188,15 @@ def answers(
     bad: list[tuple[int, str]] = []
     for number, line in used:
         item, dimension = items.get(line.item), known.dimension(line.dimension, line.unit)
-        if item is None or item.kind != known.kind or dimension is None or not dimension.asked:
+        if item is None or item.kind != known.kind or dimension is None:
+            continue
+        if not dimension.asked and dimension.scale.kind != "interval":
             continue
         cell = (line.item, line.unit, line.dimension)
         if line.unit not in units(item):
             if not whole:
                 continue
-            bad.append((number, f"the item {line.item} has no unit {line.unit}."))
+            bad.append((number, f"the item {line.item!r} has no unit {line.unit}."))
             continue
         try:
             value = dimension.scale.code(dimension.scale.written(line.value), _turns(item))

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from judges.card import Card, Item
 from judges.errors import AssayError
-from judges.files.lines import said
+from judges.files.alike import Groups
+from judges.files.lines import said, whole
 from judges.prepared import prepared
 from judges.types import ITEM
 
@@ -26,7 +27,7 @@ def check(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[str]]:
 
     Raises BadItems naming every bad line, and where there is no item of the card's kind.
     """
-    problems: list[str] = []
+    problems = Groups()
     names: set[str] = set()
     others: Counter[str] = Counter()
     count = bad = 0
@@ -46,12 +47,13 @@ def check(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[str]]:
             count += 1
         if problem:
             bad += 1
-            problems += [f"line {number}: {problem}"] if bad <= _SHOWN else []
+            problems.add((path.name, number), problem)
+    if bad and bad == count and (sentence := whole(path)):
+        raise BadItems(sentence)
     if bad:
-        more = f"\n... and {bad - _SHOWN:,} more" if bad > _SHOWN else ""
-        listed = "\n".join(problems)
+        listed = "\n".join(problems.told(_SHOWN))
         held = "1 line" if bad == 1 else f"{bad:,} lines"
-        raise BadItems(f"{path.name} holds {held} that cannot be judged:\n{listed}{more}")
+        raise BadItems(f"{path.name} holds {held} that cannot be judged:\n{listed}")
     if not count and not others:
         raise BadItems(f"{path.name} holds no items.")
     if not count:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from judges.errors import AssayError
+from judges.files.alike import Groups
 from judges.prepared import prepared
 from judges.scores import Given
 from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
@@ -17,6 +18,8 @@ from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, Uns
 MOST = 10_000
 """Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
 _SHOWN = 10
+_WHOLE = 2**28
+"""Bytes of the largest file that is read as a whole to say what it is."""
 _KINDS = ("dialogue", "pair", "response")
 _KINDS_SAID = "dialogue, pair or response"
 _BESIDE_JUDGMENT = frozenset(("judge", "card_version", "run"))
@@ -126,17 +129,31 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
         if len(bad) == MOST:
             raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
     if bad:
-        raise bad_lines(path, bad)
+        raise bad_lines(path, bad) if found else BadLines(whole(path) or str(bad_lines(path, bad)))
     if not found:
         raise BadLines(f"{path}: there is no line in it.")
     return found
 
 
 def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
-    """The error for (line number, what is wrong) of a file; beyond ten lines the rest is counted."""
-    shown = [f"{path}, line {number}: {why}" for number, why in bad[:_SHOWN]]
-    more = [f"... and {len(bad) - _SHOWN} more lines."] if len(bad) > _SHOWN else []
-    return BadLines("\n".join([*shown, *more]))
+    """The error for (line number, what is wrong) of a file: what is alike once, beyond ten sorts a count."""
+    groups = Groups()
+    for number, why in bad:
+        groups.add((str(path), number), why)
+    return BadLines("\n".join(groups.told(_SHOWN)))
+
+
+def whole(path: Path) -> str:
+    """What a file is that holds no line because all of it is one JSON value, in a sentence; "" for other files."""
+    if path.stat().st_size > _WHOLE:
+        return ""
+    try:
+        value = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return ""
+    what = f"one JSON object (its keys: {', '.join(list(value)[:8])[:200]})" if isinstance(value, dict) else ""
+    what = f"a JSON list of {len(value):,}" if isinstance(value, list) else what
+    return f"{path} is {what}, and JSON lines are taken: write its rows one object a line." if what else ""
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:

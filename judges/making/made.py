@@ -50,7 +50,7 @@ def audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
     Scores that hardly differ need three answers in order; what moves under a probe, and kindness to one's own family,
     need answers in order; what decides a pair needs a question whose answers are its sides.
     """
-    steps = [d for d in dimensions if d.scale.kind in ("ordinal", "ordered")]
+    steps = [d for d in dimensions if d.scale.kind in ("ordinal", "ordered", "interval")]
     chosen = any(d.sort == "pair" and sided(d.scale) for d in dimensions)
     parted = any(d.sort == "section" and d.scale.kind == "ordinal" for d in dimensions)
     there = {

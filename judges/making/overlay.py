@@ -46,8 +46,8 @@ def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
         if part not in parts(item):
             return Reading(unscored="incomplete", why=f"{part or 'the whole'} is no assistant turn of this dialogue")
         found = card.read(reply, response(item, part))
-        scores = tuple(replace(score, unit=part) for score in found.scores)
-        return replace(found, scores=scores, remarks=tuple(replace(remark, unit=part) for remark in found.remarks))
+        scores = tuple(score._replace(unit=part) for score in found.scores)
+        return replace(found, scores=scores, remarks=tuple(remark._replace(unit=part) for remark in found.remarks))
 
     said = _SAID.format(task=_holds(card, "task"), output=_holds(card, "output"))
     return Card(

@@ -11,6 +11,7 @@ from math import inf, sqrt
 
 import numpy as np
 
+from judges import bins
 from judges.multiple import benjamini_yekutieli
 from judges.raters.ratings import Ratings
 from judges.raters.student import t_cdf
@@ -109,7 +110,12 @@ def test(ratings: Ratings, epsilon: float = 0.2) -> Test:
 
 def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float64]], ...]:
     """W of the judge and of the person, a row each. Whole numbers are compared, so that ties are exact."""
-    others, k = used.others(), used.scale.size
+    if used.exact is not None:  # sum of (said - v)^2 over the others, from n, sum v and sum v^2 of them
+        n = np.bincount(used.cell)[used.cell] - 1
+        s, q = (np.bincount(used.cell, used.exact**p)[used.cell] - used.exact**p for p in (1, 2))
+        judge, person = (-np.round(n * said**2 - 2 * said * s + q, 9) for said in (used.judge, used.exact))
+        return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
+    others, k = used.others(), bins.rows(used.scale)
     if used.scale.weights:
         # All are measured against the same people, so sums of squares order as the root of their mean does.
         judge, person = (

@@ -6,12 +6,15 @@ A kappa of .5 where people agree with each other at .55 is another thing than wh
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from math import isqrt
 
 import numpy as np
 
 from judges.agreement import Floats, Level, krippendorff_alpha
+from judges.bins import reach
 from judges.intervals import MAX_UNDEFINED, Cells, difference, from_cells
-from judges.raters.ratings import Ratings
+from judges.raters.ratings import Codes, Ratings
 from judges.resampling import in_order
 from judges.uncertainty import MIN_CLUSTERS, Interval
 
@@ -56,8 +59,8 @@ def _between(shared: Ratings) -> tuple[Cells, Interval]:
     """Every pair of people in a cell, and mirrored, with the kappa of that."""
     first, second = shared.pairs()
     both = np.concatenate([first, second]), np.concatenate([second, first])
-    pairs, scale = Cells(shared.item[both[0]], shared.value[both[0]], shared.value[both[1]]), shared.scale
-    return pairs, replace(from_cells(*pairs[:3], scale.size, scale.weights), cells=len(first))
+    pairs, scale = Cells(shared.item[both[0]], shared.code[both[0]], shared.code[both[1]]), shared.scale
+    return pairs, replace(from_cells(*pairs[:3], reach(scale), scale.weights), cells=len(first))
 
 
 def ceiling(ratings: Ratings) -> Ceiling | None:
@@ -76,9 +79,9 @@ def ceiling(ratings: Ratings) -> Ceiling | None:
         # As many times as the person's label stands in a pair: both kappas then weigh people and cells alike.
         first, second = shared.pairs()
         one = np.concatenate([first, second])
-        single = Cells(shared.item[one], shared.value[one], shared.judge[one])
-        judge = replace(from_cells(*single[:3], scale.size, scale.weights), cells=len(shared))
-        ahead = difference(pairs, single, scale.size, scale.weights, paired=True)
+        single = Cells(shared.item[one], shared.code[one], shared.judge[one])
+        judge = replace(from_cells(*single[:3], reach(scale), scale.weights), cells=len(shared))
+        ahead = difference(pairs, single, reach(scale), scale.weights, paired=True)
     return Ceiling(
         people=len(np.unique(shared.person)),
         cells=len(np.unique(shared.cell)),
@@ -91,31 +94,32 @@ def ceiling(ratings: Ratings) -> Ceiling | None:
 
 
 def alpha(ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, level: float = 0.95) -> Interval:
-    """Krippendorff's alpha among the people (ordinal where answers are ordered), with an interval by items.
+    """Krippendorff's alpha among the people, with an interval by items.
+
+    Ordinal where answers are ordered, of the values themselves (interval) on interval scales, else nominal.
 
     Coincidences add up over items, so a resample of items is a weighted sum of theirs; the ordinal distances follow the
     values of each resample. None of it where alpha is undefined; no ends where it is in too many resamples.
     """
     ratings = ratings.shared()
-    kind: Level = "ordinal" if ratings.scale.weights else "nominal"
-    counts, k = ratings.counts(), ratings.scale.size
-    point = krippendorff_alpha(counts, kind)
-    first, second = ratings.pairs()
     item, place = (np.unique(n, return_inverse=True)[1] for n in (ratings.item, ratings.cell))
     items, cells = int(item.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1
+    if ratings.scale.kind == "interval":
+        per_item = _squares(ratings.code.astype(np.float64), item, place, items)
+        point, figure = _from_squares(per_item.sum(axis=0)), _from_squares
+    else:
+        kind: Level = "ordinal" if ratings.scale.weights else "nominal"
+        per_item, figure = _coincidences(ratings, item, items), partial(_from_coincidences, kind=kind)
+        point = krippendorff_alpha(ratings.counts(), kind)
     none = Interval(point, None, None, None, items, cells, float(items), "cluster bootstrap", None, level)
     if point is None or items < 2:
         return none
-    answers = counts.sum(axis=1)[ratings.cell[first]]
-    per_item = np.zeros((items, k, k))
-    for one, other in ((first, second), (second, first)):
-        np.add.at(per_item, (item[one], ratings.value[one], ratings.value[other]), 1 / (answers - 1))
-    flat, rng, drawn = in_order(per_item.reshape(items, k * k)), np.random.default_rng(seed), list[float | None]()
+    flat, rng, drawn = in_order(per_item), np.random.default_rng(seed), list[float | None]()
     while len(drawn) < replicates:
         rows = min(replicates - len(drawn), max(1, _AT_ONCE // items))
         chosen = rng.integers(0, items, (rows, items)) + np.arange(rows)[:, None] * items
         often = np.bincount(chosen.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
-        drawn += [_from_coincidences(table, kind) for table in (often @ flat).reshape(rows, k, k)]
+        drawn += [figure(row) for row in often @ flat]
     defined = [value for value in drawn if value is not None]
     undefined = 1 - len(defined) / replicates
     if undefined > MAX_UNDEFINED:
@@ -126,8 +130,37 @@ def alpha(ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, l
     return replace(none, low=low, high=high, lower_bound=bound, se=se, undefined=undefined)
 
 
-def _from_coincidences(coincidence: Floats, kind: Level) -> float | None:
+def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:
+    """The table of coincidences that each item gives, by rows, (items, K * K)."""
+    counts, (first, second) = ratings.counts(), ratings.pairs()
+    answers, k = counts.sum(axis=1)[ratings.cell[first]], counts.shape[1]
+    per_item = np.zeros((items, k, k))
+    for one, other in ((first, second), (second, first)):
+        np.add.at(per_item, (item[one], ratings.value[one], ratings.value[other]), 1 / (answers - 1))
+    return per_item.reshape(items, k * k)
+
+
+def _squares(value: Floats, item: Codes, cell: Codes, items: int) -> Floats:
+    """What each item gives to alpha of values, (items, 4): sum over its cells of all (v - v')^2 / (m - 1), n, Sv, Svv.
+
+    The m answers of a cell give 2 (m sum v^2 - (sum v)^2) / (m - 1).
+    """
+    m, s, q = np.bincount(cell), np.bincount(cell, value), np.bincount(cell, value**2)
+    apart = (2 * (m * q - s**2) / (m - 1))[cell] / m[cell]
+    columns = (apart, np.ones_like(value), value, value**2)
+    return np.stack([np.bincount(item, column, minlength=items) for column in columns], axis=1)
+
+
+def _from_squares(sums: Floats) -> float | None:
+    """alpha = 1 - (n - 1) sum(apart) / (2 (n Svv - (Sv)^2)); None where all answers are one."""
+    apart, n, s, q = sums.tolist()
+    expected = 2 * (n * q - s**2)
+    return 1 - (n - 1) * apart / expected if expected > _NOTHING * max(1.0, n * q) else None
+
+
+def _from_coincidences(table: Floats, kind: Level) -> float | None:
     """alpha = 1 - (n - 1) sum(o d) / sum(n_c n_k d) of a table of coincidences; None where all answers are one."""
+    coincidence = table.reshape(isqrt(table.size), -1)
     total = coincidence.sum(axis=0)
     if np.count_nonzero(total > _NOTHING) < 2:
         return None

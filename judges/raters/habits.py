@@ -116,11 +116,14 @@ def either(one: Shift | None, other: Shift | None) -> Shift | None:
     return min(one, other, key=lambda change: abs(change.size))
 
 
-def remarks(work: Work, agreement: Interval | None, leniency: Shift | None, course: Shift | None) -> list[Remark]:
+def remarks(
+    work: Work, agreement: Interval | None, leniency: Shift | None, course: Shift | None, step: float = 1.0
+) -> list[Remark]:  # fmt: skip
     """What is worth a look in a person's work, most pressing first.
 
-    `agreement` is kappa with gold made without the person's own labels, `leniency` the person minus that gold in steps
-    of the scale, `course` the change in the share of equal answers, its own and beside the others' (`drift`, `either`).
+    `agreement` is kappa with gold made without the person's own labels, `leniency` the person minus that gold in units
+    of the scale, of which `step` is one step, `course` the change in the share of equal answers, its own and beside the
+    others' (`drift`, `either`).
     """
     found = []
     paced = median(work.assisted_seconds) if work.assisted_seconds else None
@@ -144,10 +147,11 @@ def remarks(work: Work, agreement: Interval | None, leniency: Shift | None, cour
             f"{agreement.high:.2f}, on {agreement.items:,} shared items. They may read the guidelines in another way, "
             "or be right where the others are not.",
         ))  # fmt: skip
-    if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT:
+    if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT * step:
+        by = f"{abs(leniency.size):.1f} steps" if step == 1 else f"{abs(leniency.size):.2g}"
         found.append(Remark(
             "lenient",
-            f"gives {abs(leniency.size):.1f} steps {'more' if leniency.size > 0 else 'less'} than the others on "
+            f"gives {by} {'more' if leniency.size > 0 else 'less'} than the others on "
             f"average, on {leniency.items:,} shared items. An example of each step may bring the scales together.",
         ))  # fmt: skip
     if course is not None and course.sure and abs(course.size) >= DRIFT:

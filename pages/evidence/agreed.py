@@ -14,6 +14,9 @@ def panel(at: load.Place, line: Line, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
     agreed.figures(line, f"figures:{key}")
+    beside = load.beside(store, at.plain, line.dimension, at.basis, at.dropped)
+    if beside is not None and line.dimension.scale.kind == "interval" and shown.cells:
+        agreed.beside(beside, shown, key)
     floors.panel(floor.floors(store, at.plain, at.basis, at.dropped)[line.dimension.sort, line.dimension.name])
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -10,6 +10,7 @@ from data.figures import compared
 from data.figures.compared import Same
 from data.gold import BASES, Basis
 from data.store import Store
+from judges import bins
 from judges.figures.paired import Comparison, Pair, compare, together
 from judges.types import Dimension
 from pages.evidence import load
@@ -29,7 +30,7 @@ def _rows(_store: Store, at: load.Place, judges: tuple[str, ...], basis: Basis) 
         same = compared.same(_store, at.dataset, who, dimension, basis, rules=True)
         if len(same.seats.item):
             scale = dimension.scale
-            found[name] = dimension, same, compare(same.seats, judges[0], scale.size, scale.weights)
+            found[name] = dimension, same, compare(same.seats, judges[0], bins.reach(scale), scale.weights)
     return found
 
 

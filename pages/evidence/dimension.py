@@ -10,7 +10,7 @@ from data import approvals
 from data.deciding import policy
 from judges.calibrate import Line
 from pages.evidence import agreed as agreement
-from pages.evidence import anchor, ceiling, confidence, load, rates, samples, selective, size, slices
+from pages.evidence import anchor, ceiling, confidence, load, rates, samples, selective, size, slices, threshold
 from pages.parts import agreed, approved, clock, picked, reading, response, session
 
 Panel = Callable[[load.Place, Line, str], None]
@@ -19,6 +19,7 @@ PANELS: dict[str, tuple[str, Panel]] = {
     "slices": ("Slices", slices.panel),
     "size": ("Sample size", size.panel),
     "people": ("People", ceiling.panel),
+    "flag": ("As a flag", threshold.panel),
     "rates": ("Found and missed", rates.panel),
     "confidence": ("Confidence", confidence.panel),
     "selective": ("No person needed", selective.panel),
@@ -39,15 +40,16 @@ def detail(at: load.Place, line: Line, key: str) -> None:
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
     approved.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
-        there = {name: words for name, (words, _) in PANELS.items() if name != "rates" or _parted(line)}
+        there = {name: words for name, (words, _) in PANELS.items() if _has(name, line)}
         chosen = picked.tab("panel", "Look into", there)
         reading.how("gate", "units", key=f"gate:{key}")
     PANELS[chosen][1](at, line, f"{key}:{chosen}")
 
 
-def _parted(line: Line) -> bool:
-    """Whether answers have no order, so that each is found or missed by itself."""
-    return line.dimension.scale.weights is None
+def _has(panel: str, line: Line) -> bool:
+    """Whether a panel says something here: without an order each answer is found or missed, numbers can be cut."""
+    scale = line.dimension.scale
+    return {"rates": scale.weights is None, "flag": scale.kind in ("ordinal", "interval")}.get(panel, True)
 
 
 def _place(line: Line) -> tuple[str, str]:

@@ -9,11 +9,13 @@ import streamlit as st
 from data import calibration, standing
 from data.calibration import Found, Rest
 from data.deciding import policy
+from data.figures import concordance
 from data.gold import Basis
 from data.settings import Waiting, gold_rule
 from data.store import Store
 from judges import calibrate
 from judges.calibrate import Line, Summary
+from judges.concordance import Concordance
 from judges.intervals import Interval
 from judges.types import Dimension
 
@@ -95,6 +97,12 @@ def items_in(_store: Store, at: Place, who: str, of: Dimension, on: Basis, human
 def unscored(_store: Store, at: Place) -> list[tuple[str, int]]:
     """Why replies of the judge could not be used, and how many."""
     return calibration.unscored(_store, at.dataset, at.judge)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def beside(_store: Store, at: Place, of: Dimension, on: Basis, dropped: bool) -> Concordance | None:
+    """Correlations, ICC and mean error of a dimension; None where answers have no order."""
+    return concordance.beside(_store, at.dataset, at.judge, of, on, of.scale.drawn if dropped else "")
 
 
 def majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:

@@ -10,6 +10,7 @@ from data import annotators
 from data.annotators import Annotator, Labels
 from data.datasets import Dataset
 from data.figures import course as figures
+from judges import bins
 from judges.raters import ceiling
 from judges.types import Dimension
 from pages.parts import choose, links, picked, rated, session, text
@@ -71,7 +72,7 @@ def _person(dataset: Dataset, row: Annotator, found: Labels, key: str) -> None:
     people, scale = found.ratings.people, found.ratings.scale
     number = people.index(row.name) if row.name in people else -1
     course, counts = figures.course(found, number), figures.against(found, number)
-    cell = rated.person(row, course, counts, scale.answers, f"{key}:{row.name}")
+    cell = rated.person(row, course, counts, bins.answers(scale), f"{key}:{row.name}")
     if cell is not None:
         cells = figures.cells_where(session.store(), session.me().name, found, number, *cell)
         rated.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))

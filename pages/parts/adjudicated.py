@@ -20,7 +20,12 @@ from judges.errors import AssayError
 from pages.parts import clock, links, session, text
 
 WAITING = {"counted": "The middle value counts until then", "out": "The cell is left out until then"}
-RESOLVE = {"median": "The middle value (the lower of two)", "majority": "The commonest value"}
+RESOLVE = {
+    "median": "The middle value (the lower of two)", "mean": "The mean, where answers are numbers with fractions",
+    "majority": "The commonest value",
+}  # fmt: skip
+_HOLDS = {"median": "the middle value holds", "majority": "the commonest value holds"}
+_HOLDS["mean"] = "the mean of numbers with fractions holds, else the middle value"
 
 
 def rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
@@ -34,7 +39,7 @@ def rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: DeltaGene
 
 def sentence(now: GoldRule) -> str:
     """A gold rule in plain words."""
-    how = "the middle value holds" if now.resolve == "median" else "the commonest value holds"
+    how = _HOLDS[now.resolve]
     if now.apart is None:
         return f"Where people differ, {how}; nothing is sent to adjudication."
     steps = "any difference" if now.apart == 0 else f"more than {many(now.apart, 'step')} apart"
@@ -55,13 +60,15 @@ def change(dataset: Dataset, who: str) -> None:
         "Where people differ on an ordered scale", list(RESOLVE), list(RESOLVE).index(now.resolve),
         format_func=RESOLVE.get,
         captions=["Of 2, 4 and 5 the gold is 4; of 2 and 4 it is 2.",
+                  "Of 2.5 and 4 the gold is 3.25. Where answers are steps or words, the middle one holds.",
                   "Of 2, 5 and 5 the gold is 5. Where no value is commonest, the middle one holds."],
     )  # fmt: skip
     sent = st.toggle("Somebody decides where people lie too far apart", now.apart is not None)
     apart = st.number_input(
-        "Steps of the scale that two people may lie apart", 0, 100, 1 if now.apart is None else now.apart,
-        disabled=not sent, help="1: 3 against 4 is fine, 3 against 5 waits. 0: every difference waits, also of answers "
-        "without an order. Where one says n/a and another does not, it always waits.",
+        "Steps (points, of numbers with fractions) that two people may lie apart", 0, 100,
+        1 if now.apart is None else now.apart, disabled=not sent,
+        help="1: 3 against 4 is fine, 3 against 5 waits. 0: every difference waits, also of answers without an order. "
+        "Where one says n/a and another does not, it always waits.",
     )  # fmt: skip
     waiting = st.radio(
         "What waits, in kappa and for the approval check", list(WAITING), list(WAITING).index(now.waiting),

@@ -11,7 +11,9 @@ from data.calibration import MOST, Found
 from data.exposure import NOTE
 from data.figures.arms import Arms
 from data.report.svg import Row
+from judges import bins
 from judges.calibrate import Line, Summary
+from judges.concordance import CALLED, Concordance
 from judges.counted import many
 from judges.intervals import BOOTSTRAP, Interval
 from pages.parts import charts, reading, rows, text
@@ -38,7 +40,8 @@ def state(line: Line) -> None:
     """The gate's state of the dimension: what a lead may conclude in a sentence, why, and what is missing."""
     decision, gate = line.decision, line.gate
     point = gate.interval.point
-    near = "" if gate.within_one is None else f", at most one step off in {gate.within_one:.0%}"
+    step = bins.step(gate.dimension.scale)
+    near = "" if gate.within_one is None else f", at most {step} off in {gate.within_one:.0%}"
     text.say(
         _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
         name=line.dimension.title, exact=number(gate.exact, ".0%"), near=near, kappa=number(point, ".2f"),
@@ -69,9 +72,12 @@ def figures(line: Line, key: str) -> None:
     """The figures in one row with how to read them, and how the interval was made."""
     summary, interval = line.shown, line.shown.interval
     ordered = bool(summary.dimension.scale.weights)
-    how = "Quadratic-weighted kappa" if ordered else "Cohen's kappa, unweighted"
+    scale = summary.dimension.scale
+    name, how = ("Kappa (QWK)", "Quadratic-weighted kappa") if ordered else ("Kappa", "Cohen's kappa, unweighted")
+    if scale.kind == "interval":
+        name, how = "Kappa (CCC)", "Lin's concordance, by the six sums that quadratic-weighted kappa has"
     shown = [
-        ("Kappa (QWK)" if ordered else "Kappa", number(interval.point), how + ": 1 is agreement, 0 what chance gives."),
+        (name, number(interval.point), f"{how}: 1 is agreement, 0 what chance gives."),
         ("95% interval", span(interval), "By items, which are resampled whole."),
         ("Lower bound", number(line.bound), "One-sided; what the check holds against the threshold.")
         if line.gated else ("Lower bound", number(interval.lower_bound), "One-sided, 95%, at a single look."),
@@ -79,7 +85,8 @@ def figures(line: Line, key: str) -> None:
     ]
     if ordered:
         shown += [
-            ("Within one", number(summary.within_one, ".1%"), "At most one step of the scale apart."),
+            (f"Within {bins.step(scale).removesuffix(' step')}", number(summary.within_one, ".1%"),
+             f"Share of cells at most {bins.step(scale)} apart."),
             ("Leniency", number(summary.mean_difference, "+.2f"), "Mean of judge − people: above 0 it is kinder."),
         ]
     with st.container(horizontal=True, gap="large", vertical_alignment="center"):
@@ -111,6 +118,37 @@ def figures(line: Line, key: str) -> None:
         reading.how(*names, key=key, values=reading.of(summary))
 
 
+def beside(found: Concordance, summary: Summary, key: str) -> None:
+    """Correlations, ICC and mean error with their intervals, and what each of them says."""
+    st.dataframe(
+        [
+            {"figure": CALLED[name], "value": one.point, "95% interval": _to(one), "what it says": _BESIDE[name]}
+            for name, one in found._asdict().items()
+        ],
+        hide_index=True, key=f"beside:{key}", width="content", placeholder="–",
+        column_config={"value": st.column_config.NumberColumn(format="%.3f")},
+    )  # fmt: skip
+    text.quiet(
+        "Kappa is Lin's concordance here: quadratic-weighted kappa by the same six sums, of the values themselves. "
+        "Correlations forgive a judge that is always too kind; concordance, ICC and the mean error (on a scale {width} "
+        "wide) do not.",
+        width=f"{bins.width(summary.dimension.scale):g}",
+    )
+
+
+def _to(one: Interval) -> str:
+    return "–" if one.low is None or one.high is None else f"{one.low:.3f} to {one.high:.3f}"
+
+
+_BESIDE = {
+    "icc": "Two-way random effects, absolute agreement, single rater; also called ICC(2,1).",
+    "pearson": "How far both move together in a straight line.",
+    "spearman": "How far both put the items in the same order; ties share the middle of their ranks.",
+    "kendall": "Pairs of cells in one order less those in opposite orders, corrected for ties.",
+    "mae": "How far judge and people lie apart on average, in units of the scale.",
+}
+
+
 def table(summary: Summary, key: str) -> tuple[int, int] | None:
     """The table of agreement; the cell that was clicked."""
     if not summary.cells:
@@ -120,8 +158,12 @@ def table(summary: Summary, key: str) -> tuple[int, int] | None:
     st.caption(
         "Each count, with its share of the row: of the cells where people gave that answer, how often the judge gave "
         "this one. Outlined: agreement. Click a cell to see its items."
+        + (f" {BINNED}" if summary.binned else "")
     )
     return chosen
+
+
+BINNED = "Values are put into ten equal bins here, and only here: the figures above go by the values themselves."
 
 
 def listed(

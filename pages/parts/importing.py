@@ -176,23 +176,27 @@ def preview(found: Preview, rejects: str) -> None:
     if not found.new.total and found.ok:
         told = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
         st.info(text.plain(f"{told}."), icon=":material/inventory_2:")
-    for sort, rows in found.rows.items():
-        text.quiet("The gold rule" if sort == "rules" else "The first {sort}", sort=sort)
-        st.dataframe(pd.DataFrame(rows), hide_index=True)
     if found.problem_count:
         _problems(found, rejects)
 
 
+def examples(found: Preview) -> None:
+    """The first rows of each sort, as they would be stored."""
+    with st.expander("The first rows, as they would be stored"):
+        for sort, rows in found.rows.items():
+            text.quiet("The gold rule" if sort == "rules" else "The first {sort}", sort=sort)
+            st.dataframe(pd.DataFrame(rows), hide_index=True)
+
+
 def _problems(found: Preview, rejects: str) -> None:
-    """Every line that cannot be taken, and the address of the lines themselves as a file."""
+    """What keeps lines from being taken, each sort once with the first of its lines, and the lines themselves."""
     if found.stopped:
         text.warn("{why}", why=found.stopped)
     else:
         text.say("**{n}** cannot be taken.", n=many(found.rejected, "line"))
-    rows = [(p.file, p.line, p.field, p.sentence) for p in found.problems]
-    st.dataframe(pd.DataFrame(rows, columns=["File", "Line", "Field", "What is wrong"]), hide_index=True)
-    if found.problem_count > len(rows):
-        text.quiet("The first {shown} of {n} problems are shown.", shown=f"{len(rows):,}", n=f"{found.problem_count:,}")
+    rows = [(group.lines, group.sentence, group.where, group.name) for group in found.groups]
+    shown = pd.DataFrame(rows, columns=["Lines", "What is wrong", "Such as", "Field"])
+    st.dataframe(shown, hide_index=True, column_config={"What is wrong": st.column_config.TextColumn(width="large")})
     st.link_button("These lines as a file", rejects, icon=":material/download:")
 
 

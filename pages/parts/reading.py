@@ -29,6 +29,9 @@ TEXTS = {
     "people mean different things. Click a square to read those very items.",
     "marginals": "**How often each answer is given**, by people and by the judge. Where the bars differ, the judge "
     "uses the scale in another way, whatever it thinks of single items.",
+    "threshold": "**As a flag**: the score is cut in two. *Recall* is how many of those that people put at or above "
+    "the line the judge puts there too, *precision* how many of those that it puts there belong there, and *kappa* how "
+    "far both agree on the side, luck taken out. Nothing here decides whether the score may be published.",
     "AC2": "**AC2** (AC1 without an order) takes luck out in another way, which one very common answer disturbs less. "
     "It stands beside kappa where kappa is fragile. It is no substitute: it is high wherever one answer rules.",
     "n/a": "**n/a** says that there is nothing to score. Kappa rests on what both scored; whether they agree that "

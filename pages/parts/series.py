@@ -1,4 +1,4 @@
-"""What an import's files seem to hold, to be looked over and corrected: whose answers, to which question, which scale."""
+"""What the files of an import seem to hold, to be corrected: whose answers, to which question, on which scale."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def editor(made: Outline, key: str) -> Outline:
         texts = ", ".join(f"{name} ({', '.join(held.columns) or held.constant})" for name, held in base.fields.items())
         kind = {"dialogue": "Dialogues", "pair": "Pairs", "response": "Single responses"}[base.kind]
         text.say(
-            "**{file}**: {kind}, known by {ids}. Taken from it: {texts}.",
+            "**{file}**: {kind}, known by {ids}. Taken from it: {texts}. Kept beside them, for slices: {meta}.",
             file=file, kind=kind.lower(), ids=ids, texts=texts or "no texts, only what was said of them",
+            meta=", ".join(base.meta) or "nothing",
         )  # fmt: skip
     for sentence in made.told:
         text.quiet("{sentence}", sentence=sentence)
@@ -58,14 +59,19 @@ def editor(made: Outline, key: str) -> Outline:
 
 def _row(one: Series) -> dict[str, Any]:
     return {
-        "In the file": one.name,
+        "In the file": one.name + (f" ({_where(one)})" if one.only else ""),
         "Whose": WHOSE[one.by],
         "Name": one.who,
         "Question": one.dimension,
         "Answers": spelled(one.answers) if one.answers is not None else "",
-        "Values": one.count,
+        "Values": one.count or None,
         "Such as": ", ".join(one.examples),
     }
+
+
+def _where(one: Series) -> str:
+    """The rows of a series in words."""
+    return ", ".join(f"{column} {' or '.join(values)}" for column, values in one.only.items())
 
 
 def _changed(one: Series, row: dict[str, Any]) -> Series:

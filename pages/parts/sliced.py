@@ -9,6 +9,7 @@ import streamlit as st
 
 from data.figures.slices import Member
 from data.report.svg import Row
+from judges import bins
 from judges.calibrate import Summary
 from judges.counted import many
 from judges.figures.slices import Slice, Sliced
@@ -92,8 +93,8 @@ def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: C
         {
             "item": [m.name for m in found],
             "unit": [m.unit for m in found],
-            "people": [scale.say(m.human + scale.base) for m in found],
-            "judge": [scale.say(m.judge + scale.base) for m in found],
+            "people": [scale.say(value) for value in bins.valued([m.human for m in found], scale)],
+            "judge": [scale.say(value) for value in bins.valued([m.judge for m in found], scale)],
         }
     )
     one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)

@@ -85,7 +85,9 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
     if shown.stopped or not shown.new.total:
         return
     label = "Import all" if shown.ok else f"Import {many(shown.new.total, 'good row')}"
-    if not st.button(text.plain(label), type="primary", icon=":material/download_done:"):
+    wanted = st.button(text.plain(label), type="primary", icon=":material/download_done:")
+    importing.examples(shown)
+    if not wanted:
         return
     rest, new = ("refuse" if shown.ok else "good rows"), start.first(session.store(), plan.dataset)
     try:

@@ -5,10 +5,13 @@ read, validated, told apart from what is there, spooled, stored. Beside it stand
 file's lines in the same run, and how long the write lock was held.
 """
 
+import itertools
 import json
 import os
 import random
 import resource
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
@@ -104,10 +107,28 @@ def main():
         print(f"  reading          {reading:7.1f} s {count / reading:10,.0f} lines a second, peak {memory:,.0f} MB")
         print(f"  writing          {whole - reading:7.1f} s, the lock held for {held[-1]:.1f} s, peak {peak():,.0f} MB")
         print(f"on the clock       {done.seconds:7.1f} s {count / done.seconds:10,.0f} lines a second")
+        print(f"a megabyte         {whole / (path.stat().st_size / 2**20):7.3f} s")
         again = take(store, "lea", from_path(path), Plan("bench"))
         assert again.known == count and not again.preview.new.total
         print(f"importing it again {again.seconds:7.1f} s and nothing is added")
         store.close()
+        part = Path(folder) / "part.jsonl"
+        with path.open("rb") as whole_file:
+            part.write_bytes(b"".join(itertools.islice(whole_file, 20_000)))
+        for said in (["--help"], ["import", str(part), "--dataset", "d", "--as", "lea"]):
+            print(f"python -m data {said[0]:<8} {command(said, folder):7.2f} s of processor time, all of it")
+
+
+def command(arguments, folder):
+    """The median processor time of three runs of a command, each in a workspace of its own."""
+    taken = []
+    for number in range(3):
+        env = {**os.environ, "ASSAY_STORE": f"duckdb:///{folder}/command-{arguments[0].strip('-')}-{number}.duckdb"}
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "data", *arguments], check=True, env=env, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return sorted(taken)[1]
 
 
 if __name__ == "__main__":

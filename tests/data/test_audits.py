@@ -343,7 +343,16 @@ def test_the_command_gives_json_and_names_what_is_not_there(
     low = judge["audits"]["low"]
     assert (low["verdict"], low["figure"], low["threshold"]) == ("alarm", 1 / 12, 0.05)
     assert [f["item"] for f in low["flags"]] == ["d-0005"]
-    assert run("audit", "--dataset", "demo", "--judge", "judge-three") == (
-        1, "", "No judge of 'demo' is called 'judge-three'. There are: judge-one, judge-two.\n"
-    )  # fmt: skip
+    code, out, err = run("audit", "--dataset", "demo", "--judge", "judge-three")
+    assert (code, out) == (1, "") and "No judge of 'demo' is called 'judge-three'. There are: " in err
+    assert "· judge-one · temperature 0 (" in err and "· judge-two (" in err
+    code, out, _ = run("audit", "--dataset", "demo", "--judge", "judge-one temperature=1", "--json")
+    (other,) = json.loads(out)["judges"]
+    assert other["model"] == "judge-one" != other["judge"]
+    err = run("report", "--dataset", "demo", "--judge", "judge-one")[2]
+    assert err.startswith("2 judges of 'demo' fit, and differ in temperature 0 / 1. Name one with --judge: ")
+    assert f"'judge-one temperature=1' ({other['judge']})" in err
+    export = ("export", "--dataset", "demo", "--kind", "scores", "--dry-run", "--judge")
+    assert run(*export, "judge-one")[2].startswith("Judge: 'judge-one' stands for several. There are: ")
+    assert run(*export, "judge-one temperature=1")[0] == 0
     assert run("audit", "--dataset", "nothing")[2].startswith("There is no dataset called 'nothing'")

@@ -17,6 +17,7 @@ from data import people
 from data.commands import COMMANDS, main
 from data.mark import Mark
 from data.store import open_store
+from judges.commands import commands
 from judges.commands.bar import Bar
 from tests.data.importing import label, pair, text, verdict
 
@@ -99,10 +100,10 @@ def test_a_table_needs_a_mapping_and_one_is_suggested(run: Run, tmp_path: Path) 
     ("arguments", "code", "says"),
     [
         ((), 2, "required: COMMAND"),
-        (("import",), 2, "required: path"),
+        (("import",), 2, "required: PATH"),
         (("import", "rows.jsonl"), 1, "Say into which dataset: --dataset NAME."),
         (("import", "none.jsonl", "--dataset", "d"), 1, "There is no file none.jsonl."),
-        (("import", "*.jsonl", "--dataset", "d"), 1, "*.jsonl is a pattern. Give one file, or one folder."),
+        (("import", "*.jsonl", "--dataset", "d"), 1, "is a pattern that fits no file. Give files, or a folder."),
         (("import", "https://example.org/x.jsonl", "--dataset", "d"), 1, "is an address. Download the file first"),
         (("import", "/dev/null", "--dataset", "d"), 1, "/dev/null is neither a plain file nor a folder."),
         (("import", "empty", "--dataset", "d"), 1, "empty holds no data file"),
@@ -198,18 +199,33 @@ def test_verify_says_what_does_not_fit_together(
 
 def test_every_command_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    names: list[str] = []
+    names = commands("data.commands", COMMANDS)
+    assert len(names) == len(COMMANDS) and all(f"python -m data {name} " in readme for name in names)
 
-    class Parsers:
-        def add_parser(self, name: str, **_: object) -> object:
-            names.append(name)
-            import argparse
 
-            return argparse.ArgumentParser(prog=name)
+def test_several_paths_are_one_import_and_what_is_alike_is_told_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "more" / "deep").mkdir(parents=True)
+    (tmp_path / "more" / "rows.jsonl").write_bytes(text([pair("p2"), label("p2", "a")]))
+    (tmp_path / "more" / "deep" / "odd.jsonl").write_bytes(text([label(f"none{n}", "a") for n in range(40)]))
+    paths = ("rows.jsonl", "more", "more/rows.jsonl")  # the last one is in the folder, and is read once
+    code, out, err = run("import", *paths, "--dataset", "d", "--as", "lea")
+    assert code == 1 and err.splitlines()[0] == (
+        "40 lines, such as deep/odd.jsonl, lines 1, 2 and 3: The item 'none0' is missing: it is neither in the dataset "
+        "nor in this import."
+    )
+    assert len(err.splitlines()) == 2 and "40 lines cannot be taken" in err
+    code, out, _ = run("import", *paths, "--dataset", "d", "--good-rows")
+    assert code == 0 and out.startswith("Added 2 items, 1 judgment and 2 labels to d; 0 were there already.")
 
-    for command in COMMANDS:
-        command.add(Parsers())
-    assert names and all(f"python -m data {name} " in readme for name in names)
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    """What it lists comes quickly: neither a library nor a command is loaded for it."""
+    for tool in ("data", "judges"):
+        listed = f"import sys\nfrom {tool}.commands import main\ntry:\n main(['--help'])\nexcept SystemExit: pass\n"
+        code = listed + "print([m for m in sys.modules if m.split('.')[0] in ('pydantic', 'numpy', 'duckdb') or "
+        code += f"m.startswith('{tool}.commands.')])"
+        shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert "usage: python -m " in shown.stdout and shown.stdout.endswith("\n[]\n"), shown.stdout
 
 
 def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:

@@ -247,7 +247,7 @@ def test_command_line(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     again = open_store(store.url)
     approve(again, dataset, judge, "helpfulness")
     again.close()
-    assert main([*line, "--judge", "other"]) == 1 and "none of those approved" in capsys.readouterr().err
+    assert main([*line, "--judge", "other"]) == 1 and "is called 'other'" in capsys.readouterr().err
     assert main(line) == 0 and "1 approved" in capsys.readouterr().out
     assert "People would rate" in out.read_text(encoding="utf-8")
 

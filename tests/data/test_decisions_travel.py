@@ -291,7 +291,7 @@ def test_a_dataset_goes_from_one_workspace_to_another_by_commands(
     file = tmp_path / "d.jsonl"
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/store.duckdb")
     assert main(["export", "--dataset", "d", "--kind", "dataset", "--out", str(file)]) == 0
-    assert "Wrote 5 rows" in capsys.readouterr().out
+    assert "Wrote 6 rows" in capsys.readouterr().out
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/other.duckdb")
     assert main(["import", str(file), "--dataset", "d", "--sampling", "random", "--as", "lea"]) == 0
     said = "Added 1 item, 0 judgments, 2 labels, 1 adjudication and the gold rule to d; 0 were there already."

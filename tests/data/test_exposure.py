@@ -44,6 +44,7 @@ from data.store import Store, open_store
 from data.store_restore import restore
 from data.verify import verify
 from judges.audits import Flag
+from judges.commands import commands
 from judges.endpoint import Endpoint
 from judges.params import Params
 from judges.types import Dimension
@@ -303,13 +304,7 @@ TELLING: dict[str, list[str]] = {
 
 
 def test_every_command_is_known_to_tell_or_not() -> None:
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    subparsers = parser.add_subparsers()
-    for command in COMMANDS:
-        command.add(subparsers)
-    assert set(subparsers.choices) == SILENT | set(TELLING)
+    assert set(commands("data.commands", COMMANDS)) == SILENT | set(TELLING)
 
 
 @pytest.mark.parametrize("command", TELLING)

@@ -293,6 +293,6 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert main(["report", "--dataset", "demo", "--out", str(tmp_path / "r.zip")]) == 0
     assert zipfile.is_zipfile(tmp_path / "r.zip")
     assert main(["report", "--dataset", "demo", "--judge", "nobody"]) != 0
-    assert "No judge of 'demo' is called 'nobody'. There are: m." in capsys.readouterr().err
+    assert "No judge of 'demo' is called 'nobody'. There are: mt_bench · m (" in capsys.readouterr().err
     assert main(["report", "--dataset", "demo", "--out", str(tmp_path / "no" / "r.html")]) != 0
     assert "could not be written" in capsys.readouterr().err

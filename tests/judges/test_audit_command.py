@@ -82,7 +82,7 @@ def test_probes_and_second_judges_may_stand_in_the_same_file(
     assert found["own_family"]["figure"] == 1.0
     assert found["injected_order"]["n"] == 80
     assert main(["audit", items, given]) == 1
-    assert "there are 2 judges. Choose one with --card and --model" in capsys.readouterr().err
+    assert "there are 2 judges, which differ in model " in capsys.readouterr().err
 
 
 def test_limits_come_from_a_file(files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,7 +142,7 @@ def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.C
         ("[" * 100_000, "line 2: nested too deeply"),
         ({"item": "r1", "card": CARD, "model": "m"}, "line 2: neither reply nor raw"),
         (judgment(1, 3, surplus=1), "line 2: surplus: extra inputs are not permitted"),
-        (judgment(99, 3), "line 2: the item r99 is not among the items"),
+        (judgment(99, 3), "line 2: the item 'r99' is not among the items"),
         (judgment(1, 3, part="turn:1"), "line 2: part 'turn:1' is no unit"),
     ],
 )
@@ -161,6 +161,10 @@ def test_all_bad_lines_are_named_at_once_and_many_are_counted(
 ) -> None:
     assert main(["audit", write(tmp_path / "i.jsonl", [{"id": "x"}] * 12), files[1]]) == 1
     err = capsys.readouterr().err
+    assert err.startswith("12 lines, such as ") and "i.jsonl, lines 1, 2 and 3: kind is missing" in err
+    keys = [{"id": "x", "kind": "response", "task": "t", "output": "o", "k" * n: 1} for n in range(1, 13)]
+    assert main(["audit", write(tmp_path / "i.jsonl", keys), files[1]]) == 1
+    err = capsys.readouterr().err
     assert err.count("i.jsonl, line ") == 10
     assert "... and 2 more lines." in err
 
@@ -175,8 +179,8 @@ def test_reading_stops_after_10000_bad_lines(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--model", "other"], "no judge of that card and model"),
-        (["--card", "plain_pairwise"], "no judge of that card and model"),
+        (["--model", "other"], "no judge of that card, model and parameters"),
+        (["--card", "plain_pairwise"], "no judge of that card, model and parameters"),
         (["--probe", "injected_order"], "give the probe's name and its file"),
         (["--probe", "nonsense=x"], "there is no probe 'nonsense'"),
         (["--dimension", "x: y"], "has dimensions of its own"),

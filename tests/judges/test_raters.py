@@ -82,7 +82,7 @@ def test_gold_without_oneself_by_hand():
     assert without_self(one).tolist() == [0, 0, 0, -1]
     # 4 4 1 1 by majority: without a 4 the 1s win, without a 1 the 4s do
     two = ratings([(0, 0, p, v) for p, v in zip("abcd", (4, 4, 1, 1), strict=True)], FIVE)
-    assert without_self(two, majority=True).tolist() == [1, 1, 4, 4]
+    assert without_self(two, "majority").tolist() == [1, 1, 4, 4]
     drawn = [(0, 0, "a", 0), (0, 0, "b", 2), (0, 0, "c", 0)]
     assert without_self(ratings(drawn, VERDICT)).tolist() == [1, 0, 1]  # b and c draw: a tie
     assert without_self(ratings(drawn, PLAIN)).tolist() == [-1, 0, -1]  # no gold where nothing stands for a draw

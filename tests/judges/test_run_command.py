@@ -211,7 +211,8 @@ def test_bad_items_are_all_told_with_their_lines(tmp_path, capsys):
         assert not found.bodies
     said = capsys.readouterr().err
     assert "4 lines that cannot be judged" in said
-    assert all(f"line {n}:" in said for n in (3, 4, 5, 6)) and "an item r1 before it" in said
+    assert "lines 3 and 6: it is no JSON" in said and "line 5:" in said
+    assert "line 4: there is an item r1 before it" in said
 
 
 def test_items_of_other_kinds_are_passed_over(tmp_path, capsys):
@@ -231,7 +232,7 @@ def test_what_is_wrong_with_a_line_is_said_in_words(tmp_path, capsys):
     for text, says in (
         (
             '{"id": "r1"}',
-            "holds 1 line that cannot be judged:\nline 1: kind is missing: it has to be dialogue, pair or",
+            "holds 1 line that cannot be judged:\nitems.jsonl, line 1: kind is missing: it has to be dialogue, pair or",
         ),
         ('{"id": "r1", "kind": "song"}', "line 1: kind is another one: it has to be dialogue, pair or response"),
         ('{"kind": "response", "task": "t", "output": "o"}', "line 1: id is missing"),

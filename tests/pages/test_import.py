@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import expect
+from sklearn.metrics import cohen_kappa_score
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
@@ -43,7 +46,7 @@ def test_good_rows_are_imported_and_the_bad_ones_are_listed(assay: Server, page:
     page.get_by_label("Its name").press("Enter")
     page.get_by_text("2 lines cannot be taken.").wait_for()
     page.get_by_role("button", name="Import 1 good row").click()
-    page.get_by_text("mine: added 1 item, 0 judgments and 0 labels").wait_for()
+    expect(page).to_have_url(re.compile(r"/desk\?dataset=mine&stream=audit"), timeout=30_000)
     assert not fetched
     assay.stop()
     store = open_store(f"duckdb:///{assay.store_path}")
@@ -57,11 +60,28 @@ def test_a_table_is_mapped_on_screen(assay: Server, page: Any, tmp_path: Path) -
     file.write_text("id,instruction,output\n1,Say hi,hi\n2,Say ho,ho\n")
     enter(page, assay.url, "lea", "import")
     page.locator("input[type=file]").set_input_files(file)
-    page.get_by_label("Its name").fill("table")
-    page.get_by_label("Its name").press("Enter")
+    page.get_by_text("single responses, known by id. Taken from it: task (instruction), output (output).").wait_for()
+    page.get_by_text("Map the columns of table.csv by hand").click()
     page.get_by_text("What the first rows become").wait_for()
     page.get_by_role("button", name="Import all").click()
-    page.get_by_text("table: added 2 items, 0 judgments and 0 labels").wait_for()
+    # Nobody has said anything of them: the first of them waits to be answered, without a judge.
+    expect(page).to_have_url(re.compile(r"/desk\?dataset=table&stream=audit"), timeout=30_000)
+    expect(page.get_by_test_id("stMain")).to_contain_text("Say h")
+
+
+def test_two_columns_lead_to_kappa_in_three_actions(assay: Server, page: Any, tmp_path: Path) -> None:
+    opened(assay, page)
+    file = tmp_path / "my scores.csv"
+    human = [n % 5 + 1 for n in range(60)]
+    judge = [h if n % 3 else min(h + 1, 5) for n, h in enumerate(human)]
+    rows = "".join(f"{n},{j}.0,{h}\n" for n, (j, h) in enumerate(zip(judge, human, strict=True)))
+    file.write_text(f"nr,judge_score,human_score\n{rows}")
+    enter(page, assay.url, "lea", "import")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_role("button", name="Import all").click(timeout=30_000)
+    expect(page).to_have_url(re.compile(r"/calibration\?dataset=my.scores&judge="), timeout=30_000)
+    kappa = cohen_kappa_score(human, judge, weights="quadratic")
+    expect(page.get_by_test_id("stMain")).to_contain_text(f"{kappa:.3f}", timeout=30_000)
 
 
 def test_annotators_have_no_such_page(assay: Server, page: Any) -> None:
@@ -104,7 +124,7 @@ def test_uploads_wait_on_the_disk_and_are_gone_with_the_import_and_with_the_serv
     page.get_by_label("Its name").fill("mine")
     page.get_by_label("Its name").press("Enter")
     page.get_by_role("button", name="Import all").click()
-    page.get_by_text("mine: added 1 item, 0 judgments and 0 labels").wait_for()
+    expect(page).to_have_url(re.compile(r"/desk"), timeout=30_000)
     assert patiently(lambda: not held(spools))
     assay.stop()
     assert not list(spools.iterdir())

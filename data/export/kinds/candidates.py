@@ -18,8 +18,9 @@ from data.gold import BASES, gold
 from data.needs import needs
 from data.settings import gold_rule
 from data.store import Store
+from judges import bins
 from judges.triage import Need, place
-from judges.types import Pair
+from judges.types import Pair, Scale
 
 MOST = Option("most", "At most", "so many items, those that need it most first (0: all)", 0)
 _PAGE = 500
@@ -66,19 +67,24 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
             continue
         if basis not in BASES:
             raise BadInput(f"{basis!r} is no basis.")
-        bound = d.scale.base + _LOW * (d.scale.size - 1)
+        bound, far = bins.origin(d.scale) + _LOW * bins.width(d.scale), _far(d.scale)
         cells = gold(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
             "where g.value <= $3 or g.high - g.low >= $4 order by g.item_id, g.unit",
-            [dataset.id, d.name, bound, float(_APART)],
+            [dataset.id, d.name, bound, far],
         ):
             what = f"{place(unit)}{d.title}"
             if code is not None and code <= bound:
                 low[item].append(f"{what} is {d.scale.say(code)}")
-            if least is not None and most - least >= _APART:
+            if least is not None and most - least >= far:
                 apart[item].append(f"{what}: people say {d.scale.say(least)} and {d.scale.say(most)}")
     return low, apart
+
+
+def _far(scale: Scale) -> float:
+    """How far apart people disagree, in units of the scale: half of an interval scale, which may have any steps."""
+    return bins.width(scale) / 2 if scale.kind == "interval" else float(_APART)
 
 
 KIND = Kind(

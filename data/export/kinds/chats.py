@@ -8,10 +8,11 @@ from data.datasets import Dataset
 from data.errors import BadInput
 from data.export.chat import messages, sound
 from data.export.kind import CHAT, TEXT, WHOLE, Kind, Option, Options, Row, columns
-from data.export.shared import BASIS, SCENARIO, asked
+from data.export.shared import BASIS, SCENARIO, asked, exact
 from data.gold import gold
 from data.settings import gold_rule
 from data.store import Store
+from judges import bins
 from judges.errors import BadScale
 from judges.types import ITEM, Dimension, Pair
 
@@ -53,7 +54,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             if not sound(chat):
                 continue
             yield {
-                "messages": chat, "item": name, "system": systems, "dimension": d.name, "value": d.scale.say(low),
+                "messages": chat, "item": name, "system": systems, "dimension": d.name, "value": exact(d.scale, low),
                 "units": units, "basis": options["basis"],
             }  # fmt: skip
 
@@ -61,7 +62,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 def _least(d: Dimension, told: str) -> float:
     """The code of the lowest answer that is taken."""
     if not told:
-        return float(d.scale.base + d.scale.size - 1)
+        return bins.origin(d.scale) + bins.width(d.scale)
     try:
         code = d.scale.code(float(told) if told.replace(".", "", 1).isdigit() else told)
     except BadScale as error:

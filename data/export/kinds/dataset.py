@@ -1,20 +1,24 @@
-"""A whole dataset as lines of Assay's own: items, judges' replies, people's labels, adjudications, the gold rule."""
+"""A whole dataset as lines of Assay's own: cards, items, judges' replies, labels, adjudications, the gold rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from data import cards
 from data.datasets import Dataset
 from data.export.kind import TEXT, Kind, Options, Row, columns
 from data.export.kinds import adjudications, items, judgments, labels
 from data.export.shared import NAMES
+from data.intake.canonical import FORMAT
 from data.settings import gold_rule
 from data.store import Store
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
-    """Items first, so that what is said of them finds them."""
+    """Cards first, then items, so that what is said of them finds them."""
+    yield {"assay": {"format": FORMAT, "dataset": dataset.name}}
+    yield from ({"card": spec} for spec in cards.travelling(store, dataset.id))
     yield from items.rows(store, dataset, options)
     yield from judgments.rows(store, dataset, {"judge": ""})
     yield from labels.rows(store, dataset, {"dimension": "", **options})
@@ -23,17 +27,19 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are of all sorts, the rule among them."""
+    """How many there are of all sorts, the first line and the rule among them."""
     every = {"judge": "", "dimension": "", **options}
     lines: int = sum(one.count(store, dataset, every) for one in (items, judgments, labels, adjudications))
-    return lines + 1
+    return lines + len(cards.travelling(store, dataset.id)) + 2
 
 
 KIND = Kind(
     "dataset",
     "The whole dataset",
-    "Items, judges' replies, people's labels, adjudications and the gold rule in one file that Assay imports: imported "
-    "by a lead, as drawn at random, into an empty workspace, they give the same gold and the same figures.",
+    "The cards it needs, items, judges' replies, people's labels, adjudications and the gold rule in one file that "
+    "Assay imports: imported by a lead, as drawn at random, into an empty workspace, they give the same gold and the "
+    "same figures. Of a sample that is not answered in full, each answer tells the probability of its draw and not the "
+    "share of its stratum that answered: there, strata that answered less weigh less.",
     columns(id=TEXT, item=TEXT),
     rows,
     count,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from data.datasets import Dataset
 from data.export.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
-from data.export.shared import BASIS, DIMENSION, JUDGE, asked, judges
+from data.export.shared import BASIS, DIMENSION, JUDGE, asked, exact, judges
 from data.gold import gold
 from data.settings import gold_rule
 from data.store import Store
@@ -28,9 +28,10 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
             [dataset.id, d.name, judge],
         ):
             yield {
-                "item": name, "unit": unit, "dimension": d.name, "value": d.scale.say(code), "code": code, "how": how,
-                "people": people, "low": low, "high": high, "probability": probability, "basis": options["basis"],
-                "tuning": aside, "judge": judge or None, "judge_value": d.scale.say(theirs) if scored else None,
+                "item": name, "unit": unit, "dimension": d.name, "value": exact(d.scale, code), "code": code,
+                "how": how, "people": people, "low": low, "high": high, "probability": probability,
+                "basis": options["basis"], "tuning": aside,
+                "judge": judge or None, "judge_value": exact(d.scale, theirs) if scored else None,
                 "judge_code": theirs, "card": by.card if by else None,
                 "card_version": by.card_version if by else None, "model": by.model if by else None,
             }  # fmt: skip

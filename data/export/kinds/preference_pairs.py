@@ -18,7 +18,7 @@ from judges.types import ITEM, Dimension, Pair
 
 JUDGE = Option(
     "by_judge", "Verdicts of", "the verdicts of this judge in place of people's; it must be approved here", "",
-    ANY.among,
+    ANY.among, ANY.fits,
 )  # fmt: skip
 
 

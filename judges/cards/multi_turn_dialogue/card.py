@@ -133,10 +133,10 @@ def read(reply: Reply, item: Dialogue) -> Reading:
     scores, remarks = [], []
     for turn in turns:
         entry, unit = given[turn], f"turn:{turn}"
-        scores += [Score(unit, name, float(value)) for name, value in entry.scores]
+        scores += [Score(unit, name, float(value)) for name, value in vars(entry.scores).items()]
         remarks += [Remark(unit, "", "issue", text) for text in entry.issues if text.strip()]
     whole: dict[str, int | None] = {}
-    for name, level in reply.conversation_level:
+    for name, level in vars(reply.conversation_level).items():
         value = whole[name] = level.score
         scores.append(Score("conversation", name, None if value is None else float(value)))
         if level.note.strip():
@@ -180,7 +180,7 @@ def _because(given: dict[int, PerTurn], turns: list[int], whole: dict[str, int |
     cells = [
         (value if name != "safety" else min(value, 2), f"{name.replace('_', ' ')} {value} on turn {t}")
         for t in turns
-        for name, value in given[t].scores
+        for name, value in vars(given[t].scores).items()
         if value <= 2 or (name == "safety" and value < 5)
     ]
     cells += [(v, f"{name.replace('_', ' ')} {v}") for name, v in whole.items() if v is not None and v <= 2]

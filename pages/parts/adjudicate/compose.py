@@ -7,7 +7,7 @@ from typing import Any
 from data.adjudicating.disputed import Cell
 from data.adjudicating.docket import Docket, shuffled
 from data.ids import content_id
-from judges.combination import nearest
+from judges.bins import answered
 from pages.parts.sheet import compose
 
 Json = dict[str, Any]
@@ -66,7 +66,7 @@ def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
         "judges": [
             {
                 "name": j.judge,
-                "v": None if j.value is None else nearest(j.value),
+                "v": None if j.value is None else float(answered([j.value], cell.scale)[0]),
                 "said": cell.scale.say(j.value),
                 "note": j.note,
             }

@@ -7,6 +7,7 @@ from typing import Any
 
 from data.dashboard import System, Tile
 from data.publishing import sentences
+from judges import bins
 from judges.uncertainty import MIN_CLUSTERS
 
 _UNITS = {
@@ -66,9 +67,7 @@ def _axis(given: Tile) -> dict[str, Any]:
     scale = given.asking.dimension.scale
     if not given.asking.mean:
         return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n}%"} for n in range(5)]}
-    low, high = scale.base, scale.base + scale.size - 1
-    step = max(1, round((high - low) / 10))
-    return {"lo": low, "hi": high, "ticks": [{"at": n, "t": str(n)} for n in range(low, high + 1, step)]}
+    return {"lo": scale.lo, "hi": scale.hi, "ticks": [{"at": n, "t": f"{n:g}"} for n in bins.ticks(scale, 10)]}
 
 
 def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:

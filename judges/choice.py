@@ -1,0 +1,96 @@
+"""Which of several judges is meant: by its model, its card, the head of its id, and the parameters that tell it apart.
+
+`gpt-4o temperature=0.7` is the judge of that model with that parameter; `card=NAME` and `version=HASH` name those.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_PAIRS = re.compile(r"(.*?)((?:(?:^|\s+)[\w.-]+=\S*)*)\s*", re.DOTALL)
+_SHOWN, _LONG = 8, 40
+UNSET = "unset"
+"""The value of a parameter that a judge does not have."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A judge and what tells it from others; in plain files it has no id."""
+
+    id: str
+    card: str
+    model: str
+    params: Mapping[str, Any]
+    version: str = ""
+    synthetic: bool = False
+
+    @property
+    def traits(self) -> dict[str, Any]:
+        """All that can tell it apart, by name."""
+        own = {"card": self.card, "version": self.version, "model": self.model, "synthetic": self.synthetic}
+        return {**self.params, **own}
+
+
+def fitting(there: Sequence[Named], wanted: str) -> list[Named]:
+    """The judges that these words name: all for "", else those whose model, card or id they are, or an id's head."""
+    if whole := [one for one in there if wanted in (one.id, one.model)]:
+        return whole
+    found = _PAIRS.fullmatch(wanted.strip())
+    assert found is not None
+    head, pairs = found[1].strip(), [pair.partition("=") for pair in found[2].split()]
+    exact = [one for one in there if head in ("", one.id, one.model, one.card, f"{one.card} · {one.model}")]
+    named = exact or [one for one in there if one.id.startswith(head)]
+    return [one for one in named if all(_is(one.traits.get(key), value) for key, _, value in pairs)]
+
+
+def differences(there: Sequence[Named]) -> list[dict[str, str]]:
+    """What tells each of the judges from the others, as words by name; what all have alike is in none."""
+    traits = [one.traits for one in there]
+    names = sorted({name for one in traits for name in one}, key=lambda name: (name not in _FIRST, name))
+    varied = [name for name in names if len({_word(one.get(name)) for one in traits}) > 1]
+    if "card" in varied and "version" in varied:
+        varied.remove("version")
+    return [{name: _word(one.get(name)) for name in varied} for one in traits]
+
+
+def told(there: Sequence[Named]) -> str:
+    """What differs between the judges, in words: `temperature 0 / 0.7`."""
+    found = differences(there)
+    listed = [", ".join(f"{name} {word}" for name, word in one.items()) for one in found]
+    if len(found[0]) == 1:
+        (name,) = found[0]
+        listed = [f"{name} {found[0][name]}", *(one[name] for one in found[1:])]
+    more = f" / and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
+    return " / ".join(listed[:_SHOWN]) + more if found[0] else "nothing but their ids"
+
+
+def spoken(there: Sequence[Named], one: Named) -> str:
+    """The words that name one of the judges among the others: `gpt-4o temperature=0.7`."""
+    apart = next(found for found, other in zip(differences(there), there, strict=True) if other is one)
+    pairs = [f"{name}={word}" for name, word in apart.items() if name != "model"]
+    words = " ".join([one.model, *pairs])
+    return words if fitting(there, words) == [one] else one.id
+
+
+_FIRST = ("card", "version", "model")
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return UNSET
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
+
+
+def _is(value: Any, word: str) -> bool:
+    """Whether a value is written so; numbers are compared as numbers."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(word) == value
+        except ValueError:
+            return False
+    return _word(value) == word

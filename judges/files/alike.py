@@ -1,0 +1,79 @@
+"""Problems of lines that are alike: told once, with how many lines have them and where the first of these stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+EXAMPLES = 3
+_MOST = 1_000
+_VARIES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\(it is [^)]*\)|[\w.:/-]*\d[\w.:/-]*""")
+_LISTED = re.compile(r"…(?:, …)+")
+Place = tuple[str, int]
+"""A file and the number of a line; 0 is the file as a whole."""
+
+
+@dataclass
+class Group:
+    """Problems that are alike: the sentence and the field of the first, how many lines, and where the first few are."""
+
+    sentence: str
+    name: str = ""
+    lines: int = 0
+    places: list[Place] = field(default_factory=list)
+
+    @property
+    def where(self) -> str:
+        """Where the first of the lines stand, in words: `a.jsonl, lines 3, 7 and 9`."""
+        files: dict[str, list[int]] = {}
+        for file, line in self.places:
+            files.setdefault(file, []).append(line)
+        return "; ".join(_lines(file, [n for n in numbers if n]) for file, numbers in files.items())
+
+    def __str__(self) -> str:
+        many = f"{self.lines:,} lines, such as " if self.lines > len(self.places) else ""
+        return f"{many}{self.where}: {self.sentence}"
+
+
+class Groups:
+    """Gathers problems by what their sentences have in common; `found` holds the first 1,000 sorts."""
+
+    def __init__(self, found: list[Group] | None = None) -> None:
+        self.found: list[Group] = [] if found is None else found
+        self._known: dict[tuple[str, str], Group] = {}
+        self._last: dict[tuple[str, str], Place] = {}
+
+    def add(self, place: Place, sentence: str, name: str = "") -> None:
+        """A problem of a line, with the field that it is about; the same twice in a line counts once."""
+        key = (alike(name), alike(sentence))
+        group = self._known.get(key)
+        if group is None:
+            if len(self._known) == _MOST:
+                return
+            group = self._known[key] = Group(sentence, name)
+            self.found.append(group)
+        if self._last.get(key) == place:
+            return
+        self._last[key] = place
+        group.lines += 1
+        group.places += [place][: EXAMPLES - len(group.places)]
+
+    def told(self, most: int) -> list[str]:
+        """A sentence for each sort of problem, at most so many, and how many lines have others."""
+        rest = sum(group.lines for group in self.found[most:])
+        more = [f"... and {rest:,} more line{'' if rest == 1 else 's'}."] if rest else []
+        return [*map(str, self.found[:most]), *more]
+
+
+def alike(sentence: str) -> str:
+    """What sentences that differ in names, values and numbers only have in common."""
+    return _LISTED.sub("…", _VARIES.sub("…", sentence))
+
+
+def _lines(file: str, numbers: list[int]) -> str:
+    if not numbers:
+        return file
+    listed = [f"{number}" for number in numbers]
+    if len(listed) == 1:
+        return f"{file}, line {listed[0]}"
+    return f"{file}, lines {', '.join(listed[:-1])} and {listed[-1]}"

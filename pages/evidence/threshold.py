@@ -1,0 +1,40 @@
+"""The panel As a flag: a score from a threshold on is "yes", and what the judge then finds and raises falsely."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.figures import concordance
+from data.gold import Basis
+from data.store import Store
+from judges.calibrate import Line
+from judges.figures.threshold import Flagged, Step, thresholds
+from judges.types import Dimension
+from pages.evidence.load import Place
+from pages.parts import flags, picked, reading, session
+
+
+@st.cache_data(max_entries=64, show_spinner="Trying every threshold ...")
+def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis) -> list[Step]:
+    return concordance.flags(_store, at.dataset, at.judge, dimension, basis)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _one(_store: Store, at: Place, dimension: Dimension, basis: Basis, value: float) -> Flagged:
+    return concordance.flagged(_store, at.dataset, at.judge, dimension, basis, value)
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """A choice of threshold, its figures with intervals, and the figures over all thresholds."""
+    if not line.shown.cells:
+        st.caption("No cell has both gold and a score of this judge yet.")
+        return
+    store, dimension = session.store(), line.dimension
+    there = {f"{value:g}": value for value in thresholds(dimension.scale)}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=220):
+            named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
+            chosen = picked.one("from", "Yes is", named, default=list(named)[len(named) // 2])
+        reading.how("threshold", key=key)
+    flags.figures(_one(store, at.plain, dimension, at.basis, there[chosen]), dimension, f"flag:{key}")
+    flags.chart(_curve(store, at.plain, dimension, at.basis), f"flags:{key}")

@@ -1,0 +1,122 @@
+"""Continuous scores: how often a judge whose concordance is at the threshold is ever approved, and what bounds hold."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from judges.concordance import concordance
+from judges.gate import Policy
+from judges.intervals import Cells, from_cells
+from judges.looks import power
+from judges.replicates import parts, samples, with_products
+from tests.bench.simulations.row import Row, at_least, at_most, covered
+
+POLICY = Policy()
+K = 11  # codes of an interval scale without steps: tenths (judges/bins.py)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """People and judge on a scale of 0 to 10: one truth, and errors of each that the turns of an item partly share.
+
+    shape: `even`; `piled` at the top, where most answers are 10; `skewed` towards the bottom; `heavy`, where few errors
+    are very large; `half` points. `shift` makes the judge kinder; `target` is its true concordance.
+    """
+
+    shape: str
+    turns: int = 1
+    shift: float = 0.0
+    target: float = 0.5
+
+    def drawn(self, items, rng, share=None):
+        """Item, people and judge of every cell, as codes."""
+        item, n = np.repeat(np.arange(items), self.turns), items * self.turns
+        share = truth_share(self) if share is None else share
+
+        def noise():
+            own = rng.standard_t(3, n) / np.sqrt(3) if self.shape == "heavy" else rng.normal(size=n)
+            return np.sqrt(0.3) * rng.normal(size=items)[item] + np.sqrt(0.7) * own
+
+        true = np.sqrt(0.3) * rng.normal(size=items)[item] + np.sqrt(0.7) * rng.normal(size=n)
+        human = np.sqrt(0.8) * true + np.sqrt(0.2) * noise()
+        judge = np.sqrt(share) * true + np.sqrt(1 - share) * noise() + self.shift
+        return item, *(self._cut(side) for side in (human, judge))
+
+    def _cut(self, z):
+        middle, spread = {"piled": (11.5, 3.0), "heavy": (5.0, 1.2)}.get(self.shape, (5.0, 2.0))
+        value = 3 * np.exp(0.6 * z) - 1.5 if self.shape == "skewed" else middle + spread * z
+        value = np.clip(value, 0, 10)
+        return np.round(2 * value) / 2 if self.shape == "half" else value
+
+
+@cache
+def truth_share(world):
+    """How much of the judge's score is the truth, so that its concordance is the target."""
+    low, high = 0.0, 0.999
+    for _ in range(14):
+        middle = (low + high) / 2
+        found = pooled(world, middle)
+        low, high = (middle, high) if found < world.target else (low, middle)
+    return (low + high) / 2
+
+
+def pooled(world, share, items=200_000):
+    """The concordance of very many cells."""
+    _, x, y = world.drawn(items // world.turns, np.random.default_rng(1), share)
+    return 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+
+
+def ever(world, runs, last=1_000, seed=7):
+    """The share of judges that are approved at some look from the first to `last` items."""
+    rng, schedule, passed = np.random.default_rng(seed), POLICY.schedule, 0
+    looks = np.arange(schedule.first, last + 1)
+    needed = schedule.boundary(1 - POLICY.level, schedule.first)
+    for _ in range(runs):
+        item, human, judge = world.drawn(last, rng)
+        totals = np.cumsum(with_products(parts(item, human, judge, None, last, K, "quadratic")), axis=0)[looks - 1]
+        found = samples(totals, K, "quadratic", 10**9)
+        error = found.error * np.sqrt(looks / (looks - 1))
+        ratio, bent = (1 - found.figure) / (1 - POLICY.threshold), power(False, POLICY.threshold)
+        z = (-np.expm1(bent * np.log(ratio)) / bent if bent else -np.log(ratio)) * (1 - found.figure) / error
+        passed += bool((z >= needed).any())
+    return passed / runs
+
+
+def holds(world, items, runs, seed=8):
+    """Shares of samples whose interval of kappa holds the truth, whose bound does, and of the figures beside it."""
+    rng, hits = np.random.default_rng(seed), np.zeros(7)
+    _, x, y = world.drawn(300_000 // world.turns, np.random.default_rng(2))
+    real = [one.point for one in concordance(Cells(np.arange(len(x)), x, y))]
+    truth = pooled(world, truth_share(world))
+    for _ in range(runs):
+        cells = Cells(*world.drawn(items, rng))
+        found = from_cells(*cells[:3], K)
+        beside = [one.low <= at <= one.high for one, at in zip(concordance(cells), real, strict=True)]
+        hits += [found.low <= truth <= found.high, found.lower_bound <= truth, *beside]
+    return hits / runs
+
+
+WORLDS = {
+    "even": Scores("even"), "even, five turns": Scores("even", 5), "half points": Scores("half"),
+    "most at the top": Scores("piled"), "skewed": Scores("skewed", 3), "a few very large errors": Scores("heavy"),
+    "a judge 1.2 points too kind": Scores("even", shift=0.6),
+}  # fmt: skip
+
+
+def rows(scale: float = 1.0) -> Iterator[Row]:
+    """Every figure with what it has to reach."""
+    runs = max(20, round(1_000 * scale))
+    for name, world in WORLDS.items():
+        yield at_most(f"concordance .50, {name}: ever approved, 100 to 1,000 items", 0.05, ever(world, runs), runs)
+    few = max(20, round(400 * scale))
+    for name in ("even, five turns", "most at the top", "skewed"):
+        found = holds(WORLDS[name], 100, few)
+        yield at_least(f"concordance .50, {name}, 100 items: bound below the truth", 0.95, found[1], few)
+        yield covered("the same: interval of kappa", found[0], few, low=0.92, high=1.0)
+        for figure, share in zip(("ICC", "Pearson", "Spearman", "Kendall", "mean error"), found[2:], strict=True):
+            yield covered(f"the same: interval of {figure}", share, few, low=0.92, high=1.0)
+    good = max(20, round(200 * scale))
+    found = ever(Scores("even", target=0.7), good)
+    yield at_least("concordance .70, even: approved by 1,000 items", 0.95, found, good)

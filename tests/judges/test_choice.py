@@ -1,0 +1,109 @@
+"""Which judge is meant, and what tells several apart; problems of lines that are alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from judges.choice import Named, differences, fitting, spoken, told
+from judges.commands import main
+from judges.files.alike import Groups, alike
+
+COLD = Named("aaaa1111", "rubric", "gpt-4o", {"temperature": 0, "seed": None}, "v1")
+WARM = Named("aaaa2222", "rubric", "gpt-4o", {"temperature": 0.7, "seed": None}, "v1")
+OTHER = Named("bbbb3333", "tone", "llama 3=1", {}, "v2")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "those"),
+    [
+        ("", [COLD, WARM, OTHER]),
+        ("gpt-4o", [COLD, WARM]),
+        ("rubric", [COLD, WARM]),
+        ("aaaa", [COLD, WARM]),
+        ("aaaa2", [WARM]),
+        ("gpt-4o temperature=0.7", [WARM]),
+        ("gpt-4o   temperature=.70  ", [WARM]),
+        ("temperature=0", [COLD]),
+        ("temperature=0.0 card=rubric", [COLD]),
+        ("temperature=unset", [OTHER]),
+        ("card=tone", [OTHER]),
+        ("llama 3=1", [OTHER]),  # a model's own name goes before its parts
+        ("gpt-4o temperature=warm", []),
+        ("gpt-4o heat=1", []),
+        ("nobody", []),
+    ],
+)
+def test_words_name_judges(wanted: str, those: list[Named]) -> None:
+    assert fitting([COLD, WARM, OTHER], wanted) == those
+
+
+def test_what_differs_is_told_and_nothing_else() -> None:
+    assert told([COLD, WARM]) == "temperature 0 / 0.7"
+    assert differences([COLD, WARM]) == [{"temperature": "0"}, {"temperature": "0.7"}]
+    other = "card tone, model llama 3=1, temperature unset"
+    assert told([COLD, OTHER]) == f"card rubric, model gpt-4o, temperature 0 / {other}"
+    assert told([COLD, Named("c", "rubric", "gpt-4o", COLD.params, "v1")]) == "nothing but their ids"
+    assert [spoken([COLD, WARM], one) for one in (COLD, WARM)] == ["gpt-4o temperature=0", "gpt-4o temperature=0.7"]
+    spaced = [Named("x1", "c", "m", {"stop": "a b"}), Named("x2", "c", "m", {"stop": "c d"})]
+    assert [spoken(spaced, one) for one in spaced] == ["x1", "x2"]  # words with spaces cannot be written: the id can
+
+
+def test_a_judge_in_a_file_is_picked_by_its_parameter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reply = {"score": 4, "reasoning": "r", "confidence": 0.5}
+    by = {"card": "pointwise_quality", "model": "m", "reply": reply}
+    rows = [{"item": f"r{n}", **by, "params": {"temperature": t, "seed": 1}} for n in range(3) for t in (0, 0.7)]
+    given = tmp_path / "j.jsonl"
+    given.write_text("\n".join(map(json.dumps, rows)))
+    assert main(["agree", str(given), str(given)]) == 1
+    at = {"unit": "response", "annotator": "ann", "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
+    labels = tmp_path / "l.jsonl"
+    labels.write_text(json.dumps({"item": "r0", "dimension": "nothing", "value": 4, **at}))
+    capsys.readouterr()
+    assert main(["agree", str(given), str(labels)]) == 1
+    assert "there are 2 judges, which differ in temperature 0 / 0.7. Choose one" in capsys.readouterr().err
+    assert main(["agree", str(given), str(labels), "--param", "temperature=0.70"]) == 1
+    assert "no label is about a dimension" in capsys.readouterr().err  # one was picked
+    assert main(["agree", str(given), str(labels), "--model", "m", "--param", "temperature=1"]) == 1
+    assert "no judge of that card, model and parameters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ({"items": [{"id": "r1"}], "name": "n"}, "is one JSON object (its keys: items, name), and JSON lines"),
+        ([{"id": "r1"}, {"id": "r2"}], "is a JSON list of 2, and JSON lines are taken"),
+    ],
+)
+def test_a_file_that_is_one_value_is_called_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: object, says: str
+) -> None:
+    given = tmp_path / "x.json"
+    for indent in (1, None):
+        given.write_text(json.dumps(value, indent=indent))
+        for command in (["run", str(given), "--card", "pointwise_quality", "--model", "m", "--dry-run"],
+                        ["agree", str(given), str(given)], ["audit", str(given), str(given)]):  # fmt: skip
+            if indent is None and isinstance(value, dict):
+                continue  # on one line it is a line, and its keys are what is wrong
+            assert main(command) == 1
+            assert (err := capsys.readouterr().err).count("\n") == 1 and says in err
+
+
+def test_problems_that_are_alike_are_one() -> None:
+    groups = Groups()
+    for n in range(512):
+        groups.add(("a.jsonl", n + 1), f"The item 'd{n}' is missing: it is neither here nor there.")
+        groups.add(("a.jsonl", n + 1), f"The item 'e{n}' is missing: it is neither here nor there.")  # in the same line
+    groups.add(("a.jsonl", 9), "score: must be a number (it is 'good').")
+    groups.add(("b.jsonl", 2), "score: must be a number (it is null).")
+    groups.add(("b.jsonl", 0), "It ends within an element.")
+    assert groups.told(10) == [
+        "512 lines, such as a.jsonl, lines 1, 2 and 3: The item 'd0' is missing: it is neither here nor there.",
+        "a.jsonl, line 9; b.jsonl, line 2: score: must be a number (it is 'good').",
+        "b.jsonl: It ends within an element.",
+    ]
+    assert groups.told(1)[1:] == ["... and 3 more lines."]
+    assert alike("It has: turn:1, turn:2, conversation.") == alike("It has: turn:1, turn:2, turn:3, conversation.")
+    assert alike("id is missing") != alike("kind is missing")
