@@ -16,6 +16,7 @@ from data.intake.utterances import Utterance, turns
 from judges.types import Kind
 
 Key = tuple[str, str]
+_HEARD = ("assistant", "tool")
 
 
 @dataclass(slots=True)
@@ -97,7 +98,7 @@ class Threads:
         if call.meta and not call.sort:
             self._meta.setdefault(call.trace, {}).update(call.meta)
         if call.sort:
-            self._dialogues |= call.sort == "tool" or any(one.role not in ("user", "system") for one in call.said)
+            self._dialogues = self._dialogues or call.sort == "tool" or any(one.role in _HEARD for one in call.said)
             said, answered = ([tuple(one) for one in entries] for entries in (call.said, call.answer))
             head = (call.file, call.line, call.trace, call.span, call.parent, call.session, call.sort, call.name)
             held = (*head, call.start, call.model, said, answered, call.meta)
@@ -192,7 +193,7 @@ class Threads:
 
         def turn(number: int) -> _Place:
             known = number in answered and place.kind == "dialogue"
-            return place._replace(unit=f"turn:{number}") if known else place
+            return _Place(place.item, place.kind, f"turn:{number}") if known else place
 
         for span, index in marks:
             self._placed[span] = turn(numbers[min(index, len(numbers) - 1)])
