@@ -236,10 +236,7 @@ class _Among:
         self, one: Judge, card: Card, items: Items, rows: list[tuple[object, ...]]
     ) -> dict[str, dict[str, object]]:
         """What only the raw text of a judgment of several calls tells, such as the verdict in each order."""
-        try:
-            params = Params.model_validate(one.params)
-        except ValidationError:
-            params = card.defaults
+        params = pieces.recalled(one.params)
         found: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):
             batch = {str(row[0]): row for row in rows[begin : begin + _BATCH]}

@@ -13,6 +13,7 @@ from typing import Any, get_args
 from judges.card import Card, Item
 from judges.errors import BadCard
 from judges.folders import place
+from judges.sections import spare_units
 from judges.types import Dialogue, Dimension, Reading, Scale, Score, UnscoredReason, sort_of, units
 
 _Fits = frozenset[float | None] | Callable[[Any, Item], bool]
@@ -54,7 +55,10 @@ def reading(card: Card, model: Any, item: Item, part: str) -> Reading:
 
 def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
     """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
-    checks = _asks(card.dimensions, units(item)).checks
+    there = units(item)
+    if any(getattr(score, "unit", "") not in there for score in found.scores):
+        there = [*there, *spare_units(item)]
+    checks = _asks(card.dimensions, there).checks
     given: set[tuple[str, str]] = set()
     for score in found.scores:
         try:

@@ -25,10 +25,11 @@ class Params(Strict):
     """The parameters of a judge. `tokens` are the endpoint's; another value of any of them is another judge.
 
     samples: how often each item is asked; combine: how several samples make one answer ("": as the card has it, as in
-    runs from before there was a choice); orders: a pair as A/B only, or as A/B and B/A; window: assistant turns per
-    window for dialogues of more than `window_over` turns (0: never cut); context: tokens that fit into one call, above
-    which a pair is judged chapter by chapter (0: never cut); verdict: which rating in a prose reply counts ("last",
-    or FastChat's reading, the first); probe: a change made to the item before it is shown, to see what it does.
+    runs from before there was a choice); orders: a pair as A/B only, as B/A only, or as both; window: assistant turns
+    per window for dialogues of more than `window_over` turns (0: never cut); context: tokens that fit into one call,
+    above which a pair is judged chapter by chapter (0: never cut); verdict: which rating in a prose reply counts
+    ("last", or FastChat's reading, the first); probe: a change made to the item before it is shown, to see what it
+    does.
     """
 
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -37,7 +38,7 @@ class Params(Strict):
     combine: Literal["", "first", "median", "mean", "vote"] = "median"
     max_tokens: int = Field(default=2048, ge=16, le=200_000)
     logprobs: bool = False
-    orders: Literal["ab", "both"] = "ab"
+    orders: Literal["ab", "ba", "both"] = "ab"
     window: int = Field(default=5, ge=0, le=50)
     window_over: int = Field(default=10, ge=1, le=1000)
     context: int = Field(default=0, ge=0, le=10_000_000)

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from pydantic import ValidationError
+
+from judges import scores
 from judges.asking import chapters, orders, probes, windows
 from judges.card import Card, Item
 from judges.confidence import Logprobs, ruled, weighed
 from judges.params import Params
 from judges.prompt import Message, messages
-from judges.reading import read
+from judges.reading import counted, read
 from judges.schema import in_words, strict
 from judges.types import Dialogue, Pair, Reading, UnscoredReason
 
@@ -157,8 +160,13 @@ def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) 
     not asked, or cannot be read, makes the whole judgment unscored with that piece named: half of a comparison, or a
     dialogue with a hole, is no measurement, and the missing half is never filled in.
     """
-    calls = _calls(card, params, task)
-    if len(calls) == 1:
+    return _together(card, params, task, _calls(card, params, task), answers)
+
+
+def _together(
+    card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, Answer]
+) -> Judged:
+    if len(calls) == 1 and not calls[0].name:
         (answer,) = answers.values()
         return Judged(task, answer.raw, ruled(_reading(card, params, task, calls[0], answer)))
     raw = packed([(call.name, answers[call.name]) for call in calls if call.name in answers])
@@ -181,7 +189,8 @@ def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[s
 
     `logprobs` by piece, where they were kept: without them a reading lacks the confidence that they gave. Where a
     single call was refused or cut off by the protocol only its row says so: that row stands. A single reply under
-    parameters that make several (an imported one) is read as it is. Never raises for what a raw text may hold.
+    parameters that make several (an imported one) is read as it is; replies of whole orders are not those of chapters,
+    whatever the parameters say of the context. Never raises for what a raw text may hold.
     """
     given = logprobs or {}
     found = unpacked(raw)
@@ -192,8 +201,22 @@ def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[s
         name: Answer(task.key, task.part, task.sample, name, text, unscored, why, logprobs=_frozen(given.get(name, ())))
         for name, text, unscored, why in found
     }
-    ours = bool(answers) and set(answers) <= set(pieces(card, params, task)) - {""}
-    return Judged(task, raw, fuse(card, params, task, answers).reading if ours else _NOTHING)
+    calls = _kept(card, params, task, set(answers))
+    ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
+    return Judged(task, raw, _together(card, params, task, calls, answers).reading if ours else _NOTHING)
+
+
+def recalled(given: Mapping[str, Any]) -> Params:
+    """The parameters that a judge was stored with, of which those that are not ours, or that we would refuse, are left
+
+    out: what came from elsewhere may hold anything. Which rating in prose counts is that of `reading.counted`.
+    """
+    try:
+        found = Params.model_validate(given)
+    except ValidationError as error:
+        wrong = {problem["loc"][0] for problem in error.errors()}
+        found = Params.model_validate({name: value for name, value in given.items() if name not in wrong})
+    return found.model_copy(update={"verdict": counted(given)})
 
 
 def packed(answers: Sequence[tuple[str, Answer]]) -> str:
@@ -256,6 +279,17 @@ def _calls(card: Card, params: Params, task: Task, asking: bool = False) -> list
     return [_Call("", "", card, card, item)]
 
 
+def _kept(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call]:
+    """The calls of a judgment that was kept as pieces of these names; whole orders say how they were asked."""
+    if not names or not names <= {f"order:{order}" for order in orders.ORDERS}:
+        return _calls(card, params, task)
+    told = {"context": 0} | ({"orders": "both"} if len(names) == 2 else {})
+    calls = _calls(card, params.model_copy(update=told), task)
+    if names == {"order:ab"} and not calls[0].name and isinstance(task.item, Pair):
+        return [replace(calls[0], name="order:ab", words=f"order {orders.NAMES['ab']}", order="ab")]
+    return calls
+
+
 def _windowed(card: Card, item: Dialogue, window: windows.Window) -> _Call:
     shaped = windows.shaped(card, window)
     name, words = f"window:{window.number}/{window.of}", f"window {window.number} of {window.of} ({window.place})"
@@ -266,7 +300,7 @@ def _paired(card: Card, params: Params, item: Pair) -> list[_Call]:
     limit = chapters.room(params.context, params.max_tokens) if params.context else 0
     cut = chapters.plan(item, limit) if limit else ()
     out = []
-    for order in orders.ORDERS if params.orders == "both" else ("",):
+    for order in {"both": orders.ORDERS, "ba": ("ba",)}.get(params.orders, ("",)):
         for chapter in cut or (None,):
             shown = chapter.item if chapter is not None else item
             names, words = [f"order:{order}"] if order else [], [f"order {orders.NAMES[order]}"] if order else []
@@ -283,7 +317,15 @@ def _reading(card: Card, params: Params, task: Task, call: _Call, answer: Answer
     """The reading of one call, in the item's own A and B and section numbers."""
     if answer.unscored:
         return Reading(unscored=answer.unscored, why=answer.why)
-    found = read(call.card, answer.raw, call.item, task.part, params.verdict)
+    told = scores.given(answer.raw) if call.name.startswith("order:") else None
+    try:
+        found = (
+            scores.read(call.card, told, call.item)
+            if told is not None
+            else read(call.card, answer.raw, call.item, task.part, params.verdict)
+        )
+    except scores.NoCell as error:
+        return Reading(unscored="unreadable", why=str(error))
     if found.unscored:
         return found
     last = params.verdict == "last"
@@ -304,7 +346,9 @@ def _fused(card: Card, calls: Sequence[_Call], readings: Mapping[str, Reading]) 
         parts = [call.chapter for call in own if call.chapter is not None]
         found = [readings[call.name] for call in own]
         by_order.append(chapters.fused(card, parts, found) if parts else found[0])
-    return orders.fused(card, *by_order) if len(by_order) == 2 else by_order[0]
+    if len(by_order) == 2:
+        return orders.fused(card, *by_order)
+    return orders.alone(card, calls[0].order, by_order[0]) if calls[0].order else by_order[0]
 
 
 def _summary(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from judges.errors import AssayError
-from judges.sections import cut
+from judges.sections import cut, filled
 from judges.tokens import tokens
-from judges.types import Dialogue, Pair, Response, Section
+from judges.types import Dialogue, Pair, Response
 
 LONG = 500
 """Tokens, roughly, from which the responses of a pair are cut into sections (CARDS, long_form_pairwise)."""
@@ -25,7 +25,7 @@ def prepared(item: Dialogue | Pair | Response) -> Dialogue | Pair | Response:
     a, b = item.response_a.text, item.response_b.text
     if item.sections is None:
         long = a is not None and b is not None and max(tokens(a), tokens(b)) >= LONG
-        return item.model_copy(update={"sections": _filled(cut(a or "", b or "")) if long else []})
+        return item.model_copy(update={"sections": filled(cut(a or "", b or "")) if long else []})
     labels = set()
     for number, section in enumerate(item.sections, 1):
         for side, text, span in (("a", a, section.a), ("b", b, section.b)):
@@ -38,12 +38,3 @@ def prepared(item: Dialogue | Pair | Response) -> Dialogue | Pair | Response:
             raise BadSections(f"section {number} has no label of its own: each section needs another one.")
         labels.add(section.label)
     return item
-
-
-def _filled(sections: list[Section]) -> list[Section]:
-    """Sections without the parts that hold no text, as the halves of an empty response do."""
-    kept = [
-        Section(label=s.label, a=s.a if s.a and s.a[0] < s.a[1] else None, b=s.b if s.b and s.b[0] < s.b[1] else None)
-        for s in sections
-    ]
-    return [section for section in kept if section.a or section.b]

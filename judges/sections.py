@@ -7,9 +7,16 @@ half and second half (CARDS, long_form_pairwise).
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
 
-from judges.types import Section
+from judges.types import Pair, Section
 
+WHOLE = "Whole response"
+_NUMBERED = re.compile(
+    r"(?:(?:section|part|chapter)\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3})*|[ivxl]{1,6}|[a-z])[.):]+|\d{1,3}(?:\.\d{1,3})*\s)\s*(?=\S)"
+)
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _BOLD = re.compile(r"^ {0,3}\*\*([^*\n]{2,80})\*\*:?[ \t]*$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -30,9 +37,9 @@ def cut(a: str, b: str) -> list[Section]:
             Section(label=label, a=halves_a[n], b=halves_b[n]) for n, label in enumerate(("First half", "Second half"))
         ]
     if not spans_a:
-        spans_a = [("Whole response", 0, len(a))]
+        spans_a = [(WHOLE, 0, len(a))]
     if not spans_b:
-        spans_b = [("Whole response", 0, len(b))]
+        spans_b = [(WHOLE, 0, len(b))]
     order = [label for label, _, _ in spans_a]
     folded = {label.casefold(): label for label in order}
     previous = -1
@@ -100,3 +107,66 @@ def halves(text: str) -> tuple[tuple[int, int], tuple[int, int]]:
             middle = min(cuts, key=lambda pos: abs(pos - len(text) // 2))
             break
     return (0, middle), (middle, len(text))
+
+
+def filled(sections: list[Section]) -> list[Section]:
+    """Sections without the parts that hold no text, as the halves of an empty response do."""
+    kept = [
+        Section(label=s.label, a=s.a if s.a and s.a[0] < s.a[1] else None, b=s.b if s.b and s.b[0] < s.b[1] else None)
+        for s in sections
+    ]
+    return [section for section in kept if section.a or section.b]
+
+
+def spare(item: Pair) -> list[Section]:
+    """The sections that a pair without any may still be scored by: the whole of each response, then those of `cut`.
+
+    Short pairs are not cut when they come in, and people are not asked about their sections; what a judge says of them
+    is kept. The numbers are the same with the places of the responses swapped. [] where the pair has sections, or lacks
+    a text.
+    """
+    a, b = item.response_a.text, item.response_b.text
+    if item.sections or not a or not b:
+        return []
+    parts = [section for section in filled(cut(a, b)) if section.label != WHOLE]
+
+    def first(section: Section) -> tuple[int, str]:
+        return min(span[0] for span in (section.a, section.b) if span is not None), section.label.casefold()
+
+    return [Section(label=WHOLE, a=(0, len(a)), b=(0, len(b))), *sorted(parts, key=first)]
+
+
+def spare_units(item: object) -> list[str]:
+    """The units of `spare`: what a judge may score though nobody is asked about it."""
+    found = enumerate(spare(item), 1) if isinstance(item, Pair) else ()
+    return [f"section:{n}/{side}" for n, section in found for side in ("a", "b") if getattr(section, side) is not None]
+
+
+def numbers(labels: Sequence[str]) -> Callable[[str], int | None]:
+    """What finds the number of a section, from 1, by the label that a judge gives it.
+
+    The label itself; else the same words, whatever their case, punctuation, markup and spaces; else the same words
+    without the number before them. Only what fits a single section counts: two that differ by a number need it.
+    """
+    exact = {label: n for n, label in enumerate(labels, 1)}
+    steps = []
+    for form in (_words, _unnumbered):
+        forms = [form(label) for label in labels]
+        times = Counter(forms)
+        steps.append((form, {f: n for n, f in enumerate(forms, 1) if f and times[f] == 1}))
+
+    def number(said: str) -> int | None:
+        if said in exact:
+            return exact[said]
+        return next((found for form, known in steps if (found := known.get(form(said))) is not None), None)
+
+    return number
+
+
+def _words(label: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", label).casefold()))
+
+
+def _unnumbered(label: str) -> tuple[str, ...]:
+    said = unicodedata.normalize("NFKC", label).casefold().lstrip("#*_`>- \t\"'\u201c")
+    return _words(_NUMBERED.sub("", said, count=1) if _NUMBERED.match(said) else said)

@@ -11,7 +11,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    TypeAdapter,
+    model_validator,
+)  # fmt: skip
 
 from judges.errors import BadScale
 
@@ -77,29 +87,58 @@ class Dialogue(Strict):
 
     @model_validator(mode="after")
     def _turns_in_order(self) -> Dialogue:
-        numbers = [entry.turn for entry in self.turns]
-        if numbers != sorted(numbers):
-            last, turn = next((a, b) for a, b in pairwise(numbers) if b < a)
-            raise ValueError(f"turn {turn} comes after turn {last}: turns must be in order")
-        said = [(entry.turn, entry.role) for entry in self.turns if entry.role != "tool"]
-        if len(set(said)) < len(said):
-            turn, role = next(one for place, one in enumerate(said) if one in said[:place])
-            raise ValueError(f"turn {turn} has two entries for {role}")
+        _ordered(self.turns)
         if not any(entry.role == "assistant" for entry in self.turns):
             raise ValueError("no assistant turn: there is nothing to judge")
         return self
 
 
+def _ordered(turns: list[Turn]) -> list[Turn]:
+    numbers = [entry.turn for entry in turns]
+    if numbers != sorted(numbers):
+        last, turn = next((a, b) for a, b in pairwise(numbers) if b < a)
+        raise ValueError(f"turn {turn} comes after turn {last}: turns must be in order")
+    said = [(entry.turn, entry.role) for entry in turns if entry.role != "tool"]
+    if len(set(said)) < len(said):
+        turn, role = next(one for place, one in enumerate(said) if one in said[:place])
+        raise ValueError(f"turn {turn} has two entries for {role}")
+    return turns
+
+
+WAYS = ("as text", "as turns")
+"""The ways in which a pair's input comes, as pydantic names them in the place of an error."""
+Conversation = Annotated[list[Turn], Field(min_length=1), AfterValidator(_ordered)]
+Input = Annotated[
+    Annotated[str, Tag(WAYS[0])] | Annotated[Conversation, Tag(WAYS[1])],
+    Discriminator(lambda given: WAYS[1] if isinstance(given, list) else WAYS[0]),
+]
+
+
 class Pair(Strict):
-    """Two responses to one (long) input. `sections` is cut at import when it is not given."""
+    """Two responses to one (long) input, a text or the conversation that they go on from.
+
+    `sections` is cut at import when it is not given.
+    """
 
     id: Identifier
     kind: Literal["pair"]
-    input: str
+    input: Input
     response_a: Answer
     response_b: Answer
     sections: list[Section] | None = None
     meta: dict[str, Any] = {}
+
+    @property
+    def input_text(self) -> str:
+        """The input as one text: of a conversation every entry under who said it, and in which turn."""
+        if isinstance(self.input, str):
+            return self.input
+        return "\n\n".join(f"[{t.role.capitalize()}, turn {t.turn}]\n{t.text}" for t in self.input)
+
+    @property
+    def input_shown(self) -> str | list[dict[str, Any]]:
+        """The input as a judge is shown it: a text, or the turns."""
+        return self.input if isinstance(self.input, str) else [turn.model_dump(mode="json") for turn in self.input]
 
 
 class Response(Strict):

@@ -37,7 +37,7 @@ class Admission:
 
     def __init__(self, brief: Brief, ask: Ask, spool: Spool, tally: Tally) -> None:
         self.door = Door(brief, spool, tally, Items(ask, brief.dataset_id, spool.open("items")))
-        self.judgments = JudgmentDoor(self.door, Judgments(ask))
+        self.judgments = JudgmentDoor(self.door, Judgments(ask), spool.open("orders"))
         self.labels = LabelDoor(self.door, Labels(ask))
         self.decisions = DecisionDoor(self.door, Decisions(ask))
         self.rule = RuleDoor(self.door)
@@ -69,12 +69,16 @@ class Admission:
         """
         for entries in self._waited():
             self.take(entries, last=True)
+        for line in self.judgments.left():
+            self._line(line, last=True)
         self.door.spool.settle(self.labels.known.replaced(), self.labels.probability())
 
     def close(self) -> None:
         """Complete the report."""
         report = self.door.report
         report.unscored = dict(self.judgments.unscored)
+        if said := self.judgments.orders.told():
+            self.door.tally.warn(said)
         report.people = sorted(self.people)
         report.judges = sorted({f"{judge.card.name}: {judge.model}" for judge in self.judgments.judges.values()})
         self.door.tally.close()

@@ -27,5 +27,6 @@ def take(door: Door, line: Line) -> None:
     door.spool.add("item", [row], len(content))
     report.new.items += 1
     systems = " / ".join(filter(None, row[4:6]))
-    begins = item.turns[0].text if isinstance(item, Dialogue) else item.input if isinstance(item, Pair) else item.output
+    asked = item.input_text if isinstance(item, Pair) else ""
+    begins = item.turns[0].text if isinstance(item, Dialogue) else asked or getattr(item, "output", "")
     door.show("items", report.new.items, id=item.id, kind=item.kind, system=systems, units=row[9], begins=begins[:500])

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import Any
-
-from pydantic import ValidationError
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
 
 from data.ids import canonical
 from data.intake import rows
 from data.intake.door import Door, No, check_text
+from data.intake.door_orders import OrderDoor
 from data.intake.known import Item, Judgments
 from data.intake.lines import JudgmentIn, Line
 from data.intake.sentences import show
 from judges import scores
 from judges.card import Card
 from judges.endpoint import practice
-from judges.params import Params
-from judges.pieces import Task, reread, unpacked
+from judges.pieces import Task, recalled, reread, unpacked
 from judges.reading import counted, read
 from judges.soundness import faults
 from judges.types import Reading, is_unit, units
@@ -39,8 +38,9 @@ class Judge:
 class JudgmentDoor:
     """Takes judgments; remembers the judges they name, and counts by reason what could not be read."""
 
-    def __init__(self, door: Door, known: Judgments) -> None:
+    def __init__(self, door: Door, known: Judgments, orders: BinaryIO) -> None:
         self.door, self.known = door, known
+        self.orders = OrderDoor(door, known, orders)
         self.judges: dict[str, Judge] = {}
         self.unscored: Counter[str] = Counter()
         self._ids: dict[tuple[str, str, str, bool], str] = {}
@@ -58,8 +58,13 @@ class JudgmentDoor:
         else:
             raw = given.raw if given.raw is not None else canonical(given.reply)
         check_text(raw, given.reply)
-        judge = self._judge(card, given)
         key = rows.item_id(self.door.dataset_id, item.id)
+        if given.order is not None:
+            both = self.orders.meet(line, given, card, item, raw, (self.judge_id(given), key))
+            if both is None:
+                return
+            given, raw, line = both, both.raw or "", replace(line, unscored=None)
+        judge = self._judge(card, given)
         placed = self.known.place(judge, key, part, raw, given.sample)
         if placed is None:
             self.door.report.known.judgments += 1
@@ -72,7 +77,7 @@ class JudgmentDoor:
         elif (told := given.scores if given.raw is None else scores.given(raw)) is not None:
             reading = scores.read(card, told, item)
         elif given.raw is not None and unpacked(given.raw) is not None:
-            reading = _of_pieces(card, given, Task(key, item, part, placed[1]))
+            reading = reread(card, recalled(given.params), Task(key, item, part, placed[1]), given.raw).reading
         else:
             said = raw if given.reply is None else given.reply
             reading = read(card, said, item, part, counted(given.params or {}))
@@ -106,12 +111,25 @@ class JudgmentDoor:
             shown: dict[str, Any] = {"item": given.item, "card": given.card, "model": self.judges[judge].model}
             self.door.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
 
+    def left(self) -> Iterator[Line]:
+        """The judgments of one order of a pair whose other order did not come, as lines that stand by themselves."""
+        return self.orders.left(lambda data: self.judge_id(JudgmentIn.model_validate(data)))
+
+    def judge_id(self, given: JudgmentIn) -> str:
+        """The id that the judge of a judgment has, whether or not it comes in."""
+        model, synthetic = self._model(given)
+        return rows.judge_id(self._card(given).version, model, given.params, synthetic)
+
+    def _model(self, given: JudgmentIn) -> tuple[str, bool]:
+        """The model under its name here, and whether its replies are made up."""
+        model = self.door.brief.plan.models.get(given.model, given.model)
+        # Another name for it makes no language model of a practice judge.
+        return model, self.door.brief.plan.synthetic or practice(model) or practice(given.model)
+
     def _judge(self, card: Card, given: JudgmentIn) -> str:
         """The id of the judge that a judgment names."""
-        model = self.door.brief.plan.models.get(given.model, given.model)
+        model, synthetic = self._model(given)
         params = canonical(given.params) if given.params else "{}"
-        # Another name for it makes no language model of a practice judge.
-        synthetic = self.door.brief.plan.synthetic or practice(model) or practice(given.model)
         found = self._ids.get((card.version, model, params, synthetic))
         if found is None:
             check_text(model)
@@ -124,15 +142,6 @@ class JudgmentDoor:
             for fault in faults(card) if card.recipe is None else ():
                 self.door.tally.warn(fault.text)
         return found
-
-
-def _of_pieces(card: Card, given: JudgmentIn, task: Task) -> Reading:
-    """What a judgment of several calls amounts to, under the parameters that cut it."""
-    try:
-        params = Params.model_validate(given.params)
-    except ValidationError:
-        return Reading(unscored="unreadable", why="the reply is of several calls, and params do not say how it was cut")
-    return reread(card, params, task, given.raw or "").reading
 
 
 def _part(given: JudgmentIn, card: Card, item: Item) -> str:

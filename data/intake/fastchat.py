@@ -168,15 +168,16 @@ class _Reader:
         if part.role == "vote" and shapes.is_person(row):
             yield self._vote(part, record, row, name, found)
             return
+        data = {"item": name, "card": "plain_pairwise", "model": shapes.judge(row, part.name), "params": PARAMS}
+        if games := shapes.games(row, found):
+            for game in games:
+                reply = {"verdict": game.winner or "tie", "reason": game.reason}
+                unscored = ("api_error", game.error) if game.error else None
+                told = {**data, "order": game.order, "reply": reply}
+                yield Line(part.name, record.line, "judgment", told, row, unscored=unscored)
+            return
         kept = {k: v for k, v in row.items() if k.startswith(("model_", "g1_", "g2_", "winner")) and "prompt" not in k}
-        data = {
-            "item": name,
-            "card": "plain_pairwise",
-            "model": shapes.judge(row, part.name),
-            "params": PARAMS,
-            "reply": {"verdict": found.winner, "reason": found.reason},
-            "raw": canonical(kept),
-        }
+        data |= {"reply": {"verdict": found.winner, "reason": found.reason}, "raw": canonical(kept)}
         unscored = ("api_error", found.error) if found.error else None
         yield Line(part.name, record.line, "judgment", data, row, unscored=unscored)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from data.intake.jsonl import kind_of
 from data.intake.sentences import show
+from judges.asking.orders import Order
 
 Role = Literal["question", "answer", "reference", "single", "pair", "vote", "prompt"]
 _MACHINE = re.compile(
@@ -37,6 +38,19 @@ class Verdict:
 
     a: str
     b: str
+    winner: Literal["a", "b", "tie", ""]
+    reason: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A verdict in one order of a pair, "ab" where its first model in sorted order stood first; `winner` as the judge
+
+    saw it: "a" is the one that stood first.
+    """
+
+    order: Order
     winner: Literal["a", "b", "tie", ""]
     reason: str = ""
     error: str = ""
@@ -166,3 +180,17 @@ def verdict(row: dict[str, Any]) -> Verdict:
         return Verdict(a, b, winners.pop(), note if isinstance(note, str) else "")
     first, second = (sides[value] for value in said)
     return Verdict(a, b, "tie", f"The two orders do not agree: the first says {first}, the second {second}.")
+
+
+def games(row: dict[str, Any], found: Verdict) -> list[Game]:
+    """The two games of a row that tells both: model_1 stands first in the first, model_2 in the second; else none."""
+    if not {"model_1", "g1_winner", "g2_winner"} <= row.keys():
+        return []
+    out = []
+    for first, second, n in (("model_1", "model_2", 1), ("model_2", "model_1", 2)):
+        order: Order = "ab" if text(row, first) == found.a else "ba"
+        said, note = row[f"g{n}_winner"], row.get(f"g{n}_judgment")
+        seen: dict[Any, Literal["a", "b", ""]] = {first: "a", second: "b", "error": ""}
+        error = "the call to the judge failed" if said == "error" else ""
+        out.append(Game(order, seen.get(said, "tie"), note if isinstance(note, str) else "", error))
+    return out

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from data.adjudicating import disputed
 from data.adjudicating.disputed import Place
+from data.ids import content_id
 from data.intake.rows import item_id, judgment_id
 from data.intake.shelf import Shelf
 from data.store import Store
@@ -24,6 +25,7 @@ QUERIES = {
     "items": "select name, hash from item where dataset_id = any($1)",
     "contents": "select name, content from item where id = any($1)",
     "judgments": "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)",
+    "replies": "select id, raw from judgment where id = any($1)",
     "labels": "select id from label where item_id = any($1)",
     "labels that hold": (
         "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode from label_now "
@@ -128,6 +130,15 @@ class Judgments:
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
             self._samples[key] = int(sample)  # a sample that was asked for again has several
 
+    def at(self, judge: str, item: str) -> list[str]:
+        """The ids of a judge's judgments of a whole item."""
+        return list(self._slots.get((judge, item, ""), {}).values())
+
+    def texts(self, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """(id, raw text) of those that the workspace holds."""
+        for start in range(0, len(ids), _AT_ONCE):
+            yield from self._ask("replies", ids[start : start + _AT_ONCE])
+
     def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
         """(id, sample) for a judgment, or None where it is there already.
 
@@ -135,7 +146,8 @@ class Judgments:
         """
         slots = self._slots.setdefault((judge, item, part), {})
         key = judgment_id(judge, item, part, raw)
-        own = judgment_id(judge, item, part, raw, sample) if sample else key
+        # Without a number in it the id may be that of a later sample with the same text, which came first.
+        own = key if sample is None or not slots else content_id(judge, item, part, raw, sample)
         if (sample is None and (key in slots.values() or key in self._samples)) or (
             sample is not None and (slots.get(sample) in (key, own) or sample in map(self._samples.get, (key, own)))
         ):
@@ -144,7 +156,7 @@ class Judgments:
         while number in slots:
             number += 1
         if key in slots.values():
-            key = judgment_id(judge, item, part, raw, number)
+            key = content_id(judge, item, part, raw, number)
             if key in slots.values():
                 return None
         slots[number] = key

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from data.adjudication import MOST
+from judges.asking.orders import Order
 from judges.scores import Given
 from judges.types import Identifier, Kind, Strict, UnscoredReason
 
@@ -92,7 +93,8 @@ class JudgmentIn(Strict):
     """A judgment's line. `raw` is kept as it came; `reply` is the card's JSON; with both, `reply` is what is read;
 
     `scores` are the judge's values where there is no reply (judges/scores.py). `card_version` picks the version of the
-    card among those that the import brings.
+    card among those that the import brings. `order` says that the reply is to one order of a pair, as the judge saw it:
+    with "ba" what it calls A is the item's B. The two orders of a pair are one judgment, wherever their lines stand.
 
     `unscored` and `why` stand where not the text but the endpoint said that there is no score (`python -m judges run`);
     another reason is found again in the text. What an export tells beside (`judge`, `run`) is let pass.
@@ -107,6 +109,7 @@ class JudgmentIn(Strict):
     reply: dict[str, Any] | None = None
     raw: str | None = None
     scores: list[Given] | None = Field(default=None, min_length=1)
+    order: Order | None = None
     unscored: UnscoredReason | None = None
     why: str = Field(default="", max_length=2000)
     judge: str | None = None

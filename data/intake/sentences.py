@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from judges.types import WAYS
+
 _MOST = 8
 _SHOULD = re.compile(r"^(input|value|string|list|dictionary) should")
 _TAGS = ("dialogue", "pair", "response")
@@ -20,7 +22,7 @@ def problems(error: ValidationError) -> list[tuple[str, str]]:
 
 
 def _problem(detail: Any) -> tuple[str, str]:
-    where = list(detail["loc"])
+    where = [part for part in detail["loc"] if part not in WAYS]
     if where and where[0] in _TAGS:
         where = where[1:]
     name = ".".join(str(part) for part in where)

@@ -18,7 +18,7 @@ from data.datasets import Dataset
 from data.deciding import decided, policy, suspension
 from data.deciding.policy import Asked
 from data.errors import NotFound
-from data.figures import baselines
+from data.figures import baselines, positions
 from data.gold import Basis
 from data.report.depth import Depth, depth
 from data.scores import Mean
@@ -28,6 +28,7 @@ from judges import calibrate
 from judges.baselines import Floors
 from judges.calibrate import Line, Summary
 from judges.card import Card
+from judges.measures.position import Position
 from judges.types import Dimension
 from judges.uncertainty import Interval
 
@@ -114,6 +115,7 @@ class Evidence:
     audits: Audited | None
     decisions: tuple[Decided, ...]
     means: tuple[Mean, ...]
+    position: Position | None
     examples: int
     print: str
     at: datetime | None
@@ -169,6 +171,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: 
         audits=audits.audited(store, dataset_id, judge_id) if card is not None else None,
         decisions=_decisions(store, dataset_id, judge_id),
         means=tuple(scores.means(store, dataset_id, judge_id)),
+        position=positions.positions(store, dataset_id, judge_id),
         examples=len(fewshot.used(store, judge_id)),
         print=hashlib.sha256(repr(sorted(prints)).encode()).hexdigest()[:20],
         at=_newest(store, dataset_id, judge_id),

@@ -13,6 +13,7 @@ from data.report.evidence import Evidence, One
 from judges import rates, selective
 from judges.audits import Finding
 from judges.calibrate import Summary
+from judges.measures import position
 from judges.uncertainty import Interval
 
 SEED, REPLICATES = 0, 2_000
@@ -48,6 +49,7 @@ def figures(found: Evidence) -> Json:
             "audits": {name: _finding(f) for name, f in (found.audits.findings if found.audits else {}).items()},
             "decisions": [asdict(decided) for decided in found.decisions],
             "means": [asdict(mean) for mean in found.means],
+            "orders": None if found.position is None else position.plain(found.position),
         }
     )  # fmt: skip
     return made

@@ -13,6 +13,7 @@ from data.report.words import cell, span, when
 from data.store import Store
 from judges.audits import audits as known
 from judges.counted import many
+from judges.measures import position
 from judges.raters import ceiling
 
 _ASKED = {
@@ -48,6 +49,7 @@ def written(found: Evidence) -> str:
         *(part for one in found.dimensions for part in dimension.section(found, one)),
         *_who(found),
         *_policy(found),
+        *_position(found),
         *_audits(found),
         *_decisions(found),
         *_reading(),
@@ -214,6 +216,13 @@ def _policy(found: Evidence) -> list[str]:
         ),
         facts(asked),
     ]
+
+
+def _position(found: Evidence) -> list[str]:
+    """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
+    if found.position is None:
+        return []
+    return [heading("Both orders of a pair"), para("{told}", told=" ".join(position.told(found.position)))]
 
 
 def _audits(found: Evidence) -> list[str]:

@@ -67,10 +67,10 @@ def plan(item: Pair, limit: int) -> tuple[Chapter, ...]:
     outline that every call gets. A single section that does not fit with its part is asked all the same.
     """
     a, b = item.response_a.text or "", item.response_b.text or ""
-    if tokens(item.input) + tokens(a) + tokens(b) <= limit:
+    if tokens(item.input_text) + tokens(a) + tokens(b) <= limit:
         return ()
     sections = tuple(item.sections) if item.sections is not None else tuple(cut(a, b))
-    groups, outline = _grouped(item.input, a, b, sections, limit)
+    groups, outline = _grouped(item.input_text, a, b, sections, limit)
     if len(groups) < 2:
         return ()
     return tuple(

@@ -6,16 +6,20 @@ al. 2023, MT-Bench).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from judges.asking import fusion
 from judges.card import Card
 from judges.confidence import combine
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section
 
-ORDERS = ("ab", "ba")
-NAMES = {"ab": "A/B", "ba": "B/A"}
+Order = Literal["ab", "ba"]
+ORDERS: tuple[Order, Order] = ("ab", "ba")
+NAMES: dict[str, str] = {"ab": "A/B", "ba": "B/A"}
+_FLIPPED = re.compile(r"[^:]{1,200} changed with the order: (.+) when asked as A/B, (.+) when asked as B/A\. It .+")
 _TURNED = "With the places swapped (what is called A here is B): "
 
 
@@ -50,7 +54,7 @@ def back(card: Card, reading: Reading) -> Reading:
 
 
 def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
-    """One reading of two that are both in the item's own A and B; their scores lie in the same cells.
+    """One reading of two that are both in the item's own A and B. A score that only one of them has stays what it is.
 
     A verdict that changes with the order is a tie (on a scale without one it has no score), with low confidence and a
     note that names both. Other scores: `fusion.fused`, the mean of the two orders. Confidence is that of
@@ -59,7 +63,7 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
     other = {(s.unit, s.dimension): s for s in ba.scores}
     scores: list[Score] = []
     remarks = [*ab.remarks, *(_turned(remark) for remark in ba.remarks if remark not in ab.remarks)]
-    said: dict[str, str] = {}
+    said: dict[Order, str] = {}
     for mine in ab.scores:
         theirs = other.get((mine.unit, mine.dimension))
         dimension = card.dimension(mine.dimension, mine.unit)
@@ -77,12 +81,47 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
         if there_is:
             sure = combine((mine.confidence, mine.source), (theirs.confidence, theirs.source), (agreed, "orders"))
             scores.append(Score(mine.unit, mine.dimension, value, *sure))
+    there = {(s.unit, s.dimension) for s in ab.scores}
+    if more := [s for s in ba.scores if (s.unit, s.dimension) not in there]:
+        scores = sorted([*scores, *more], key=_place)
+    if (asked := verdict(card)) is not None and ((one := ("pair", asked.name)) in there) != (one in other):
+        remarks.append(_lone(asked, "ab" if one in there else "ba"))
     facts = {**ba.facts, **ab.facts}
     if "expected" in ab.facts and "expected" in ba.facts:
         facts["expected"] = _means(ab.facts["expected"], ba.facts["expected"])
     if said:
         facts["orders"] = said
     return Reading(tuple(scores), tuple(remarks), facts=facts)
+
+
+def alone(card: Card, order: str, found: Reading) -> Reading:
+    """The reading of a pair that was asked in one order only, which `facts["orders"]` and a note tell."""
+    asked = verdict(card)
+    said = next((s for s in found.scores if asked and (s.unit, s.dimension) == ("pair", asked.name)), None)
+    if asked is None or said is None:
+        return found
+    facts = {**found.facts, "orders": {order: asked.scale.say(said.value)}}
+    return replace(found, remarks=(*found.remarks, _lone(asked, order)), facts=facts)
+
+
+def verdict(card: Card) -> Dimension | None:
+    """The question that says which side is better: the verdict, else the first of the pair whose answers are sides."""
+    among = [d for d in card.dimensions if d.sort == "pair" and sided(d.scale)]
+    return next((d for d in among if d.name == "verdict"), among[0] if among else None)
+
+
+def flipped(text: str) -> tuple[str, str] | None:
+    """The answers as A/B and as B/A that a note of `fused` names, as the scale has them; None of any other note.
+
+    ("", "") of the note that only one order gave an answer.
+    """
+    if text in {f"Asked as {name} only: the other order is not known." for name in NAMES.values()}:
+        return "", ""
+    found = _FLIPPED.fullmatch(text)
+    if found is None:
+        return None
+    ab, ba = (said.lower() if said in ("A", "B") else said for said in found.groups())
+    return ab, ba
 
 
 def sided(scale: Scale) -> bool:
@@ -98,12 +137,16 @@ def _value(scale: Scale, mine: float | None, theirs: float | None) -> tuple[bool
     return bool(drawn), float(scale.categories.index(drawn)) if drawn else None
 
 
-def _flip(score: Score, dimension: Dimension, words: Mapping[str, str], there_is: bool) -> Remark:
+def _flip(score: Score, dimension: Dimension, words: Mapping[Order, str], there_is: bool) -> Remark:
     shown = [words[name] if words[name] not in ("a", "b") else words[name].upper() for name in ORDERS]
     kept = "It counts as a tie." if there_is else "It has no score, as the scale has no tie."
     name = dimension.title[:1].upper() + dimension.title[1:]
     text = f"{name} changed with the order: {shown[0]} when asked as A/B, {shown[1]} when asked as B/A. {kept}"
     return Remark(score.unit, score.dimension, "note", text)
+
+
+def _lone(asked: Dimension, order: str) -> Remark:
+    return Remark("pair", asked.name, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
 
 
 def _turned(remark: Remark) -> Remark:

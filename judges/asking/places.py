@@ -12,6 +12,7 @@ from typing import Any
 from judges.card import Card, Item
 from judges.errors import BadScale
 from judges.reading import objects
+from judges.sections import numbers
 from judges.types import Dimension, Pair, sort_of
 
 Path = tuple[str | int, ...]
@@ -165,11 +166,8 @@ def _cell(card: Card, item: Item, part: str, reply: dict[str, Any], path: Path) 
 
 
 def _section(item: Item, label: str) -> str:
-    folded = " ".join(label.split()).casefold()
-    for number, section in enumerate((item.sections or []) if isinstance(item, Pair) else [], 1):
-        if " ".join(section.label.split()).casefold() == folded:
-            return f"section:{number}"
-    return ""
+    number = numbers([s.label for s in item.sections or []])(label) if isinstance(item, Pair) else None
+    return "" if number is None else f"section:{number}"
 
 
 def _marks(card: Card, part: str, raw: str, last: bool) -> list[Place]:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from judges.asking.orders import sided
+from judges.asking.orders import verdict
 from judges.audits._judged import Judgment, lengths
 from judges.card import Card
-from judges.types import Dimension
 
+__all__ = ("SIGNS", "code_sign", "lead", "sections", "sign", "sizes", "verdict")
 SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}
-
-
-def verdict(card: Card) -> Dimension | None:
-    """The question that says which side is better: the verdict, else the first of the pair whose answers are sides."""
-    among = [d for d in card.dimensions if d.sort == "pair" and sided(d.scale)]
-    return next((d for d in among if d.name == "verdict"), among[0] if among else None)
 
 
 def sign(card: Card, judgment: Judgment) -> float | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from judges import rates, selective
+from judges.asking import orders
 from judges.audits import Cell, Reply
 from judges.bins import rows
 from judges.calibrate import Meeting, Summary, summarise
@@ -19,11 +20,14 @@ from judges.combination import SAID, applied, combined, drawn_of, rule_of
 from judges.commands import verdicts
 from judges.commands.options import add_card, chosen_card, filed_card
 from judges.concordance import CALLED, Concordance, cells_of, concordance
+from judges.counted import many
 from judges.errors import AssayError
 from judges.figures import repeats
 from judges.figures.repeats import Asked, Repeats
 from judges.files.filed import answers, judge_of, one_judge, replies, resolved, stand_ins
 from judges.files.lines import items, judgments, labels
+from judges.measures import position
+from judges.measures.position import Position
 from judges.params import Rule
 from judges.types import Dimension, sort_of
 from judges.uncertainty import Interval
@@ -99,10 +103,12 @@ def run(options: argparse.Namespace) -> int:
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
         kept[d] = verdicts.kept(d, cells[d], places[d], found, rule, options)
+    placed = _placed(card, found)
     if options.json:
         made = [
             _plain(s)
             | ({"beside": _beside(concordance(cells_of(cells[s.dimension])))} if _valued(s) else {})
+            | ({"orders": position.plain(placed[1])} if placed and placed[0] == s.dimension else {})
             | _bought(repeated[s.dimension], rule)
             | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
             | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
@@ -129,6 +135,10 @@ def run(options: argparse.Namespace) -> int:
     for d, (source, result) in kept.items():
         told_of = selective.told(result, options.near and bool(d.scale.weights))
         print(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
+    if placed:
+        print(f"\n{placed[0].title}, both orders: {' '.join(position.told(placed[1]))}")
+    if aside := sum(judge_of(line) != judge and judge_of(line).asked_anyhow == judge.asked_anyhow for _, line in lines):
+        print(f"\n{many(aside, 'reply', 'replies')} of it that are not to both orders of a pair are left out.")
     several = [(d, one) for d, one in repeated.items() if one is not None]
     if several:
         most = max(one.samples for _, one in several)
@@ -136,6 +146,13 @@ def run(options: argparse.Namespace) -> int:
     for d, asked in several:
         print("\n".join([f"{d.title}:", *(f"  {sentence}" for sentence in repeats.told(asked))]))
     return 0
+
+
+def _placed(card: Card, found: list[Reply]) -> tuple[Dimension, Position] | None:
+    """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
+    asked = orders.verdict(card)
+    said = position.both((r.item, r.reading.facts.get("orders")) for r in found if not r.reading.unscored)
+    return (asked, position.position(said, asked.scale.answers)) if asked is not None and said else None
 
 
 def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) -> Repeats | None:

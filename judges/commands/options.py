@@ -32,7 +32,7 @@ _PARAMS = {
     "samples": "how often each item is asked",
     "combine": "how several samples make one answer",
     "max_tokens": "the most a reply may have",
-    "orders": "a pair as A/B, or in both orders",
+    "orders": "a pair as A/B, as B/A, or in both orders",
     "window": "assistant turns per window of a long dialogue; 0 never cuts",
     "window_over": "dialogues of more assistant turns than this are cut into windows",
     "context": "tokens that fit into one call, above which a pair is judged by chapters; 0 never cuts",

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from judges import scores
 from judges.asking.probes import pool
@@ -18,8 +16,7 @@ from judges.card import Card, Item
 from judges.choice import Named, fitting, told
 from judges.errors import AssayError, BadScale
 from judges.files.lines import JudgmentLine, LabelLine, bad_lines
-from judges.params import Params
-from judges.pieces import Task, reread, unpacked
+from judges.pieces import Task, recalled, reread, unpacked
 from judges.reading import counted, read
 from judges.types import Dialogue, Pair, Reading, Response, Scale, units
 
@@ -46,6 +43,18 @@ class Judge:
         return f"{self.card}, {self.model}" + ("" if self.params == "{}" else f", {self.params}")
 
 
+    @property
+    def orders(self) -> str:
+        """In which orders of a pair it was asked, where its parameters say so; else ""."""
+        return str(json.loads(self.params).get("orders") or "")
+
+    @property
+    def asked_anyhow(self) -> Judge:
+        """The same judge, whatever the orders of a pair that it was asked in."""
+        rest = {name: value for name, value in json.loads(self.params).items() if name != "orders"}
+        return replace(self, params=json.dumps(rest, sort_keys=True, ensure_ascii=False))
+
+
 def judge_of(line: JudgmentLine) -> Judge:
     """The judge that a line is by."""
     params = {name: value for name, value in line.params.items() if name != "probe"}
@@ -58,7 +67,8 @@ def one_judge(
 ) -> Judge:
     """The only judge of the lines, probes left out, or the one of that card, model and parameters ("temperature=0.7").
 
-    Raises WhichJudge, saying what differs between those that fit.
+    Of one that was asked in both orders of some pairs and in one order of others it is the one with both. Raises
+    WhichJudge, saying what differs between those that fit.
     """
     there = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
     if not there:
@@ -66,8 +76,12 @@ def one_judge(
     named = [Named("", judge.card, judge.model, json.loads(judge.params)) for judge in there]
     of_card = [one for one in named if card_name in (None, one.card)]
     chosen = fitting(of_card, " ".join([model or "", *params]).strip())
-    if len(chosen) == 1:
-        return there[next(place for place, one in enumerate(named) if one is chosen[0])]
+    fit = [there[next(place for place, one in enumerate(named) if one is judge)] for judge in chosen]
+    both = [judge for judge in fit if judge.orders == "both"]
+    if len(both) == 1 and {judge.asked_anyhow for judge in fit} == {both[0].asked_anyhow}:
+        return both[0]
+    if len(fit) == 1:
+        return fit[0]
     if chosen:
         raise WhichJudge(
             f"{path}: there are {len(chosen)} judges, which differ in {told(chosen)}. Choose one with --card, --model "
@@ -143,11 +157,8 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
     if told is not None:
         return scores.read(known, told, item)
     if line.reply is None and unpacked(raw) is not None:
-        try:
-            params = Params.model_validate(line.params)
-        except ValidationError:
-            params = known.defaults
-        return reread(known, params, Task(line.item, item, line.part, line.sample or 0, others), raw).reading
+        task = Task(line.item, item, line.part, line.sample or 0, others)
+        return reread(known, recalled(line.params), task, raw).reading
     return read(known, raw if line.reply is None else line.reply, item, line.part, counted(line.params))
 
 

@@ -9,11 +9,15 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
+from judges.asking.orders import Order
 from judges.errors import AssayError
 from judges.files.alike import Groups
+from judges.halves import Half, Waiting, asked
+from judges.halves import kept as of_orders
+from judges.pieces import unpacked
 from judges.prepared import prepared
-from judges.scores import Given
-from judges.types import ITEM, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
+from judges.scores import Given, kept
+from judges.types import ITEM, WAYS, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
 MOST = 10_000
 """Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
@@ -38,7 +42,8 @@ class BadLines(AssayError):
 class JudgmentLine(Strict):
     """A judgment's line. `raw` is the text as it came, `reply` the card's JSON; with both, `reply` is what is read;
 
-    `scores` are values without a reply.
+    `scores` are values without a reply. `order` says that the reply is to a pair as A/B or as B/A only, as the judge
+    saw it.
 
     `unscored` and `why` stand where the endpoint already said that there is nothing to read: cut off, or refused.
     """
@@ -52,6 +57,7 @@ class JudgmentLine(Strict):
     reply: dict[str, Any] | None = None
     raw: str | None = None
     scores: list[Given] | None = Field(default=None, min_length=1)
+    order: Order | None = None
     unscored: UnscoredReason | None = None
     why: str = ""
 
@@ -86,15 +92,56 @@ def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
 
 
 def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
-    """(line number, judgment) of every line of a file. Raises BadLines, OSError."""
+    """(line number, judgment) of every line of a file; two lines for the two orders of a pair are one judgment, at the
+
+    place of the second. One order without the other is a judgment of a judge that was asked in that order. Raises
+    BadLines, OSError.
+    """
 
     def take(row: dict[str, Any]) -> JudgmentLine:
         line = JudgmentLine.model_validate(_without(row, _BESIDE_JUDGMENT))
         if line.reply is None and line.raw is None and line.scores is None:
             raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
+        if line.order is not None and (line.part or unpacked(line.raw or "") is not None):
+            raise AssayError("a judgment of one part, or of several calls, has no order: leave out order.")
         return line
 
-    return _all(path, take)
+    return joined(_all(path, take))
+
+
+def joined(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
+    """The lines, those of the two orders of a pair made one (judges/halves.py), in the order of the file."""
+    waiting, told = Waiting(), dict[int, tuple[Order, Half]]()
+    found: dict[int, JudgmentLine] = {}
+    for number, line in lines:
+        if line.order is None:
+            found[number] = line
+            continue
+        half = _half(line)
+        who = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
+        mate = waiting.meet(who, line.order, line.sample, half, number)
+        told[number] = line.order, half
+        found[number] = line
+        if mate == -1:
+            del found[number]
+        elif mate is not None:
+            del found[mate]
+            found[number] = _of_orders(line, dict([told[mate], told[number]]))
+    for number in waiting.left:
+        found[number] = _of_orders(found[number], dict([told[number]]))
+    return sorted(found.items(), key=lambda row: row[0])
+
+
+def _half(line: JudgmentLine) -> Half:
+    if line.scores is not None:
+        return kept(line.scores), line.unscored, line.why
+    raw = line.raw or "" if line.reply is None else json.dumps(line.reply, ensure_ascii=False, sort_keys=True)
+    return raw, line.unscored, line.why if line.unscored else ""
+
+
+def _of_orders(line: JudgmentLine, held: dict[Order, Half]) -> JudgmentLine:
+    changes = {"params": asked(line.params, held), "raw": of_orders(held), "order": None, "reply": None, "scores": None}
+    return line.model_copy(update={**changes, "unscored": None, "why": ""})
 
 
 def labels(path: Path) -> list[tuple[int, LabelLine]]:
@@ -203,7 +250,7 @@ def said(errors: Sequence[Any]) -> str:
 
 
 def _said(error: Any) -> str:
-    where = [str(part) for part in error["loc"]]
+    where = [str(part) for part in error["loc"] if part not in WAYS]
     if where[:1] and where[0] in _KINDS:
         where = where[1:]
     named, sort = ".".join(where), error["type"]

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from judges.making.recipe import Recipe
+from judges.sections import numbers
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, Scale, Score, Strict
 from judges.values import TEXT, OrNa, folded, is_na
 
@@ -168,10 +169,10 @@ class _Read:
 
     def _sections(self, entries: list[dict[str, Any]]) -> Reading | None:
         assert isinstance(self.item, Pair)
-        known = {_plain(section.label): n for n, section in enumerate(self.item.sections or [], 1)}
+        known = numbers([section.label for section in self.item.sections or []])
         given: dict[int, dict[str, Any]] = {}
         for entry in entries:
-            number = known.get(_plain(entry["section_label"]))
+            number = known(entry["section_label"])
             if number is None:
                 text = f"judges {entry['section_label'][:80]!r}, which is not in the list of sections"
                 self.remarks.append(Remark("pair", "", "rule", text))
@@ -181,9 +182,12 @@ class _Read:
                 given[number] = entry
         for number, section in enumerate(self.item.sections or [], 1):
             for side in ("a", "b"):
-                if getattr(section, side) is None:
-                    continue
                 found = (given.get(number) or {}).get(f"response_{side}")
+                if getattr(section, side) is None:
+                    if found is not None:
+                        text = f"missing section: scores {section.label[:80]!r}, which response {side.upper()} lacks"
+                        self.remarks.append(Remark(f"response/{side}", "", "rule", text))
+                    continue
                 if found is None:
                     why = f"no scores for section {section.label[:80]!r} of response {side.upper()}"
                     return Reading(unscored="incomplete", why=why)
@@ -193,7 +197,3 @@ class _Read:
             side = "a" if section.a is not None else "b"
             self._note(f"section:{number}/{side}", "", given.get(number, {}).get("note", ""))
         return None
-
-
-def _plain(label: str) -> str:
-    return " ".join(label.split()).casefold()

@@ -8,7 +8,7 @@ from data import audits, combinations, datasets, fewshot, scores
 from data.deciding import policy
 from data.gold import BASES, Basis
 from judges.calibrate import Line
-from pages.evidence import ceiling, dimension, disputes, floor, load, reporting, votes
+from pages.evidence import ceiling, dimension, disputes, floor, load, position, reporting, votes
 from pages.parts import audited, calibrated, carding, choose, floors, links, marks, picked, session, text
 
 
@@ -48,6 +48,7 @@ def page() -> None:
         waits = disputes.choice(at, basis, dropped)
     if basis is None:
         _nothing(dataset.name)
+        position.panel(at)
         calibrated.means(scores.means(store, dataset.id, judge), opened=True)
         return
     lines = load.lines(store, at, basis, dropped, waits)
@@ -66,6 +67,7 @@ def page() -> None:
     dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
         votes.panel(at, line.dimension)
+    position.panel(at)
     calibrated.means(scores.means(store, dataset.id, judge))
 
 

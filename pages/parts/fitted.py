@@ -50,7 +50,7 @@ def whole(item: Item) -> None:
     if isinstance(item, Response):
         told = {"Task": item.task, "Output": item.output, "Reference": item.reference}
     elif isinstance(item, Pair):
-        told = {"Input": item.input, "Response A": item.response_a.text, "Response B": item.response_b.text}
+        told = {"Input": item.input_text, "Response A": item.response_a.text, "Response B": item.response_b.text}
     else:
         told = {"Dialogue": "\n\n".join(f"{t.turn} {t.role}: {t.text}" for t in item.turns)}
     for title, body in told.items():

@@ -300,10 +300,11 @@ VERDICTS: list[tuple[dict[str, Any], Any, str]] = [
     (vote("gpt4_pair", "error"), "api_error", ""),
 ]
 for one, two, value, note in [
-    ("model_1", "model_1", 2.0, "because"),
-    ("model_2", "model_2", 0.0, "because"),
-    ("model_1", "model_2", 1.0, "The two orders do not agree: the first says b, the second a."),
-    ("tie", "model_2", 1.0, "The two orders do not agree: the first says tie, the second a."),
+    ("model_1", "model_1", 2.0, ""),
+    ("model_2", "model_2", 0.0, ""),
+    # model_1 is b: the first game is the order B/A.
+    ("model_1", "model_2", 1.0, "Verdict changed with the order: A when asked as A/B, B when asked as B/A."),
+    ("tie", "model_2", 1.0, "Verdict changed with the order: A when asked as A/B, tie when asked as B/A."),
     ("error", "model_2", "api_error", ""),
 ]:
     row = {"question_id": 81, "model_1": "b", "model_2": "a", "g1_winner": one, "g2_winner": two, "turn": 1}
@@ -323,9 +324,15 @@ def test_a_judges_verdict_holds_where_both_orders_agree(
         assert done.preview.unscored == {value: 1} and scores(store) == []
     else:
         assert [one[4] for one in scores(store)] == [value]
-        assert [text for (text,) in store.rows("select text from remark")] == ([note] if note else [])
-    kept = json.loads(store.rows("select raw from judgment")[0][0])
-    assert all(kept[key] == value for key, value in row.items() if "winner" in key)
+        notes = [text for (text,) in store.rows("select text from remark order by text")]
+        if "g1_winner" in row:
+            own = ["With the places swapped (what is called A here is B): because", "so"]
+            assert [n for n in notes if not n.startswith("Verdict changed")] == own
+            assert [n.removesuffix(" It counts as a tie.") for n in notes if n not in own] == [note] * bool(note)
+        else:
+            assert notes == ([note] if note else [])
+            kept = json.loads(store.rows("select raw from judgment")[0][0])
+            assert kept["winner"] == row["winner"]
     store.close()
 
 

@@ -18,7 +18,9 @@ def shown() -> list[dict]:
     """The JSON objects of the README's indented examples; a line that goes on is indented further."""
     text = README.read_text(encoding="utf-8")
     blocks = re.findall(r"^ {4}(\{.*(?:\n {8}\S.*)*)$", text, re.MULTILINE)
-    return [json.loads(block.replace('"reply": {...}', f'"reply": {json.dumps(REPLY)}')) for block in blocks]
+    found = [json.loads(block.replace('"reply": {...}', '"reply": {}')) for block in blocks]
+    replies = {"rubric_open_ended": REPLY, "plain_pairwise": {"verdict": "a", "reason": "It answers."}}
+    return [row | ({"reply": replies[row["card"]]} if "reply" in row else {}) for row in found]
 
 
 def test_every_line_of_the_readme_can_be_imported(tmp_path):
@@ -27,7 +29,9 @@ def test_every_line_of_the_readme_can_be_imported(tmp_path):
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
     people.join(store, "lea")
     done = take(store, "lea", from_path(lines(tmp_path / "all.jsonl", found)), Plan(dataset="shown"))
-    assert (done.items, done.judgments, done.labels) == (3, 1, 1) and done.preview.ok
+    assert (done.items, done.judgments, done.labels) == (3, 2, 1) and done.preview.ok
+    assert done.preview.unscored == {}
     assert (done.preview.new.adjudications, done.preview.new.rules) == (1, 1)
-    assert datasets.judges(store, done.dataset_id)[0][1:3] == ("rubric_open_ended", "gpt-4o")
+    judges = {judge[1:3] for judge in datasets.judges(store, done.dataset_id)}
+    assert judges == {("rubric_open_ended", "gpt-4o"), ("plain_pairwise", "gpt-4o")}
     store.close()

@@ -12,8 +12,12 @@ from playwright.sync_api import expect
 
 from data import people
 from data.datasets import ensure
+from data.ids import content_id
+from data.intake import Plan, take
+from data.intake.rows import item_id
 from data.store import open_store
 from tests.data.cells import Cell, fill
+from tests.data.importing import pair, source, verdict
 from tests.pages.driving import choose, enter, press
 from tests.server import Server
 
@@ -26,6 +30,17 @@ def judged(items: int, **options: Any) -> list[Cell]:
     return [
         Cell(n, TURN, (float(n % 5 + 1),), float(min(n % 5 + 1 + (n % 7 == 0), 5)), **options) for n in range(items)
     ]
+
+
+def in_both_orders() -> list[dict[str, Any]]:
+    """40 pairs that go on from a conversation; the judge says A both times of 30, and of 10 whoever stands first."""
+    said = ((1, "user", "Is it far?"), (1, "assistant", "Quite **far**"), (2, "user", "How far?"))
+    told = [dict(zip(("turn", "role", "text"), entry, strict=True)) for entry in said]
+    rows = []
+    for n in range(40):
+        rows += [pair(f"p{n}", input=told), verdict(f"p{n}", "a", order="ab")]
+        rows.append(verdict(f"p{n}", "b" if n < 30 else "a", order="ba"))
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +61,8 @@ def app(serve_all: Callable[..., Server]) -> Server:
     voted = [Cell(n, "pair", (n % 3.0,), (n + (n % 4 == 0)) % 3.0, dimension="verdict") for n in range(60)]
     fill(store, voted, "votes", "pair", "plain_pairwise")
     fill(store, [Cell(0, TURN, (), 3.0)], "unlabelled")
+    people.join(store, "lea")
+    take(store, "person0", source(in_both_orders()), Plan("orders"))
     store.tx("test", "empty", lambda tx: ensure(tx, "unjudged"))
     store.close()
     server.start()
@@ -153,3 +170,16 @@ def test_the_table_of_agreement_is_walked_by_keys(app: Server, page: Any) -> Non
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("stMain")).to_contain_text(re.compile("People say ., the judge 1: "))
     expect(page.locator("svg.plot [aria-pressed='true']")).to_have_count(1)
+
+
+def test_both_orders_are_told_without_a_label_and_a_conversation_is_one_on_the_desk(app: Server, page: Any) -> None:
+    look(page, app, "orders")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("the verdict stays the same in 75.0% of 40 pairs (59.8% to 85.8%).")
+    expect(main).to_contain_text("The first place wins 62.5% of 80 decided verdicts")
+    expect(page.locator("svg.plot").filter(has_text="first place wins")).to_contain_text("75.0% of 40")
+    enter(page, app.url, "lea", f"desk?item={item_id(content_id('dataset', 'orders'), 'p35')}")
+    talk = page.locator(".talk")
+    expect(talk.locator(".text")).to_have_count(3)
+    expect(talk.locator(".user").last).to_contain_text("How far?")
+    expect(page.locator(".sheet")).to_contain_text("Verdict changed with the order")

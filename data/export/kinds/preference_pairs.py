@@ -42,10 +42,12 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             better, worse = (a, b) if word == "a" else (b, a)
             if better.text is None or worse.text is None or better.text.strip() == worse.text.strip():
                 continue
-            if not (item.input.strip() and better.text.strip() and worse.text.strip()):  # no template takes it
+            if not (item.input_text.strip() and better.text.strip() and worse.text.strip()):  # no template takes it
                 continue
+            told = [("user", item.input)] if isinstance(item.input, str) else [(t.role, t.text) for t in item.input]
+            prompt = [said(role, text) for role, text in told]
             yield {
-                "prompt": [said("user", item.input)], "chosen": [said("assistant", better.text)],
+                "prompt": prompt, "chosen": [said("assistant", better.text)],
                 "rejected": [said("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,
                 "judge": judge or None, "chosen_system": better.system, "rejected_system": worse.system, "how": how,
                 "people": people, "probability": probability, "older_policy": older,

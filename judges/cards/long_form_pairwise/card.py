@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -11,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from judges import wording
 from judges.card import Card, prompts_beside
 from judges.params import Params
+from judges.sections import numbers, spare
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
 from judges.values import TEXT, folded
 
@@ -82,33 +82,38 @@ class Reply(Strict):
 
 def read(reply: Reply, item: Pair) -> Reading:
     """Scores for each section of each side, failure flags and the verdict; a broken rule is a remark."""
-    sections = item.sections or []
-    number = {section.label: n for n, section in enumerate(sections, 1)}
-    called = _called([section.label for section in sections])
-    given: dict[str, SectionJudgment] = {}
+    sections = item.sections or spare(item)
+    number = numbers([section.label for section in sections])
+    alone = len(reply.section_judgments) == 1 and not item.sections
+    given: dict[int, SectionJudgment] = {}
     remarks: list[Remark] = []
     for judged in reply.section_judgments:
-        label = judged.section_label if judged.section_label in number else called.get(_plain(judged.section_label))
-        if label is None:
+        # A short response of which one section is judged is that section, whatever it is called.
+        place = number(judged.section_label) or (1 if alone and sections else None)
+        if place is None:
             text = f"judges {judged.section_label!r}, which is not in the list of sections"
             remarks.append(Remark("pair", "", "rule", text))
             continue
-        if label in given:
-            return Reading(unscored="unreadable", why=f"section {label!r} is judged twice")
-        given[label] = judged
+        if place in given:
+            return Reading(unscored="unreadable", why=f"section {sections[place - 1].label!r} is judged twice")
+        given[place] = judged
     scores: list[Score] = []
-    for section in sections:
+    lacking: dict[str, list[int]] = {"a": [], "b": []}
+    for place, section in enumerate(sections, 1):
         for side in ("a", "b"):
-            if getattr(section, side) is None:
-                continue
-            found = given.get(section.label)
+            found = given.get(place)
             values: SideScores | None = getattr(found, f"response_{side}") if found else None
-            if values is None:
+            if getattr(section, side) is None:
+                if values is not None:
+                    lacking[side] += [value for _, value in values]
+                    text = f"missing section: scores {section.label!r}, which response {side.upper()} does not have"
+                    remarks.append(Remark(f"response/{side}", "", "rule", text))
+            elif values is not None:
+                scores += [Score(f"section:{place}/{side}", name, float(value)) for name, value in values]
+            elif item.sections:
                 return Reading(
                     unscored="incomplete", why=f"no scores for section {section.label!r} of response {side.upper()}"
                 )
-            unit = f"section:{number[section.label]}/{side}"
-            scores += [Score(unit, name, float(value)) for name, value in values]
     for side in ("a", "b"):
         flagged = getattr(reply.long_form_failures, f"response_{side}")
         for dimension in DIMENSIONS[3:8]:
@@ -116,10 +121,8 @@ def read(reply: Reply, item: Pair) -> Reading:
         aggregate = getattr(reply.aggregate_scores, f"response_{side}")
         scores.append(Score(f"response/{side}", "aggregate", float(aggregate)))
         own = [s.value for s in scores if s.unit.startswith("section:") and s.unit.endswith(f"/{side}")]
-        low, high = (
-            min((v for v in own if v is not None), default=1.0),
-            max((v for v in own if v is not None), default=5.0),
-        )
+        known = [v for v in (*own, *lacking[side]) if v is not None]
+        low, high = min(known, default=1.0), max(known, default=5.0)
         if not low <= aggregate <= high and not (flagged and aggregate < low):
             where = f"outside its sections ({low:g} to {high:g})"
             text = f"The aggregate {aggregate:g} of response {side.upper()} lies {where}."
@@ -133,19 +136,10 @@ def read(reply: Reply, item: Pair) -> Reading:
         allowed = " or ".join(allowed_verdicts(a, b))
         text = f"The judge said {reply.verdict}. Its aggregates ({a:g} and {b:g}) allow {allowed}."
         remarks.append(Remark("pair", "verdict", "rule", text))
+    if reply.verdict != "tie" and (failed := getattr(reply.long_form_failures, f"response_{reply.verdict}")):
+        named = ", ".join(name.replace("_", " ") for name in dict.fromkeys(failed))
+        remarks.append(Remark("pair", "", "rule", f"The winner {reply.verdict.upper()} has a failure: {named}."))
     return Reading(tuple(scores), tuple(remarks))
-
-
-def _plain(label: str) -> str:
-    """A label as judges may write it: without case, markup, a number before it and a colon behind it."""
-    words = " ".join(re.sub(r"[*_`#]+", " ", label).split()).rstrip(":\uff1a ")
-    return re.sub(r"^\(?\d{1,3}(?:\.\d{1,3})*[.):]?\s+", "", words).casefold()
-
-
-def _called(labels: list[str]) -> dict[str, str]:
-    """The labels by their plain form, where only one has it: two sections that differ by a number need their number."""
-    plain = [_plain(label) for label in labels]
-    return {name: label for name, label in zip(plain, labels, strict=True) if plain.count(name) == 1}
 
 
 def allowed_verdicts(a: float, b: float) -> tuple[str, ...]:
@@ -175,7 +169,7 @@ def fields(item: Pair, _part: str) -> dict[str, Any]:
     sections = item.sections or []
     absent = {f"response_{side}": [s.label for s in sections if getattr(s, side) is None] for side in ("a", "b")}
     shown = {
-        "long_input": item.input,
+        "long_input": item.input_shown,
         "response_a": item.response_a.text,
         "response_b": item.response_b.text,
         "sections": [section.label for section in sections],
@@ -208,5 +202,6 @@ CARD = Card(
         "An aggregate lies within the range of its sections, or below it where a failure is listed.",
         f"The decision basis has at most {SENTENCES} sentences. What has more is marked, and the scores stand.",
         "Sections are called by the labels that were given, and each is judged once for each response that has it.",
+        "A winner with a failure listed against it is marked.",
     ),
 )

@@ -173,7 +173,7 @@ def fields(item: Dialogue, part: str) -> dict[str, Any]:
 
 def pair_fields(item: Pair, _part: str) -> dict[str, Any]:
     """What the judge of a pair is shown; the systems' names are never among it."""
-    shown = {"input": item.input, "response_a": item.response_a.text, "response_b": item.response_b.text}
+    shown = {"input": item.input_shown, "response_a": item.response_a.text, "response_b": item.response_b.text}
     return shown | _with_reference(item, _pair_turn(item))
 
 

@@ -43,7 +43,7 @@ def parts(item: Pair) -> list[str]:
 
 def fields(item: Pair, _part: str) -> dict[str, Any]:
     """What the judge is shown; the systems' names are not among it."""
-    return {"input": item.input, "response_a": item.response_a.text, "response_b": item.response_b.text}
+    return {"input": item.input_shown, "response_a": item.response_a.text, "response_b": item.response_b.text}
 
 
 CARD = Card(

@@ -6,15 +6,15 @@ at}]; `refused` [{key, item, why}]; `progress` {today, mine, seconds, left, done
 None; `notice`.
 
 A sheet: item, claim, dataset, name, title, systems, synthetic, stream, mode (blind, assisted, revealed), why, judge
-{id, name}, version (key of the person's last answer on it, or ""), kind, head [{label, text, fold}], comments [{sort,
-text}] and rows [{unit, sort (turn, section, side, whole, response), no, title, texts [{role, label, text, absent}],
-columns, stacked, groups [{label, title, cells}], judge_issues, notes [{sort, text}], rules, can_issue, better (the
-text as the person would have written it, or None), can_better}]. A text of None is not in the files; one that is
-"absent" is a section that this side does not have. Stacked groups stand one below the other: those after the first are
-of cards beside the main one. A cell: unit, dimension, label, definition, kind (ordinal, ordered, unordered, flag,
-turn), steps [{v, t}] (v None = n/a; a turn of 0 = none), judge {v, note, level, source, rule} or None, by (the id of
-the judge it stands beside, or None), mine {v} or None. Of a blind sheet no judge's value is drawn, even if one is
-given.
+{id, name}, version (key of the person's last answer on it, or ""), kind, head [{label, text, fold, turns (of an input
+that is a conversation: [{role, text}])}], comments [{sort, text}] and rows [{unit, sort (turn, section, side, whole,
+response), no, title, texts [{role, label, text, absent}], columns, stacked, groups [{label, title, cells}],
+judge_issues, notes [{sort, text}], rules, can_issue, better (the text as the person would have written it, or None),
+can_better}]. A text of None is not in the files; one that is "absent" is a section that this side does not have.
+Stacked groups stand one below the other: those after the first are of cards beside the main one. A cell: unit,
+dimension, label, definition, kind (ordinal, ordered, unordered, flag, turn), steps [{v, t}] (v None = n/a; a turn of 0
+= none), judge {v, note, level, source, rule} or None, by (the id of the judge it stands beside, or None), mine {v} or
+None. Of a blind sheet no judge's value is drawn, even if one is given.
 
 `outbox` (browser to Python): {answers, have, want {item, reveal} or None, nonce}. An answer: key, person, action
 (save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen, judge}] (judge only

@@ -7,6 +7,7 @@ from typing import Any
 from data.desk import View
 from data.labels import repairable
 from judges.combination import nearest
+from judges.sections import spare
 from judges.triage import level
 from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, sort_of
 
@@ -31,7 +32,7 @@ def sheet(view: View, again: bool = False) -> Json:
         "judge": {"id": view.judge_id, "name": view.judge_name} if view.judge_id else None,
         "version": view.version,
         "kind": content.kind,
-        "head": _head(content),
+        "head": _head(content) + _spare(view, content),
         "rows": rows,
         "comments": [{"sort": "comment", "text": t} for unit, sort, t in view.comments if sort == "comment"],
         "again": again,
@@ -48,7 +49,7 @@ def _title(content: Dialogue | Pair | Response) -> str:
     text = (
         content.scenario
         if isinstance(content, Dialogue)
-        else content.input
+        else _asked(content)
         if isinstance(content, Pair)
         else content.task
     )
@@ -58,6 +59,13 @@ def _title(content: Dialogue | Pair | Response) -> str:
     first = next((line for line in lines if line and not (line[0] == "[" and line[-1] == "]")), "Untitled")
     cut = next((first[: n + 1] for n, c in enumerate(first) if c in ".。!?！？" and n > 12), first)
     return cut if len(cut) <= 90 else cut[:88].rstrip() + "…"
+
+
+def _asked(content: Pair) -> str:
+    """The input, or what its conversation begins with."""
+    if isinstance(content.input, str):
+        return content.input
+    return next((turn.text for turn in content.input if turn.role == "user"), content.input[0].text)
 
 
 def _systems(content: Dialogue | Pair | Response) -> tuple[str, str]:
@@ -73,11 +81,31 @@ def _head(content: Dialogue | Pair | Response) -> list[Json]:
         head += [{"label": "System prompt", "text": text, "fold": len(text) > 600} for text in system]
         return [h for h in head if str(h["text"]).strip()]
     if isinstance(content, Pair):
-        return [{"label": "Input", "text": content.input, "fold": len(content.input) > 600}]
+        text, fold = content.input_text, len(content.input_text) > 600
+        turns = [] if isinstance(content.input, str) else [{"role": t.role, "text": t.text} for t in content.input]
+        return [{"label": "Input", "text": text, "fold": fold, "turns": turns}]
     head = [{"label": "Task", "text": content.task, "fold": len(content.task) > 2000}]
     if content.reference.strip():
         head.append({"label": "Reference", "text": content.reference, "fold": len(content.reference) > 600})
     return head
+
+
+def _spare(view: View, content: Dialogue | Pair | Response) -> list[Json]:
+    """What the judge said of sections that nobody is asked about, as those of a short pair."""
+    if not isinstance(content, Pair) or view.mode == "blind":
+        return []
+    said = []
+    for number, section in enumerate(spare(content), 1):
+        sides = []
+        for side in ("a", "b"):
+            unit = f"section:{number}/{side}"
+            given = [(d, view.scores[unit, d.name]) for d in view.card.dimensions if (unit, d.name) in view.scores]
+            if given:
+                words = ", ".join(f"{d.title} {d.scale.say(value.value)}" for d, value in given)
+                sides.append(f"{side.upper()} {words}")
+        if sides:
+            said.append(f"{section.label}: {'; '.join(sides)}")
+    return [{"label": "Sections, as the judge scored them", "text": "\n".join(said), "fold": False}] if said else []
 
 
 def _dialogue(view: View, content: Dialogue) -> list[Json]:

@@ -51,8 +51,10 @@ function drawHead(view) {
       }
       if (part.fold) block.append(top);
     }
-    const text = prose("prose", part.text || "");
-    if (part.label && !part.fold) text.prepend(el("span", "label", part.label));
+    const talk = part.turns || [];
+    const text = talk.length ? el("div", "prose talk") : prose("prose", part.text || "");
+    for (const t of talk) text.append(drawText(t, t.label || LABELS[t.role] || t.role));
+    if (part.label && !part.fold && !talk.length) text.prepend(el("span", "label", part.label));
     if (long) { text.classList.add("clip"); text.tabIndex = 0; text.setAttribute("role", "group"); text.setAttribute("aria-label", part.label || "input"); }
     block.append(text);
     head.append(block);

@@ -1,0 +1,49 @@
+"""The panel Both orders: whether the judge says the same of a pair when the places of its responses are swapped."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.figures.positions import positions
+from data.report.svg import Row
+from data.report.words import cell
+from data.store import Store
+from judges.measures.position import Position, told
+from judges.uncertainty import Interval
+from pages.evidence.load import Place
+from pages.parts import charts, session, text
+
+
+@st.cache_data(max_entries=64, show_spinner="Holding the two orders against each other ...")
+def _found(_store: Store, at: Place) -> Position | None:
+    return positions(_store, at.dataset, at.judge)
+
+
+@st.fragment
+def panel(at: Place) -> None:
+    """Sentences, the two shares with their intervals, and verdicts by order; nothing without pairs in both orders."""
+    found = _found(session.store(), at.plain)
+    if found is None:
+        return
+    st.subheader("Both orders", anchor=False)
+    head, *rest = told(found)
+    text.say("**{head}** {rest}", head=head, rest=" ".join(rest))
+    rows = [_row("same verdict", found.same), _row("first place wins", found.first)]
+    charts.intervals(rows, f"position:{at.dataset}:{at.judge}", mark=0.5)
+    with st.expander("Verdicts by order"):
+        names = [word.upper() if word in ("a", "b") else word for word in found.answers]
+        table = [
+            {"as A/B": name, **{f"{other} as B/A": int(n) for other, n in zip(names, counts, strict=True)}}
+            for name, counts in zip(names, found.table, strict=True)
+        ]
+        st.dataframe(table, hide_index=True, height="content", width="content")
+    st.caption(
+        "A and B are the item's own in both orders. Each pair counts once for each sample, and the intervals are by "
+        "pair. A judge that looks at what is said, and not at where it stands, keeps its verdict, and the first place "
+        "wins half of the verdicts that name a winner. A verdict that changes counts as a tie."
+    )
+
+
+def _row(name: str, one: Interval) -> Row:
+    on = f"{cell(one.point, '.1%')} of {one.cells:,}"
+    return Row(name, "", one.point, one.low, one.high, None, "other", on)
