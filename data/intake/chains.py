@@ -15,7 +15,7 @@ Sort = Literal["model", "tool", "root", ""]
 class Call:
     """A span of a trace: the call of a model or a tool, the outermost one with its input and output, or any other ("").
 
-    `said` is what went in and `answer` what came out; `start` are seconds, by which calls are put in order.
+    `said` is what went in and `answer` what came out; `start` are nanoseconds, by which calls are put in order.
     """
 
     file: str
@@ -26,7 +26,7 @@ class Call:
     session: str = ""
     sort: Sort = ""
     name: str = ""
-    start: float = 0.0
+    start: int = 0
     model: str = ""
     said: list[Utterance] = field(default_factory=list)
     answer: list[Utterance] = field(default_factory=list)
@@ -44,26 +44,26 @@ class Chain:
     origin: tuple[str, str]
     told: list[Utterance]
     heard: int
-    marks: list[tuple[str, int, float]]
+    marks: list[tuple[str, int, int]]
     model: str = ""
 
     def takes(self, call: Call, system: str, said: list[Utterance], rooted: bool) -> bool:
         """Whether a call continues the chain; then it is part of it."""
         remembers = any(one.role != "user" for one in said)
         users, known = _users(said), _users(self.told)
-        shared = _shared(known, users)
+        shared, begin = _shared(known, users), fresh(self.told, said)
         alike = system == self.system
-        if not shared:
+        if not shared and not begin:
             if remembers or rooted or not alike or self.origin != (call.parent, call.name):
                 return False
             self.told += said
         elif remembers and (alike or self.told[-1] in said):
-            self.told += said[fresh(self.told, said) :]
+            self.told += said[begin:]
         elif not remembers and alike and users == known[-len(users) :]:
             # The same was asked again: the later answer stands.
             del self.told[_last_user(self.told) + 1 :]
         elif not remembers and alike:
-            self.told += said[fresh(self.told, said) :]
+            self.told += said[begin:]
         else:
             return False
         self.told += call.answer
@@ -73,6 +73,9 @@ class Chain:
 
 def fresh(told: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
     """From which entry on what a call heard is new to those who know what was told before."""
+    for most in range(min(len(told), len(heard)), 0, -1):
+        if heard[most - 1] == told[-1] and list(heard[:most]) == list(told[-most:]):
+            return most
     users = _users(heard)
     if not told or not users:
         return 0

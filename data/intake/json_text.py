@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -16,6 +17,7 @@ _LONG = b"9" * (_DIGITS + 1)
 _NINES = bytes(ord("9") if chr(code).isdecimal() and code < 128 else code for code in range(256))
 # A text that is never closed is taken to the end: looking again from each quote in it would take quadratic time.
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+_STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
@@ -45,10 +47,8 @@ def check_depth(text: str) -> None:
     """Raise BadJson when brackets lie more than DEPTH deep; counted before parsing, which deep nesting could break."""
     if text.count("[") + text.count("{") <= DEPTH:
         return
-    depth = deepest = 0
-    for bracket in re.findall(r"[\[\]{}]", _STRING.sub("", text)):
-        depth += 1 if bracket in "[{" else -1
-        deepest = max(deepest, depth)
+    steps = map(_STEP.__getitem__, re.findall(r"[\[\]{}]", _STRING.sub("", text)))
+    deepest = max(itertools.accumulate(steps), default=0)
     if deepest > DEPTH:
         raise BadJson(f"is nested {deepest} levels deep: at most {DEPTH} are taken")
 

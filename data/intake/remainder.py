@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,9 +38,17 @@ class Remainder:
         """The records without those that are broken, which are faults."""
         for record in records:
             if record.problem:
-                self.fault(file, record.line, "line", f"{record.problem}.", row=record.text)
+                self.fault(file, record.line, "line", f"{record.problem}.", row=record.text[:1_000])
             else:
                 yield record
+
+    @contextmanager
+    def sparing(self, file: str, line: int, row: Any) -> Iterator[None]:
+        """What is read of a row within it is a fault where the row has a shape that nobody foresaw."""
+        try:
+            yield
+        except (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError):
+            self.fault(file, line, "row", f"has another shape than {self._title} writes.", row=row)
 
     def fault(self, file: str, line: int, what: str, why: str, example: str = "", row: Any = None) -> None:
         """Something that cannot be taken: `what` names it in the singular, `why` is what follows, with its verb."""

@@ -16,6 +16,7 @@ from data.intake.utterances import Utterance, turns
 from judges.types import Kind
 
 Key = tuple[str, str]
+_HEARD = ("assistant", "tool")
 
 
 @dataclass(slots=True)
@@ -80,6 +81,11 @@ class Threads:
     def add(self, call: Call, answer: str = "") -> None:
         """A span; `answer` is the id of the response that it got."""
         key = (call.trace, call.span)
+        if not call.trace or not call.span:
+            self.rest.fault(
+                call.file, call.line, "span", "has no id, or names no trace.", call.name, {"name": call.name}
+            )
+            return
         if key in self._parents:
             self.rest.hint("{n} spans that stand in the files twice were read once.")
             return
@@ -92,7 +98,7 @@ class Threads:
         if call.meta and not call.sort:
             self._meta.setdefault(call.trace, {}).update(call.meta)
         if call.sort:
-            self._dialogues |= call.sort == "tool" or any(one.role not in ("user", "system") for one in call.said)
+            self._dialogues = self._dialogues or call.sort == "tool" or any(one.role in _HEARD for one in call.said)
             said, answered = ([tuple(one) for one in entries] for entries in (call.said, call.answer))
             head = (call.file, call.line, call.trace, call.span, call.parent, call.session, call.sort, call.name)
             held = (*head, call.start, call.model, said, answered, call.meta)
@@ -187,7 +193,7 @@ class Threads:
 
         def turn(number: int) -> _Place:
             known = number in answered and place.kind == "dialogue"
-            return place._replace(unit=f"turn:{number}") if known else place
+            return _Place(place.item, place.kind, f"turn:{number}") if known else place
 
         for span, index in marks:
             self._placed[span] = turn(numbers[min(index, len(numbers) - 1)])
@@ -276,37 +282,34 @@ class Threads:
     def _call(self, number: int) -> Call:
         held = marshal.loads(self._shelf.get_bytes(number))
         call = Call(*held)
-        call.said = [Utterance(*one) for one in call.said]
-        call.answer = [Utterance(*one) for one in call.answer]
+        call.said, call.answer = (list(map(Utterance._make, told)) for told in (call.said, call.answer))
         return call
 
 
-def _start(call: Call) -> float:
+def _start(call: Call) -> int:
     return call.start
 
 
-def seconds(value: Any) -> float:
-    """A time as seconds since 1970: from nanoseconds to seconds as numbers or their texts, or ISO; 0 for none."""
+def nanoseconds(value: Any) -> int:
+    """A time since 1970: from nanoseconds to seconds as numbers or their texts, or an ISO time; 0 for none."""
     if isinstance(value, str) and not value.isdecimal():
         try:
             found = datetime.fromisoformat(value.strip())
-        except ValueError:
-            return 0.0
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+            return round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1e6) * 1_000
+        except (ValueError, OverflowError):
+            return 0
     try:
-        number = float(value or 0)
-    except (TypeError, ValueError):
-        return 0.0
-    for most, unit in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)):
-        if number > most:
-            return number / unit
-    return number
+        number = int(value) if isinstance(value, str) else value or 0
+        unit = next((unit for most, unit in ((1e17, 1), (1e14, 1_000), (1e11, 1_000_000)) if number > most), 10**9)
+        return int(number * unit)
+    except (TypeError, ValueError, OverflowError):
+        return 0
 
 
 def iso(value: Any) -> str:
     """A time as an ISO text, "" where it is none."""
-    at = seconds(value)
+    at = nanoseconds(value)
     try:
-        return datetime.fromtimestamp(at, UTC).isoformat() if at > 0 else ""
+        return datetime.fromtimestamp(at / 1e9, UTC).isoformat() if at > 0 else ""
     except (ValueError, OverflowError, OSError):
         return ""

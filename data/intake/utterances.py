@@ -31,6 +31,7 @@ _ANSWERED = (
 _LISTS = ("messages", "chat_history", "contents", "input", "history", "conversation")
 _CHOICES = ("choices", "generations", "messages", "output", "candidates", "message", "kwargs", "response")
 _QUIET = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
+_PLAIN = ("user", "assistant", "system")
 _DEEP = 6
 
 
@@ -75,10 +76,28 @@ def messages(value: Any) -> list[Utterance] | None:
     for one in value:
         if isinstance(one, str):
             one = decoded(one)
-        if not isinstance(one, dict) or not (role := _role(one)):
+        if not isinstance(one, dict):
             return None
-        _message(one, role, found, names)
+        if (said := _short(one)) is not None:
+            found.append(said)
+        elif role := _role(one):
+            _message(one, role, found, names)
+        else:
+            return None
     return found
+
+
+def _short(message: dict[str, Any]) -> Utterance | None:
+    """A message that is a role and one text, as most are; None for any other."""
+    role = message.get("role")
+    if len(message) == 2 and role in _PLAIN:
+        content = message.get("content")
+        if content is None and len(parts := message.get("parts") or ()) == 1 and isinstance(parts, list):
+            part = parts[0]
+            content = part.get("content") if isinstance(part, dict) and part.get("type") == "text" else None
+        if isinstance(content, str) and content and not content.isspace():
+            return Utterance(role, content)
+    return None
 
 
 def asked(value: Any) -> list[Utterance]:

@@ -28,10 +28,10 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
         for part in parts:
             for record in cases.rest.good(part.name, part.records):
                 for row in within(record.value, "items", "records"):
-                    if _is_record(row):
-                        _record(cases, part.name, record.line, row)
-                    elif names := _questions(row):
-                        _record(cases, part.name, record.line, _folded(row, names))
+                    if _is_record(row) or _questions(row):
+                        with cases.rest.sparing(part.name, record.line, row):
+                            held = row if _is_record(row) else _folded(row, _questions(row))
+                            _record(cases, part.name, record.line, held)
                     elif row.keys() - {"total"}:
                         cases.rest.fault(part.name, record.line, "row", "is no record: it has no fields.", row=row)
         yield from cases.entries()

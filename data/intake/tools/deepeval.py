@@ -37,7 +37,8 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
             for record in cases.rest.good(part.name, part.records):
                 for one in _cases(record.value):
                     if _is_case(one):
-                        _case(cases, part.name, record.line, one)
+                        with cases.rest.sparing(part.name, record.line, one):
+                            _case(cases, part.name, record.line, one)
                     else:
                         cases.rest.fault(
                             part.name, record.line, "test case", "has neither an input nor turns.", row=one

@@ -32,7 +32,8 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
         for part in parts:
             log = _Log(cases, part.name)
             for record in cases.rest.good(part.name, part.records):
-                log.take(record.line, record.value)
+                with cases.rest.sparing(part.name, record.line, record.value):
+                    log.take(record.line, record.value)
         yield from cases.entries()
     finally:
         cases.close()

@@ -29,10 +29,9 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
     try:
         for part in parts:
             for record in cases.rest.good(part.name, part.records):
-                if _is_task(record.value):
-                    _task(cases, part.name, record.line, record.value)
-                elif record.value.keys() >= _MIN:
-                    _short(cases, part.name, record.line, record.value)
+                if _is_task(record.value) or record.value.keys() >= _MIN:
+                    with cases.rest.sparing(part.name, record.line, record.value):
+                        (_task if _is_task(record.value) else _short)(cases, part.name, record.line, record.value)
                 else:
                     cases.rest.fault(part.name, record.line, "row", "is no task: it has no data.", row=record.value)
         yield from cases.entries()
@@ -89,7 +88,10 @@ def _short(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
 def _opinions(
     cases: Cases, given: dict[str, Any], by: Literal["judge", "person"], who: str, at: str, sure: float | None
 ) -> Iterator[Opinion]:
-    """One value for each control that was used; what was written freely is the note of all of them."""
+    """One value for each control that was used; what was written freely is the note of all of them.
+
+    The choice of one of two sides is a verdict, whatever the control is called, where there is but one.
+    """
     results = _dicts(given.get("result"))
     notes = [
         plain(text) for one in results if one.get("type") == "textarea"
@@ -111,6 +113,8 @@ def _opinions(
             if kind != "textarea":
                 cases.rest.unused(kind or "a result without a type")
             continue
+        if kind == "pairwise" and sum(other.get("type") == kind for other in results) == 1:
+            name = "verdict"
         yield Opinion(name or kind, by, who, found, note, at, sure, spoken)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from data.intake.cases import facts
 from data.intake.chains import Call, Sort
 from data.intake.lines import Found
-from data.intake.threads import Score, Threads, iso, seconds
+from data.intake.threads import Score, Threads, iso, nanoseconds
 from data.intake.tools import Part, within
 from data.intake.utterances import Utterance, answered, asked, called, decoded, plain, text_of
 
@@ -37,7 +37,8 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
     try:
         for part in parts:
             for record in reader.threads.rest.good(part.name, part.records):
-                reader.take(part.name, record.line, _plain(record.value))
+                with reader.threads.rest.sparing(part.name, record.line, record.value):
+                    reader.take(part.name, record.line, _plain(record.value))
             reader.end()
         yield from reader.threads.entries()
     finally:
@@ -116,7 +117,7 @@ class _Reader:
         meta = {**facts(row.get("metadata")), **({"user": row["userId"]} if row.get("userId") else {})}
         tags = decoded(row.get("tags"))
         meta |= {"tags": tags} if isinstance(tags, list) and tags else {}
-        start = seconds(row.get("timestamp"))
+        start = nanoseconds(row.get("timestamp"))
         self.threads.add(Call(
             file, line, key, f"trace {key}", "", session, sort, plain(row.get("name")), start, "", said, answer, meta,
         ))  # fmt: skip
@@ -148,7 +149,7 @@ class _Reader:
         trace = plain(row["traceId"])
         self.threads.add(Call(
             file, line, trace, plain(row["id"]), parent, plain(row.get("sessionId")), sort, name,
-            seconds(row.get("startTime")), model, said, answer, facts(row.get("traceMetadata")),
+            nanoseconds(row.get("startTime")), model, said, answer, facts(row.get("traceMetadata")),
         ))  # fmt: skip
         self._beside(file, line, row, trace, plain(row["id"]))
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from data.intake.cases import facts
 from data.intake.chains import Call, Sort
 from data.intake.lines import Found
-from data.intake.threads import Score, Threads, iso, seconds
+from data.intake.threads import Score, Threads, iso, nanoseconds
 from data.intake.tools import Part, within
 from data.intake.utterances import Utterance, answered, asked, called, decoded, plain, text_of
 
@@ -36,7 +36,8 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
         for part in parts:
             for record in reader.threads.rest.good(part.name, part.records):
                 for row in within(record.value, "runs", "feedback") if not _is_run(record.value) else [record.value]:
-                    reader.take(part.name, record.line, row)
+                    with reader.threads.rest.sparing(part.name, record.line, row):
+                        reader.take(part.name, record.line, row)
         yield from reader.entries()
     finally:
         reader.threads.close()
@@ -96,7 +97,7 @@ class _Reader:
             kept["reference"] = text_of(reference)
         asked_for = extra.get("invocation_params")
         model = plain(meta.get("ls_model_name") or (asked_for.get("model") if isinstance(asked_for, dict) else ""))
-        start = seconds(row.get("start_time"))
+        start = nanoseconds(row.get("start_time"))
         self.threads.add(Call(
             file, line, trace, key, parent, session, sort, name, start, model, said, answer, kept,
         ))  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 from data.intake.cases import Case, Cases, Opinion, facts, texts
 from data.intake.chains import Call, Sort
 from data.intake.lines import Found
-from data.intake.threads import Score, Threads, iso, seconds
+from data.intake.threads import Score, Threads, iso, nanoseconds
 from data.intake.tools import Part, within
 from data.intake.utterances import Utterance, answered, asked, called, decoded, plain, text_of
 
@@ -27,9 +27,8 @@ _EXPECTED = ("expected_response", "expected_output", "ground_truth", "expected_a
 def fits(rows: Sequence[dict[str, Any]]) -> bool:
     """Whether a file that begins with these rows has traces or an evaluation's table of MLflow."""
     return any(_info(one) is not None for row in rows for one in within(row, "traces")) or any(
-        _VALUE.fullmatch(str(name))
-        for row in rows for name in (row["columns"] if isinstance(row.get("columns"), list) else row)
-    )  # fmt: skip
+        _is_table(row["columns"]) if isinstance(row.get("columns"), list) else _is_table(row) for row in rows
+    )
 
 
 def read(parts: Iterable[Part]) -> Iterator[Found]:
@@ -39,7 +38,8 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
         for part in parts:
             reader.columns = []
             for record in reader.threads.rest.good(part.name, part.records):
-                reader.take(part.name, record.line, record.value)
+                with reader.threads.rest.sparing(part.name, record.line, record.value):
+                    reader.take(part.name, record.line, record.value)
         yield from reader.cases.entries()
         if reader.traced or not reader.tabled:
             yield from reader.threads.entries()
@@ -48,6 +48,13 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
     finally:
         reader.threads.close()
         reader.cases.close()
+
+
+def _is_table(columns: Iterable[Any]) -> bool:
+    """Whether columns are those of an evaluation: a score of a version of its metric, or one with its reason beside."""
+    names = set(map(str, columns))
+    values = [match for name in names if (match := _VALUE.fullmatch(name))]
+    return any(match[2] or {f"{match['name']}/{why}" for why in _WHY} & names for match in values)
 
 
 def _info(row: dict[str, Any]) -> dict[str, Any] | None:
@@ -104,7 +111,7 @@ class _Reader:
         data = decoded(row.get("data"))
         data = data if isinstance(data, dict) else row
         spans = decoded(data.get("spans"))
-        start = seconds(info.get("request_time") or info.get("timestamp_ms") or info.get("execution_time"))
+        start = nanoseconds(info.get("request_time") or info.get("timestamp_ms") or info.get("execution_time"))
         meta = {k: v for k, v in facts(known).items() if not k.startswith("mlflow.")}
         meta |= {"user": known["mlflow.trace.user"]} if known.get("mlflow.trace.user") else {}
         assessments = decoded(info.get("assessments") or row.get("assessments"))
@@ -136,7 +143,7 @@ class _Reader:
             sort, said = "tool", [called(name, into if into is not None else "")]
             answer = [Utterance("tool", text_of(out), name)] if out is not None else []
         chosen = attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else "")
-        start = seconds(span.get("start_time_unix_nano") or span.get("start_time"))
+        start = nanoseconds(span.get("start_time_unix_nano") or span.get("start_time"))
         key = _hex(plain(context.get("span_id")))
         self.threads.add(Call(
             file, line, trace, key, parent, session, sort, name, start, plain(chosen), said, answer,

@@ -7,11 +7,12 @@ Phoenix gives them, and annotations of Phoenix, in files of their own or not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from data.intake.chains import Call
 from data.intake.lines import Found
-from data.intake.threads import Score, Threads, iso, seconds
+from data.intake.threads import Score, Threads, iso, nanoseconds
 from data.intake.tools import Part, within
 from data.intake.utterances import Utterance, answered, asked, called, decoded, messages, plain, text_of
 
@@ -58,10 +59,16 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
     try:
         for part in parts:
             for record in reader.threads.rest.good(part.name, part.records):
-                reader.take(part.name, record.line, record.value)
+                with reader.threads.rest.sparing(part.name, record.line, record.value):
+                    reader.take(part.name, record.line, record.value)
         yield from reader.entries()
     finally:
         reader.threads.close()
+
+
+@lru_cache(maxsize=10_000)
+def _is_read(name: str) -> bool:
+    return name.startswith(_READ)
 
 
 def _is_span(row: dict[str, Any]) -> bool:
@@ -94,12 +101,14 @@ class _Reader:
             beside = _attributes(_inner(resource, "resource").get("attributes"))
             for scope in _listed(resource, "scopeSpans") or _listed(resource, "instrumentationLibrarySpans"):
                 for span in _listed(scope, "spans"):
-                    self._span(file, line, span, beside)
+                    with self.threads.rest.sparing(file, line, span):
+                        self._span(file, line, span, beside)
         for resource in _listed(value, "resourceLogs"):
             known = True
             for scope in _listed(resource, "scopeLogs"):
                 for log in _listed(scope, "logRecords"):
-                    self._log(file, line, log)
+                    with self.threads.rest.sparing(file, line, log):
+                        self._log(file, line, log)
         if known:
             return
         for row in within(value, "data"):
@@ -131,7 +140,7 @@ class _Reader:
         attributes = _attributes(span.get("attributes"))
         events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in held]
         meta = {"service": beside["service.name"]} if beside.get("service.name") else {}
-        start = seconds(span.get("startTimeUnixNano"))
+        start = nanoseconds(span.get("startTimeUnixNano"))
         self._one(
             Call(file, line, trace, key, parent.strip("0") and parent, "", "", name, start, meta=meta),
             attributes,
@@ -154,7 +163,7 @@ class _Reader:
             (str(e.get("name") or ""), e.get("attributes") or {}, e.get("timestamp"))
             for e in (given if isinstance(given, list) else ()) if isinstance(e, dict)
         ]  # fmt: skip
-        parent, start = plain(row.get("parent_id")), seconds(row.get("start_time"))
+        parent, start = plain(row.get("parent_id")), nanoseconds(row.get("start_time"))
         self._one(
             Call(file, line, trace or key, key, parent, "", "", plain(row.get("name")), start), attributes, events
         )
@@ -165,7 +174,7 @@ class _Reader:
         call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
         if attributes.get("user.id"):
             call.meta["user"] = str(attributes["user.id"])
-        self.threads.rest.unused(*(name for name in attributes if not name.startswith(_READ)))
+        self.threads.rest.unused(*(name for name in attributes if not _is_read(name)))
         operation = str(attributes.get("gen_ai.operation.name") or "")
         kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
         if call.name in _RESULT or kind == "EVALUATOR":

@@ -30,7 +30,8 @@ def read(parts: Iterable[Part]) -> Iterator[Found]:
             for record in cases.rest.good(part.name, part.records):
                 for one in _results(record.value):
                     if _is_result(one):
-                        _result(cases, part.name, record.line, one)
+                        with cases.rest.sparing(part.name, record.line, one):
+                            _result(cases, part.name, record.line, one)
                     else:
                         cases.rest.fault(
                             part.name, record.line, "result", "has neither a prompt nor variables.", row=one
@@ -81,42 +82,46 @@ def _result(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
         said.append(Utterance("assistant", plain(output)))
     reference = next((plain(variables[key]) for key in _REFERENCES if key in variables), "")
     cases.add(Case(
-        file, line, name, said, list(_opinions(row, cases)), reference=reference, system=provider,
+        file, line, name, said, list(_opinions(row)), reference=reference, system=provider,
         meta=facts(variables, _REFERENCES),
     ))  # fmt: skip
 
 
-def _opinions(row: dict[str, Any], cases: Cases) -> Iterator[Opinion]:
+def _opinions(row: dict[str, Any]) -> Iterator[Opinion]:
     """A score for each assertion, the named scores that no assertion has, and whether all was passed."""
     grading = held if isinstance(held := row.get("gradingResult"), dict) else {}
     components = [one for one in grading.get("componentResults") or () if isinstance(one, dict)]
     if not components and isinstance(grading.get("assertion"), dict):
         components = [grading]
     met: dict[str, int] = {}
+    passed: list[Any] = []
     human = False
     for one in components:
         assertion = held if isinstance(held := one.get("assertion"), dict) else {}
         kind = plain(assertion.get("type")) or "assertion"
         name = plain(assertion.get("metric")) or kind
-        met[name] = met.get(name, 0) + 1
         person = kind == "human"
-        human |= person
-        value = one.get("score") if isinstance(one.get("score"), (int, float)) else one.get("pass")
+        met[name] = met.get(name, 0) + 1
         note = "\n\n".join(filter(None, (plain(one.get("reason")), plain(one.get("comment")))))
-        yield Opinion(
-            name if met[name] == 1 else f"{name} {met[name]}", "person" if person else "judge",
-            "" if person else _named(assertion.get("provider")) or kind, value, note,
-        )  # fmt: skip
+        if person:
+            # What a person rates is the result as a whole; the tool then says that it is passed where they do.
+            human = True
+            yield Opinion("pass", "person", "", one.get("pass"), note)
+            continue
+        passed.append(one.get("pass"))
+        value = one.get("score") if isinstance(one.get("score"), (int, float)) else one.get("pass")
+        told = name if met[name] == 1 else f"{name} {met[name]}"
+        yield Opinion(told, "judge", _named(assertion.get("provider")) or kind, value, note)
     scores = row.get("namedScores") or grading.get("namedScores")
     for name, value in scores.items() if isinstance(scores, dict) else ():
         if name not in met:
             yield Opinion(plain(name), "judge", "promptfoo", value)
-    if isinstance(grading.get("pass"), bool) and not human:
+    if human and passed:
+        yield Opinion("pass", "judge", "promptfoo", all(passed))
+    elif isinstance(grading.get("pass"), bool) and not human:
         yield Opinion(
             "pass", "judge", "promptfoo", grading["pass"], plain(grading.get("comment") or grading.get("reason"))
         )
-    elif human:
-        cases.rest.hint("{n} results that a person rated have no overall pass of the tool's: it is the person's.")
 
 
 def _named(provider: Any) -> str:
