@@ -18,7 +18,7 @@ from data import datasets, people, start
 from data.commands.actor import actor, as_whom
 from data.commands.bring_in import tell
 from data.errors import BadInput
-from data.intake import SAMPLINGS, Plan, Refused, detect, from_path, take
+from data.intake import SAMPLINGS, Plan, Refused, detect, from_paths, take
 from data.intake.outline import Outline, Series
 from data.store import Store, open_store
 from judges.calibrate import Summary
@@ -31,7 +31,9 @@ _WAIT = 60
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("start", description=__doc__.partition(": ")[2])
-    parser.add_argument("path", help="a file of scores and labels, items or chats, of Assay or of another tool")
+    parser.add_argument(
+        "paths", nargs="+", metavar="FILE", help="files of scores and labels, items or chats, of Assay or of another tool"
+    )
     parser.add_argument("--dataset", metavar="NAME", help="the dataset (default: the file's name)")
     parser.add_argument(
         "--judge", action="append", default=[], metavar="COLUMN", help="a column of a judge's answers; repeat it"
@@ -49,8 +51,8 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Import what the file seems to hold, print the figures, and start Assay at the page where to go on."""
-    source = from_path(options.path)
-    name = options.dataset or _name(Path(options.path))
+    source = from_paths(options.paths)
+    name = options.dataset or _name(Path(options.paths[0]))
     store = open_store()
     try:
         with Bar() as bar:

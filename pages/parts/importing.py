@@ -40,7 +40,7 @@ HOW = """Nothing is written before you have seen what would be stored, and every
 
 def formats() -> None:
     """What can be uploaded."""
-    st.markdown(HOW.format(tools=", ".join(intake.titles())))
+    text.say(HOW, tools=", ".join(intake.titles()))
     st.caption("A file of reference answers is known by `reference` in its name.")
     st.caption("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
