@@ -19,7 +19,7 @@ MOST = 10_000
 _SHOWN = 10
 _KINDS = ("dialogue", "pair", "response")
 _KINDS_SAID = "dialogue, pair or response"
-_BESIDE_JUDGMENT = frozenset(("judge", "card_version", "run"))
+_BESIDE_JUDGMENT = frozenset(("judge", "run"))
 _BESIDE_LABEL = frozenset((
     "code", "probability", "stream", "judge", "saw", "seen", "judged_by", "card_version", "model", "imported_from",
     "imported_by", "imported_at",
@@ -49,6 +49,7 @@ class JudgmentLine(Strict):
     reply: dict[str, Any] | None = None
     raw: str | None = None
     scores: list[Given] | None = Field(default=None, min_length=1)
+    card_version: str | None = None
     unscored: UnscoredReason | None = None
     why: str = ""
 
@@ -71,12 +72,11 @@ def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
     found: dict[str, Dialogue | Pair | Response] = {}
 
     def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
-        # In JSON there are no tuples: strict models take lists in their place only when they read JSON themselves.
-        item = prepared(ITEM.validate_json(json.dumps(row)))
-        if item.id in found:
-            raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
-        found[item.id] = item
-        return item
+        made = item(row)
+        if made.id in found:
+            raise AssayError(f"the id {made.id} stands in an earlier line too: each item needs one of its own.")
+        found[made.id] = made
+        return made
 
     _all(path, take)
     return found
@@ -84,26 +84,34 @@ def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
 
 def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
     """(line number, judgment) of every line of a file. Raises BadLines, OSError."""
-
-    def take(row: dict[str, Any]) -> JudgmentLine:
-        line = JudgmentLine.model_validate(_without(row, _BESIDE_JUDGMENT))
-        if line.reply is None and line.raw is None and line.scores is None:
-            raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
-        return line
-
-    return _all(path, take)
+    return _all(path, judgment)
 
 
 def labels(path: Path) -> list[tuple[int, LabelLine]]:
     """(line number, label) of every line of a file. Raises BadLines, OSError."""
+    return _all(path, label)
 
-    def take(row: dict[str, Any]) -> LabelLine:
-        line = LabelLine.model_validate(_without(row, _BESIDE_LABEL))
-        if not is_unit(line.unit):
-            raise AssayError(f"{line.unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
-        return line
 
-    return _all(path, take)
+def item(row: dict[str, Any]) -> Dialogue | Pair | Response:
+    """The item of a line, a pair with its sections. Raises pydantic's ValidationError."""
+    # In JSON there are no tuples: strict models take lists in their place only when they read JSON themselves.
+    return prepared(ITEM.validate_json(json.dumps(row)))
+
+
+def judgment(row: dict[str, Any]) -> JudgmentLine:
+    """The judgment of a line. Raises AssayError where it says nothing, pydantic's ValidationError."""
+    line = JudgmentLine.model_validate(_without(row, _BESIDE_JUDGMENT))
+    if line.reply is None and line.raw is None and line.scores is None:
+        raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
+    return line
+
+
+def label(row: dict[str, Any]) -> LabelLine:
+    """The label of a line. Raises AssayError for a unit that is none, pydantic's ValidationError."""
+    line = LabelLine.model_validate(_without(row, _BESIDE_LABEL))
+    if not is_unit(line.unit):
+        raise AssayError(f"{line.unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
+    return line
 
 
 def _without(row: dict[str, Any], beside: frozenset[str]) -> dict[str, Any]:
@@ -114,7 +122,7 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
     """Every line taken, or BadLines with all that were not."""
     found: list[tuple[int, _T]] = []
     bad: list[tuple[int, str]] = []
-    for number, row in _rows(path):
+    for number, row in rows(path):
         try:
             if isinstance(row, str):
                 raise AssayError(row)
@@ -139,7 +147,7 @@ def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
     return BadLines("\n".join([*shown, *more]))
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """(number, object) of every line that is not empty; a sentence in its place where it is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
