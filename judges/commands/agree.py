@@ -44,8 +44,8 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument(
         "files", type=Path, nargs="+", metavar="FILE",
-        help="judgments or scores, and labels or gold, in one file or several: Assay's lines, any export that has them, "
-        "or a table with a judge's and a person's column; JSON lines, CSV or Parquet",
+        help="judgments or scores, and labels or gold, in one file or several: Assay's lines, any export that has "
+        "them, or a table with a judge's and a person's column; JSON lines, CSV or Parquet",
     )  # fmt: skip
     parser.add_argument("--judge", action="append", default=[], metavar="COLUMN", help="a judge's column of a table")
     parser.add_argument("--human", action="append", default=[], metavar="COLUMN", help="a person's column of a table")

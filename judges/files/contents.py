@@ -77,7 +77,7 @@ def contents(paths: Sequence[Path]) -> Contents:
         first = next((row for _, row in given if isinstance(row, dict)), None)
         if first is None and not given:
             raise BadLines(f"{path}: there is no line in it.")
-        if first is not None and not _sort(first):
+        if first is not None and not sort(first):
             found.tables[path] = [row for _, row in given if isinstance(row, dict)]
         else:
             _take(found, path, given)
@@ -102,7 +102,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
         for n, row in enumerate(pq.read_table(path).to_pylist(), 1):
-            yield n, _plain(row) if _sort(row) else row
+            yield n, plain(row) if sort(row) else row
     except pa.ArrowException as error:
         raise BadLines(f"{path} is no Parquet file that can be read: {str(error).splitlines()[0]}.") from None
 
@@ -143,10 +143,10 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
             yield n, f"{len(row)} cells, where the first line has {len(names)}."
             continue
         made = dict(zip(names, row, strict=True))
-        yield n, _plain(made, text=True) if _sort(made) else made
+        yield n, plain(made, text=True) if sort(made) else made
 
 
-def _plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
+def plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
     """A row of an export in columns as the line that it would be: without empty cells, texts of JSON read.
 
     `text`: all cells are texts, as in CSV.
@@ -169,7 +169,7 @@ def _plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
     return found
 
 
-def _sort(row: dict[str, Any]) -> str:
+def sort(row: dict[str, Any]) -> str:
     """What a row is in Assay's own lines, "" where it is none of them."""
     keys = row.keys()
     if "assay" in keys:
@@ -212,27 +212,27 @@ def _take(found: Contents, path: Path, given: Iterable[tuple[int, dict[str, Any]
 
 
 def _one(found: Contents, path: Path, number: int, row: dict[str, Any]) -> None:
-    sort = _sort(row)
-    if sort == "head":
+    what = sort(row)
+    if what == "head":
         told = row["assay"].get("format") if isinstance(row["assay"], dict) else None
         if not isinstance(told, int) or told > FORMAT:
             raise AssayError(f"the file is of format {told}, and this Assay reads up to {FORMAT}: update it.")
-    elif sort == "card":
+    elif what == "card":
         try:
             card = from_spec(row["card"], cards())
         except (KeyError, TypeError, AttributeError):
             raise BadCard("the card lacks what a card has.") from None
         found.cards[card.version] = card
-    elif sort == "item":
+    elif what == "item":
         item = lines.item(row)
         if item.id in found.items:
             raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
         found.items[item.id] = item
-    elif sort == "judgment":
+    elif what == "judgment":
         found.judgments.setdefault(path, []).append((number, lines.judgment(row)))
-    elif sort == "label":
+    elif what == "label":
         found.labels.setdefault(path, []).append((number, lines.label(row)))
-    elif sort in ("score", "gold", "decided"):
+    elif what in ("score", "gold", "decided"):
         code = row.get("code")
         if code is not None and not isinstance(code, (int, float)):
             raise AssayError(f"code: {str(code)[:40]!r} is no number.")
@@ -240,7 +240,7 @@ def _one(found: Contents, path: Path, number: int, row: dict[str, Any]) -> None:
             str(row["item"]), str(row["unit"]), str(row["dimension"]), row.get("value"),
             None if code is None else float(code), row,
         )  # fmt: skip
-        {"score": found.scores, "gold": found.gold, "decided": found.decided}[sort].append(value)
-    elif not sort:
+        {"score": found.scores, "gold": found.gold, "decided": found.decided}[what].append(value)
+    elif not what:
         keys = ", ".join(map(str, list(row)[:_SHOWN]))
         raise AssayError(f"it is no line that is known here; it begins with the keys {keys}.")

@@ -26,6 +26,7 @@ from judges.files.filed import (
     stand_ins,
 )
 from judges.files.lines import LabelLine
+from judges.files.names import Owner, owner
 from judges.making.recipe import Answers
 from judges.making.scales import answer, survey
 from judges.params import Params, Rule
@@ -266,7 +267,7 @@ def _of_columns(
             told.append(f"{voice.column} is left out: no person's column is about the same.")
             continue
         answers_ = _shared(path, rows, [voice, *theirs], good_rows)
-        dimension = Dimension(voice.dimension or voice.column, "response", answers_.scale, voice.column)
+        dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
         asked.append(dimension)
         told += _apart(voice, theirs)
         for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
@@ -339,7 +340,7 @@ def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
 def _wide(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[list[dict[str, Any]], Columns]:
     """Rows of which each has what one person or judge said, as rows with a column for each of them."""
     made: dict[str, dict[str, Any]] = {}
-    names: dict[str, None] = {}
+    names: dict[str, tuple[str, str]] = {}
     for n, row in enumerate(rows):
         key = str(row.get(found.id, n)) if found.id else str(n)
         into = made.setdefault(key, {found.id: key} if found.id else {})
@@ -347,8 +348,14 @@ def _wide(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[list[dict[
             who = str(row.get(found.by) or "").strip()
             column = who if len(found.values) == 1 else f"{who} {voice.column}"
             into.setdefault(column, row.get(voice.column))
-            names[column] = None
+            names[column] = (who, voice.dimension)
     wide = list(made.values())
-    head = [found.id] if found.id else []
-    again = columns([*head, *names], wide)
-    return wide, replace(again, id=found.id)
+    voices: dict[Owner, list[Voice]] = {"judge": [], "person": [], "": []}
+    for name, (who, dimension) in names.items():
+        voices[owner(who)].append(Voice(name, who, dimension, survey(row.get(name) for row in wide)))
+    told = list(found.told)
+    if voices["judge"] and voices[""]:
+        told.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")
+        voices["person"] += voices.pop("")
+    judges, people = tuple(voices["judge"]), tuple(voices["person"])
+    return wide, replace(found, judges=judges, people=people, told=tuple(told))
