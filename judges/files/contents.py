@@ -35,6 +35,10 @@ _FLAGS = {"true": True, "false": False}
 _HELD = re.compile(r"'(?=[\W_]*[=+\-@\u2212]|[\t\r\n])")
 """The apostrophe that an export puts before what a spreadsheet would run."""
 _SHOWN = 3
+_TOLD = ("code", "sample")
+"""What an export tells of every row, though it may be nothing: n/a has no code."""
+_TEXTS = {"response": ("task", "output"), "pair": ("input",)}
+"""What an item of a kind has, though it be empty."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,9 @@ def plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name, value in row.items():
-        if value is None or (text and value == "" and name not in ("raw", "output", "task", "input")):
+        if value is None or (text and value == "" and name != "raw"):
+            if name in _TOLD:
+                found[name] = None
             continue
         if isinstance(value, str) and text:
             value = _HELD.sub("", value, count=1) if value.startswith("'") else value
@@ -166,6 +172,8 @@ def plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
         elif text and name in ("saw_judge", "saw", "synthetic"):
             value = _FLAGS.get(value, value)
         found[name] = value
+    for name in _TEXTS.get(row.get("kind", ""), ()):
+        found.setdefault(name, "")
     return found
 
 

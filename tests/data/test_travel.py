@@ -15,7 +15,7 @@ from data import adjudication, cards, datasets, export, people, standing
 from data.adjudicating import disputed
 from data.gold import BASES, WEIGHTED
 from data.ids import new_id, now
-from data.intake import Plan, Refused, from_path, preview, take
+from data.intake import Plan, Refused, Source, from_bytes, from_path, preview, take
 from data.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
 from judges import pieces
@@ -302,11 +302,15 @@ def test_agree_reads_every_export(
 def test_each_export_of_lines_comes_in_again_from_every_format(home: Store, tmp_path: Path, format: str) -> None:
     there = opened(tmp_path, "each")
     specs = [json.dumps(row) for row in rows(home, "dataset") if "card" in row and isinstance(row["card"], dict)]
-    (tmp_path / "cards.jsonl").write_text("\n".join(specs) + "\n", encoding="utf-8")
-    take(there, "lea", from_path(tmp_path / "cards.jsonl"), Plan(NAME))
+
+    def both(file: Path) -> Source:
+        """The cards, as their lines stand in a whole dataset, beside one of the other exports."""
+        return from_bytes([("cards.jsonl", "\n".join(specs).encode()), (file.name, file.read_bytes())])
+
     for kind in ("items", "judgments", "labels", "adjudications"):
-        done = take(there, "lea", from_path(given_out(home, tmp_path, kind, format)), Plan(NAME, sampling="random"))
-        assert done.preview.ok and done.preview.new.total == len(rows(home, kind)), kind
+        done = take(there, "lea", both(given_out(home, tmp_path, kind, format)), Plan(NAME, sampling="random"))
+        new = done.preview.new
+        assert done.preview.ok and new.total - new.cards == len(rows(home, kind)), kind
     assert rows(home, "items") == rows(there, "items")
     assert but(rows(home, "judgments"), "run") == but(rows(there, "judgments"), "run")
     assert but(rows(home, "samples"), "run") == but(rows(there, "samples"), "run")
@@ -315,8 +319,9 @@ def test_each_export_of_lines_comes_in_again_from_every_format(home: Store, tmp_
     assert mine == theirs
     there.close()
     elsewhere = opened(tmp_path, "scores")
-    for file in (tmp_path / "cards.jsonl", given_out(home, tmp_path, "items"), given_out(home, tmp_path, "samples", format)):
-        take(elsewhere, "lea", from_path(file), Plan(NAME))
+    brought = given_out(home, tmp_path, "items"), given_out(home, tmp_path, "samples", format)
+    for file in brought:
+        take(elsewhere, "lea", both(file), Plan(NAME))
     mine, theirs = (
         [[row[k] for k in ("item", "unit", "dimension", "judge", "sample", "code")] for row in rows(s, "samples")]
         for s in (home, elsewhere)
