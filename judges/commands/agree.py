@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
     if options.target is not None:
         selective.check(options.target, options.delta)
-    held = contents(options.files)
+    held = contents(options.files, options.good_rows)
     if held.tables:
         path, *more = held.tables
         if more or held.judgments or held.labels or held.scores or held.gold:

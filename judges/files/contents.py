@@ -73,8 +73,11 @@ class Contents:
     tables: dict[Path, list[dict[str, Any]]] = field(default_factory=dict)
 
 
-def contents(paths: Sequence[Path]) -> Contents:
-    """Everything in some files. Raises BadLines naming every line that cannot be taken, OSError."""
+def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
+    """Everything in some files; `good_rows` leaves out rows of a table that are none.
+
+    Raises BadLines naming every line that cannot be taken, OSError.
+    """
     found = Contents()
     for path in paths:
         given = list(rows(path))
@@ -82,6 +85,9 @@ def contents(paths: Sequence[Path]) -> Contents:
         if first is None and not given:
             raise BadLines(f"{path}: there is no line in it.")
         if first is not None and not sort(first):
+            bad = [(number, row) for number, row in given if isinstance(row, str)]
+            if bad and not good_rows:
+                raise bad_lines(path, bad)
             found.tables[path] = [row for _, row in given if isinstance(row, dict)]
         else:
             _take(found, path, given)
