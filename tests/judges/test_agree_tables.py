@@ -54,7 +54,7 @@ def test_people_and_judges_in_columns_or_in_rows(tmp_path: Path, capsys: pytest.
     ("header", "rows", "sentence"),
     [
         ("score_1,score_2", ["1,2", "2,3"], "It has: score_1, score_2."),
-        ("judge,human", ["1,2", "error,3", "3,3"], "the column judge has no scale: numbers (2) and words (1) are mixed"),
+        ("judge,human", ["1,2", "error,3", "3,3"], "the column judge has no scale: numbers (2) and words (1)"),
         ("judge,human", ["1,good", "2,bad", "3,good"], "no scale in common: judge has whole numbers"),
         ("judge,judge", ["1,2"], "names 'judge' twice"),
         ("judge,human", ["1,2", "1,2,3"], "line 3: 3 cells, where the first line has 2"),
