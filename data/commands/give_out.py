@@ -90,7 +90,7 @@ def _placed(file: Path, format: Format | None) -> None:
 def _list() -> None:
     """The kinds with what they give and their options."""
     for one in kinds().values():
-        print(f"{one.name}: {one.title}. {one.says}")
+        print(f"{one.name}: {one.title}. {one.says} ({one.again[:1].upper()}{one.again[1:]}.)")
         for option in one.options:
             default: object = option.default or "none"
             if isinstance(option.default, bool):

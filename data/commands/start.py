@@ -32,7 +32,7 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("start", description=__doc__.partition(": ")[2])
     parser.add_argument(
-        "paths", nargs="+", metavar="FILE", help="files of scores and labels, items or chats, of Assay or of another tool"
+        "paths", nargs="+", metavar="FILE", help="scores and labels, items or chats, of Assay or of another tool"
     )
     parser.add_argument("--dataset", metavar="NAME", help="the dataset (default: the file's name)")
     parser.add_argument(

@@ -44,6 +44,7 @@ class Kind:
     is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as tuning
     items. `place` is where it stands in lists. What the rows tell of an item, and so show to whoever takes them:
     `people`, what people said; `judges`, what judges said, `all` of them unless one is chosen, or only a `chosen` one.
+    `again` says in words whether an import takes it back, and with what.
     `rests` is what the rows rest on besides their options, which is kept beside these in the record of the export.
     """
 
@@ -61,6 +62,7 @@ class Kind:
     people: bool = True
     judges: Literal["all", "chosen", "none"] = "none"
     rests: Callable[[Store, Dataset, Options], Row] | None = None
+    again: str = "not imported again"
 
     def tells(self, told: Options) -> tuple[bool, str]:
         """(whether every judge's word, else the one judge's or "") the rows show with these options."""

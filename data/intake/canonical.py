@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 
 from data.intake.jsonl import Record
-from data.intake.lines import Bad, Entry, Line
+from data.intake.lines import Bad, Entry, Hint, Line
+from data.intake.ratings import Ratings
+from judges.files.contents import sort
 
 FORMAT = 2
 """The newest form of these lines that is read and written; an export names its own in its first line. Without that
@@ -13,7 +16,19 @@ FORMAT = 2
 line it is 1, which knew neither cards nor scores.
 """
 KINDS = ("dialogue", "pair", "response")
+_EXPORTED = (
+    {"id", "kind", "response_a", "task", "turns", "meta"},
+    {"item", "card", "model", "params", "part", "sample", "raw"},
+    {"item", "unit", "dimension", "value", "code", "annotator", "mode", "made_at"},
+    {"item", "unit", "dimension", "value", "code", "adjudicator", "saw_judge", "labels"},
+)
+_SCORED = ("item", "card", "model", "params", "card_version")
 _NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
+
+
+def exported(keys: frozenset[str]) -> bool:
+    """Whether a row with these columns is one of an export of Assay in CSV or Parquet, which needs no mapping."""
+    return sort(dict.fromkeys(keys)) == "score" or any(needed <= keys for needed in _EXPORTED)
 
 
 def fits(keys: frozenset[str]) -> bool:
@@ -22,14 +37,38 @@ def fits(keys: frozenset[str]) -> bool:
 
 
 def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
-    """The lines of one file."""
+    """The lines of one file; scores of a judge that stand in rows of their own are put together as its judgments."""
+    ratings = Ratings()
     for record in records:
         if record.problem:
             yield Bad(file, record.line, [("", f"The line {record.problem}.")], record.text)
+        elif sort(record.value) == "score":
+            yield from _scored(ratings, file, record)
         elif "assay" not in record.value:
             yield line(file, record)
         elif newer := _newer(record.value["assay"]):
             yield Bad(file, record.line, [("assay", newer)], record.value)
+    yield from ratings.lines()
+
+
+def _scored(ratings: Ratings, file: str, record: Record) -> Iterator[Entry]:
+    """Add what a row of an export of scores or samples tells; a row of several samples together is no single answer."""
+    row = record.value
+    if row.get("sample") is None and int(row.get("samples") or 1) > 1:
+        yield Hint(
+            "Scores that several samples came to are left out: they may lie between the answers of a scale. Export the "
+            "samples, or the dataset, and import that."
+        )
+        return
+    data = {name: row[name] for name in _SCORED if row.get(name) is not None}
+    params = row.get("params") or {}
+    data["params"] = json.loads(params) if isinstance(params, str) else params
+    if row.get("sample") is not None:
+        data["sample"] = int(row["sample"])
+    told = {"unit": row["unit"], "dimension": row["dimension"], "value": row.get("value")}
+    if row.get("confidence") is not None:
+        told["confidence"] = float(row["confidence"])
+    ratings.add(file, record.line, row, data, told)
 
 
 def _newer(head: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from data.cards import known as known_cards
@@ -22,6 +22,7 @@ from data.intake.source import File, Source
 from data.settings import get
 from data.store import Store
 from judges.card import Card, cards
+from judges.files.contents import plain
 from judges.making.made import from_spec
 
 SCOPE = "mapping"
@@ -85,7 +86,7 @@ def _format(file: File, wanted: Format) -> Known:
     if wanted != "auto":
         return Known(file, held, wanted, role, *_begins(sample))
     written = ("lines", "list", "object")
-    if any(map(canonical.fits, shapes)) and held in written:
+    if any(map(canonical.fits if held in written else canonical.exported, shapes)):
         found: Format = "canonical"
     elif of := tools.fitting([record.value for record in sample]):
         found = of
@@ -173,6 +174,8 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
             if known.format == "table":
                 yield from table.read(name, held, mappings[name])
             else:
+                if known.format == "canonical" and known.held in ("csv", "parquet"):
+                    held = (replace(row, value=plain(row.value, known.held == "csv")) for row in held)
                 yield from readers[known.format](name, held)
 
 

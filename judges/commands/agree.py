@@ -16,15 +16,16 @@ from judges.audits import Cell, Reply
 from judges.bins import rows
 from judges.calibrate import Meeting, Summary, summarise
 from judges.card import Card
-from judges.combination import SAID, applied, combined, drawn_of, rule_of
+from judges.combination import SAID, applied, combined, drawn_of
 from judges.commands import beside, verdicts
 from judges.commands.options import add_card, chosen_card, filed_card
 from judges.counted import many
 from judges.errors import AssayError
 from judges.figures import missing, others, repeats, weakest
 from judges.figures.repeats import Asked, Repeats
-from judges.files.filed import answers, judge_of, one_judge, replies, resolved, stand_ins, voices
-from judges.files.lines import items, judgments, labels
+from judges.files.contents import Contents, contents
+from judges.files.lines import items
+from judges.files.matches import Match, matches, of_table
 from judges.measures import position
 from judges.measures.position import Position
 from judges.params import Rule
@@ -42,10 +43,16 @@ def add(subparsers: Any) -> None:
         "agree",
         description="Agreement of a judge with people, per dimension: quadratic-weighted kappa where answers are in "
         "order, plain kappa elsewhere, with intervals by item. Blind labels count, or assisted ones where none is "
-        "blind.",
+        "blind. A table needs no card: its columns are told apart by their names, and its scale by all its values.",
     )
-    parser.add_argument("judgments", type=Path, metavar="JUDGMENTS.jsonl", help="judgments, in Assay's lines")
-    parser.add_argument("labels", type=Path, metavar="LABELS.jsonl", help="people's labels, in Assay's lines")
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE",
+        help="judgments or scores, and labels or gold, in one file or several: Assay's lines, any export that has "
+        "them, or a table with a judge's and a person's column; JSON lines, CSV or Parquet",
+    )  # fmt: skip
+    parser.add_argument("--judge", action="append", default=[], metavar="COLUMN", help="a judge's column of a table")
+    parser.add_argument("--human", action="append", default=[], metavar="COLUMN", help="a person's column of a table")
+    parser.add_argument("--good-rows", action="store_true", help="leave out rows of a table that are no answers")
     parser.add_argument(
         "--items", type=Path, metavar="ITEMS.jsonl", help="the items, so that replies are checked against them"
     )
@@ -74,96 +81,113 @@ def run(options: argparse.Namespace) -> int:
     if options.target is not None:
         selective.check(options.target, options.delta)
     beside.check(options)
-    lines, told = judgments(options.judgments), labels(options.labels)
-    own = filed_card(options)
-    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model, options.param)
-    card = own or chosen_card(options, judge.card)
-    mine = [(n, line) for n, line in lines if judge_of(line) == judge]
-    there = (
-        items(options.items)
-        if options.items
-        else stand_ins(card, mine, [(label.item, label.unit) for _, label in told])
+    held = contents(options.files, options.good_rows)
+    if held.tables:
+        path, *more = held.tables
+        if more or held.judgments or held.labels or held.scores or held.gold:
+            raise NoGold(f"{path} is a table of its own columns: give it alone, without other files.")
+        found = of_table(path, held.tables[path], options.judge, options.human, options.good_rows)
+    else:
+        given = items(options.items) if options.items else {}
+        own = filed_card(options)
+        name = own.name if own else options.card or None
+        found = matches(held, given, name, " ".join([options.model or "", *options.param]).strip(),
+                        lambda card: own or chosen_card(options, card))  # fmt: skip
+    blocks = [block for match in found if (block := _block(options, match)) is not None]
+    if not blocks:
+        raise NoGold(_none(options.files, held, found))
+    if options.json:
+        told = [made for _, made, _ in blocks]
+        several = [{"judge": judge, "dimensions": made} for judge, made, _ in blocks]
+        print(json.dumps(told[0] if len(found) == 1 else several, ensure_ascii=False, indent=1))
+    else:
+        print("\n\n".join("\n".join(text) for _, _, text in blocks))
+    return 0
+
+
+def _none(files: list[Path], held: Contents, found: list[Match]) -> str:
+    """Why no judge has a figure."""
+    told = [(label.dimension, label.unit) for lines in held.labels.values() for _, label in lines]
+    told += [(value.dimension, value.unit) for value in held.gold]
+    named = ", ".join(dict.fromkeys(f"{dimension} of {sort_of(unit)}" for dimension, unit in told))
+    about = ", ".join(f"{d.name} of {d.sort}" for d in found[0].card.dimensions if _counts(d))
+    return (
+        f"{', '.join(map(str, files))}: no label is about a dimension of {found[0].card.name} and an item of these "
+        f"judgments. The labels are about {_some(named)}; the card asks {_some(about)}."
     )
-    said = answers(options.labels, told, card, there, whole=options.items is not None)
-    people = resolved(said, card)
-    found = replies(options.judgments, mine, card, there)
-    rule = rule_of(card, json.loads(judge.params))
+
+
+def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[str, Any]], list[str]] | None:
+    """A judge with its figures, as JSON and as lines; None where no label is about what it judged."""
+    card, people, found, rule, said = match.card, match.people, match.found, match.rule, match.given
+    text: list[str] = []
     cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, found) for d in cells}
-    lost = {d: beside.lost(places[d], (line for _, line in mine)) for d in cells}
+    lost = {d: beside.lost(places[d], match.asked, match.named) for d in cells}
     filled = beside.filled(cells, lost, options.missing)
-    summaries = [summarise(met, d) for d, met in filled.items()]
-    shown = [summary for summary in summaries if summary.gold_cells]
-    turns = beside.turns(card, people, said, found, rule, there)
+    shown = [s for d, met in filled.items() if (s := summarise(met, d)).gold_cells]
+    turns = beside.turns(card, people, said, found, rule, match.there)
     if not shown and not turns:
-        named = ", ".join(dict.fromkeys(f"{label.dimension} of {sort_of(label.unit)}" for _, label in told))
-        about = ", ".join(f"{d.name} of {d.sort}" for d in card.dimensions if _counts(d))
-        raise NoGold(
-            f"{options.labels}: no label is about a dimension of {card.name} and an item of these judgments. "
-            f"The labels are about {_some(named)}; the card asks {_some(about)}."
-        )
+        return None
     rated = {s.dimension: verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
     gone = {d: beside.each(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)}
     also, tested = {d: others.others(filled[d], d) for d in gone}, {}
     if options.epsilon is not None:
-        given = voices(options.labels, told, card, there, whole=options.items is not None)
-        tested = {d: beside.tested(d, given, cells[d], places[d], options.epsilon) for d in gone}
+        tested = {d: beside.tested(d, match.voices, cells[d], places[d], options.epsilon) for d in gone}
     repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
         kept[d] = verdicts.kept(d, cells[d], places[d], found, rule, options)
     placed = _placed(card, found)
-    if options.json:
-        made = [
-            _plain(s)
-            | others.plain(also[s.dimension])
-            | ({"orders": position.plain(placed[1])} if placed and placed[0] == s.dimension else {})
-            | ({"missing": {"counted": options.missing, **missing.plain(lack)}} if (lack := gone[s.dimension]) else {})
-            | ({"alternative": alternative.plain(tested[s.dimension])} if tested else {})
-            | _bought(repeated[s.dimension], rule)
-            | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
-            | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
-            for s in shown
-        ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest.plain(one)} for d, one in turns.items()]
-        print(json.dumps(made, ensure_ascii=False, indent=1))
-        return 0
+    made = [
+        _plain(s)
+        | others.plain(also[s.dimension])
+        | ({"orders": position.plain(placed[1])} if placed and placed[0] == s.dimension else {})
+        | ({"missing": {"counted": options.missing, **missing.plain(lack)}} if (lack := gone[s.dimension]) else {})
+        | ({"alternative": alternative.plain(tested[s.dimension])} if tested else {})
+        | _bought(repeated[s.dimension], rule)
+        | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
+        | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
+        for s in shown
+    ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest.plain(one)} for d, one in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in found)
-    basis = "blind" if any(label.mode == "blind" for _, label in told) else "assisted"
-    print(f"{judge.said}: {len(found)} replies ({unread} unscored), {len(people)} cells of gold from {basis} labels.\n")
-    print(
+    text += match.told
+    gold = f"{len(people)} cells of gold from {match.basis}"
+    text.append(f"{match.judge}: {len(found)} replies ({unread} unscored), {gold}.\n")
+    text.append(
         f"{'dimension':34} {'items':>6} {'cells':>6}  {'kappa':>6}  {'95% interval':16} {'exact':>6} {'n/a alike':>9}"
     )
     for summary in shown:
-        print(_row(card, summary))
-    print()
+        text.append(_row(card, summary))
     for d, found_beside in also.items():
         lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
-        print(f"{d.title}: {lin}{beside.others_told(found_beside)}.")
+        text.append(f"{d.title}: {lin}{beside.others_told(found_beside)}.")
     for d, lack in gone.items():
         if lack is not None:
-            print("\n" + "\n".join(beside.each_told(d, lack, options.missing)))
+            text.append("\n" + "\n".join(beside.each_told(d, lack, options.missing)))
     for d, test in tested.items():
-        print(f"\n{d.title}: {alternative.told(test)}")
+        text.append(f"\n{d.title}: {alternative.told(test)}")
     for d, both in turns.items():
-        print(f"\n{d.title}: {' '.join(weakest.told(both))}")
+        text.append(f"\n{d.title}: {' '.join(weakest.told(both))}")
     for d, found_of in rated.items():
         for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
-            print(f"\n{named}: {' '.join(rates.told(answer, d))}")
+            text.append(f"\n{named}: {' '.join(rates.told(answer, d))}")
     for d, (source, result) in kept.items():
         told_of = selective.told(result, options.near and bool(d.scale.weights))
-        print(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
+        text.append(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
     if placed:
-        print(f"\n{placed[0].title}, both orders: {' '.join(position.told(placed[1]))}")
-    if aside := sum(judge_of(line) != judge and judge_of(line).asked_anyhow == judge.asked_anyhow for _, line in lines):
-        print(f"\n{many(aside, 'reply', 'replies')} of it that are not to both orders of a pair are left out.")
+        text.append(f"\n{placed[0].title}, both orders: {' '.join(position.told(placed[1]))}")
+    if match.aside:
+        left = many(match.aside, "reply", "replies")
+        text.append(f"\n{left} of it that are not to both orders of a pair are left out.")
     several = [(d, one) for d, one in repeated.items() if one is not None]
     if several:
         most = max(one.samples for _, one in several)
-        print(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
+        text.append(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
     for d, asked in several:
-        print("\n".join([f"{d.title}:", *(f"  {sentence}" for sentence in repeats.told(asked))]))
-    return 0
+        text += [f"{d.title}:", *(f"  {sentence}" for sentence in repeats.told(asked))]
+    return match.judge, made, text
 
 
 def _placed(card: Card, found: list[Reply]) -> tuple[Dimension, Position] | None:

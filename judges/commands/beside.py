@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from judges.figures import missing
 from judges.figures.missing import Missing
 from judges.figures.others import Others
 from judges.figures.weakest import Named, Weakest, lowest, references, scored, weakest
-from judges.files.lines import JudgmentLine
 from judges.params import Rule
 from judges.raters import alternative
 from judges.raters.ratings import Ratings
@@ -53,17 +52,11 @@ def check(given: argparse.Namespace) -> None:
         raise Misused(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {given.epsilon:g}.")
 
 
-def lost(cells: Sequence[Cell], lines: Iterable[JudgmentLine]) -> NDArray[np.bool_]:
+def lost(cells: Sequence[Cell], asked: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
     """Of each cell whether the judge was asked about it: where it has no score then, it is missing.
 
-    Scores that came without a reply are about the cells that they name only.
+    `asked` are the (item, part) of its replies; scores that came without a reply are about the cells `named` only.
     """
-    asked, named = set[tuple[str, str]](), set[Cell]()
-    for line in lines:
-        if line.scores is None:
-            asked.add((line.item, line.part))
-        else:
-            named |= {(line.item, one.unit, one.dimension) for one in line.scores}
     return np.array(
         [(cell[0], "") in asked or (cell[0], cell[1]) in asked or cell in named for cell in cells], dtype=bool
     )

@@ -19,7 +19,7 @@ _IDS = """
     task_id case_id segment_id seg_id pairid pair_id record_id conversation_id dialogue_id nr no nummer name 番号
     unnamed_0 row # 編號 序号 编号
 """.split()
-_WEAK_IDS = frozenset(("name", "no", "nr", "row", "key", "task_id", "item", "番号"))
+_WEAK_IDS = frozenset(("name", "no", "nr", "row"))
 _FIELDS = {
     "task": """
         task instruction prompt question query input context source src document article text user_input user_prompt

@@ -36,6 +36,7 @@ class Judge:
     model: str
     params: str
     probe: str = ""
+    version: str = ""
 
     @property
     def said(self) -> str:
@@ -59,7 +60,7 @@ def judge_of(line: JudgmentLine) -> Judge:
     """The judge that a line is by."""
     params = {name: value for name, value in line.params.items() if name != "probe"}
     plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
-    return Judge(line.card, line.model, plain, str(line.params.get("probe") or ""))
+    return Judge(line.card, line.model, plain, str(line.params.get("probe") or ""), line.card_version or "")
 
 
 def one_judge(

@@ -26,7 +26,7 @@ _WHOLE = 2**28
 """Bytes of the largest file that is read as a whole to say what it is."""
 _KINDS = ("dialogue", "pair", "response")
 _KINDS_SAID = "dialogue, pair or response"
-_BESIDE_JUDGMENT = frozenset(("judge", "card_version", "run"))
+_BESIDE_JUDGMENT = frozenset(("judge", "run"))
 _BESIDE_LABEL = frozenset((
     "code", "probability", "stream", "judge", "saw", "seen", "judged_by", "card_version", "model", "imported_from",
     "imported_by", "imported_at",
@@ -58,6 +58,7 @@ class JudgmentLine(Strict):
     raw: str | None = None
     scores: list[Given] | None = Field(default=None, min_length=1)
     order: Order | None = None
+    card_version: str | None = None
     unscored: UnscoredReason | None = None
     why: str = ""
 
@@ -80,37 +81,39 @@ def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
     found: dict[str, Dialogue | Pair | Response] = {}
 
     def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
-        # In JSON there are no tuples: strict models take lists in their place only when they read JSON themselves.
-        item = prepared(ITEM.validate_json(json.dumps(row)))
-        if item.id in found:
-            raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
-        found[item.id] = item
-        return item
+        made = item(row)
+        if made.id in found:
+            raise AssayError(f"the id {made.id} stands in an earlier line too: each item needs one of its own.")
+        found[made.id] = made
+        return made
 
     _all(path, take)
     return found
 
 
 def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
-    """(line number, judgment) of every line of a file; two lines for the two orders of a pair are one judgment, at the
+    """(line number, judgment) of every line of a file, the two orders of a pair made one (`joined`). Raises BadLines,
 
-    place of the second. One order without the other is a judgment of a judge that was asked in that order. Raises
-    BadLines, OSError.
+    OSError.
     """
+    return joined(_all(path, judgment))
 
-    def take(row: dict[str, Any]) -> JudgmentLine:
-        line = JudgmentLine.model_validate(_without(row, _BESIDE_JUDGMENT))
-        if line.reply is None and line.raw is None and line.scores is None:
-            raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
-        if line.order is not None and (line.part or unpacked(line.raw or "") is not None):
-            raise AssayError("a judgment of one part, or of several calls, has no order: leave out order.")
-        return line
 
-    return joined(_all(path, take))
+def judgment(row: dict[str, Any]) -> JudgmentLine:
+    """The judgment of a line. Raises AssayError where it says nothing, pydantic's ValidationError."""
+    line = JudgmentLine.model_validate(_without(row, _BESIDE_JUDGMENT))
+    if line.reply is None and line.raw is None and line.scores is None:
+        raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
+    if line.order is not None and (line.part or unpacked(line.raw or "") is not None):
+        raise AssayError("a judgment of one part, or of several calls, has no order: leave out order.")
+    return line
 
 
 def joined(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
-    """The lines, those of the two orders of a pair made one (judges/halves.py), in the order of the file."""
+    """The lines, those of the two orders of a pair made one (judges/halves.py), at the place of the second.
+
+    One order without the other is a judgment of a judge that was asked in that order.
+    """
     waiting, told = Waiting(), dict[int, tuple[Order, Half]]()
     found: dict[int, JudgmentLine] = {}
     for number, line in lines:
@@ -146,14 +149,21 @@ def _of_orders(line: JudgmentLine, held: dict[Order, Half]) -> JudgmentLine:
 
 def labels(path: Path) -> list[tuple[int, LabelLine]]:
     """(line number, label) of every line of a file. Raises BadLines, OSError."""
+    return _all(path, label)
 
-    def take(row: dict[str, Any]) -> LabelLine:
-        line = LabelLine.model_validate(_without(row, _BESIDE_LABEL))
-        if not is_unit(line.unit):
-            raise AssayError(f"{line.unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
-        return line
 
-    return _all(path, take)
+def item(row: dict[str, Any]) -> Dialogue | Pair | Response:
+    """The item of a line, a pair with its sections. Raises pydantic's ValidationError."""
+    # In JSON there are no tuples: strict models take lists in their place only when they read JSON themselves.
+    return prepared(ITEM.validate_json(json.dumps(row)))
+
+
+def label(row: dict[str, Any]) -> LabelLine:
+    """The label of a line. Raises AssayError for a unit that is none, pydantic's ValidationError."""
+    line = LabelLine.model_validate(_without(row, _BESIDE_LABEL))
+    if not is_unit(line.unit):
+        raise AssayError(f"{line.unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
+    return line
 
 
 def _without(row: dict[str, Any], beside: frozenset[str]) -> dict[str, Any]:
@@ -164,7 +174,7 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
     """Every line taken, or BadLines with all that were not."""
     found: list[tuple[int, _T]] = []
     bad: list[tuple[int, str]] = []
-    for number, row in _rows(path):
+    for number, row in rows(path):
         try:
             if isinstance(row, str):
                 raise AssayError(row)
@@ -195,15 +205,18 @@ def whole(path: Path) -> str:
     if path.stat().st_size > _WHOLE:
         return ""
     try:
-        value = json.loads(path.read_bytes())
+        held = path.read_bytes().strip()
+        value = json.loads(held)
     except (ValueError, RecursionError):
         return ""
+    if isinstance(value, dict) and b"\n" not in held:
+        return ""  # a line of its own
     what = f"one JSON object (its keys: {', '.join(list(value)[:8])[:200]})" if isinstance(value, dict) else ""
     what = f"a JSON list of {len(value):,}" if isinstance(value, list) else what
     return f"{path} is {what}, and JSON lines are taken: write its rows one object a line." if what else ""
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """(number, object) of every line that is not empty; a sentence in its place where it is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):

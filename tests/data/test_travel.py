@@ -15,12 +15,13 @@ from data import adjudication, cards, datasets, export, people, standing
 from data.adjudicating import disputed
 from data.gold import BASES, WEIGHTED
 from data.ids import new_id, now
-from data.intake import Plan, Refused, from_path, preview, take
+from data.intake import Plan, Refused, Source, from_bytes, from_path, preview, take
 from data.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
 from judges import pieces
 from judges.card import Card, Example, card
 from judges.cards.pointwise_quality.card import named
+from judges.commands import main
 from judges.making.examples import with_examples
 from judges.making.made import from_recipe
 from judges.making.overlay import over
@@ -249,8 +250,6 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
             mine, theirs = (standing.summaries(s, d, judge, "imported") for s, d in ((home, one), (there, two)))
             assert [repr(s) for s in mine] == [repr(s) for s in theirs] and mine, model
     assert cards.known(home)["own_tone"].version == cards.known(there)["own_tone"].version
-    again = given_out(there, tmp_path / "..")
-    assert take(home, "lea", from_path(again), Plan(NAME, sampling="random")).preview.new.judgments == 0
     there.close()
 
 
@@ -264,3 +263,68 @@ def test_an_export_of_a_newer_assay_is_refused_in_a_sentence_and_its_sound_lines
     for head in ({"assay": {}}, {"assay": 2}, {"assay": {"format": "2"}}):
         assert "names no format" in preview(there, source([head, one]), Plan("d")).problems[0].sentence
     there.close()
+
+
+FORMATS = ("jsonl", "csv", "parquet")
+
+
+def agreed(capsys: pytest.CaptureFixture[str], *args: object) -> list[Json]:
+    assert main(["agree", *map(str, args), "--json"]) == 0
+    return list(json.loads(capsys.readouterr().out))
+
+
+def kappas(found: list[Json]) -> dict[str, float | None]:
+    return {f"{one['unit']} {one['dimension']}": one["kappa"] for one in found if one["cells"]}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_agree_reads_every_export(
+    home: Store, tmp_path: Path, format: str, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    def out(kind: str, **options: Any) -> Path:
+        return given_out(home, tmp_path, kind, format, **options)
+
+    whole = given_out(home, tmp_path)
+    labels, items_ = out("labels"), given_out(home, tmp_path, "items")
+    for card_name, model in (("plain_pairwise", HEURISTIC), ("own_tone", "scored"), ("pointwise_quality", HEURISTIC)):
+        judge = ("--card", card_name, "--model", model)
+        alone = kappas(agreed(capsys, whole, *judge))
+        assert alone
+        assert kappas(agreed(capsys, out("samples"), labels, *judge)) == alone
+        if card_name == "plain_pairwise":  # whose card has a folder, so that replies alone can be read
+            assert kappas(agreed(capsys, out("judgments"), labels, "--items", items_, *judge)) == alone
+        else:
+            assert kappas(agreed(capsys, out("scores"), labels, *judge)) == alone
+        assert kappas(agreed(capsys, out("scores"), out("gold", basis="blind"), *judge)).keys() == alone.keys()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_export_of_lines_comes_in_again_from_every_format(home: Store, tmp_path: Path, format: str) -> None:
+    there = opened(tmp_path, "each")
+    specs = [json.dumps(row) for row in rows(home, "dataset") if "card" in row and isinstance(row["card"], dict)]
+
+    def both(file: Path) -> Source:
+        """The cards, as their lines stand in a whole dataset, beside one of the other exports."""
+        return from_bytes([("cards.jsonl", "\n".join(specs).encode()), (file.name, file.read_bytes())])
+
+    for kind in ("items", "judgments", "labels", "adjudications"):
+        done = take(there, "lea", both(given_out(home, tmp_path, kind, format)), Plan(NAME, sampling="random"))
+        new = done.preview.new
+        assert done.preview.ok and new.total - new.cards == len(rows(home, kind)), kind
+    assert rows(home, "items") == rows(there, "items")
+    assert but(rows(home, "judgments"), "run") == but(rows(there, "judgments"), "run")
+    assert but(rows(home, "samples"), "run") == but(rows(there, "samples"), "run")
+    told = ("item", "unit", "dimension", "code", "annotator", "mode", "made_at", "probability")
+    mine, theirs = ([[row[k] for k in told] for row in rows(s, "labels")] for s in (home, there))
+    assert mine == theirs
+    there.close()
+    elsewhere = opened(tmp_path, "scores")
+    brought = given_out(home, tmp_path, "items"), given_out(home, tmp_path, "samples", format)
+    for file in brought:
+        take(elsewhere, "lea", both(file), Plan(NAME))
+    mine, theirs = (
+        [[row[k] for k in ("item", "unit", "dimension", "judge", "sample", "code")] for row in rows(s, "samples")]
+        for s in (home, elsewhere)
+    )
+    assert mine == theirs
+    elsewhere.close()

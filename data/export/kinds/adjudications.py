@@ -54,4 +54,5 @@ KIND = Kind(
     count,
     (NAMES,),
     place=15,
+    again="imported again in every format, with its items; cards without a folder come with the dataset",
 )  # fmt: skip

@@ -47,4 +47,5 @@ KIND = Kind(
     place=5,
     judges="all",
     lines=True,
+    again="imported again whole, by itself",
 )

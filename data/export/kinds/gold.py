@@ -60,4 +60,5 @@ KIND = Kind(
     place=8,
     judges="chosen",
     first=rows,
+    again="not imported again: gold is made of labels and adjudications, which are",
 )  # fmt: skip

@@ -44,4 +44,5 @@ KIND = Kind(
     count,
     place=10,
     people=False,
+    again="imported again in every format; CSV takes the apostrophe before a formula for its own",
 )  # fmt: skip

@@ -55,4 +55,5 @@ KIND = Kind(
     place=12,
     people=False,
     judges="all",
+    again="imported again in every format, with its items; cards without a folder come with the dataset",
 )  # fmt: skip

@@ -73,4 +73,5 @@ KIND = Kind(
     place=14,
     judges="all",
     first=rows,
+    again="imported again in every format, with its items; cards without a folder come with the dataset",
 )  # fmt: skip

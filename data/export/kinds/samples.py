@@ -30,4 +30,5 @@ KIND = Kind(
     people=False,
     judges="all",
     first=rows,
+    again="imported again in every format, with its items, as values without replies",
 )

@@ -115,4 +115,6 @@ KIND = Kind(
     judges="all",
     first=rows,
     rests=rests,
+    again="imported again in every format, with its items, as values without replies; "
+    "what several samples came to is left out",
 )  # fmt: skip
