@@ -82,6 +82,8 @@ def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
     for path in paths:
         given = list(rows(path))
         first = next((row for _, row in given if isinstance(row, dict)), None)
+        if first is None and (sentence := lines.whole(path)):
+            raise BadLines(sentence)
         if first is None and not given:
             raise BadLines(f"{path}: there is no line in it.")
         if first is not None and not sort(first):
@@ -223,6 +225,8 @@ def _take(found: Contents, path: Path, given: Iterable[tuple[int, dict[str, Any]
             raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
     if bad:
         raise bad_lines(path, bad)
+    if path in found.judgments:
+        found.judgments[path] = lines.joined(found.judgments[path])
 
 
 def _one(found: Contents, path: Path, number: int, row: dict[str, Any]) -> None:
