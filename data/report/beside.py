@@ -20,6 +20,9 @@ _MEANS = (
 )
 
 
+_LIN = "Kappa is Lin's concordance here: quadratic-weighted kappa by the same six sums, of the values themselves."
+
+
 def others(one: One) -> list[str]:
     """The figures of other papers."""
     found = one.depth.others
@@ -29,7 +32,8 @@ def others(one: One) -> list[str]:
         {"figure": name, "value": cell(held.point), "95% interval": span(held, ".3f", "–"), "what it says": told}
         for name, held, told in found.rows
     ]
-    return [table(rows, list(rows[0]), _OTHERS)]
+    told = f"{_LIN} {_OTHERS}" if one.dimension.scale.kind == "interval" else _OTHERS
+    return [table(rows, list(rows[0]), told)]
 
 
 def lacking(one: One) -> list[str]:

@@ -249,7 +249,7 @@ BAD: list[tuple[Json, str, str]] = [
     (decided("p1", "a", labels=[{**SAID[0], "mode": "revealed"}]), "labels.0.mode", "'blind' or 'assisted'"),
     ({k: v for k, v in decided("p1", "a").items() if k != "saw_judge"}, "saw_judge", "saw_judge is missing."),
     (decided("p1", "a", mode="blind"), "mode", "'mode' is an unknown key"),
-    ({"gold_rule": {"resolve": "mean", "apart": 1}}, "gold_rule.resolve", "'median' or 'majority'"),
+    ({"gold_rule": {"resolve": "best", "apart": 1}}, "gold_rule.resolve", "'median', "),
     ({"gold_rule": {"resolve": "median", "apart": -1}}, "gold_rule.apart", "greater than or equal to 0"),
     ({"gold_rule": {"resolve": "median"}}, "gold_rule.apart", "gold_rule.apart is missing."),
     ({"gold_rule": "median"}, "gold_rule", "must be a valid dictionary"),
