@@ -73,11 +73,6 @@ class Items:
         """Whether the item comes with this import."""
         return name in self._new
 
-    @property
-    def new_names(self) -> Collection[str]:
-        """The names that this import adds."""
-        return self._new.keys()
-
     def add(self, item: Item, content: str, content_hash: str) -> None:
         """An item of this import."""
         self._shelf.put_bytes(item.id, content.encode())

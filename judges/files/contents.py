@@ -18,13 +18,12 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import ValidationError
 
 from judges.audits import Cell
 from judges.card import Card, Item, cards
 from judges.errors import AssayError, BadCard
 from judges.files import lines
-from judges.files.lines import MOST, BadLines, JudgmentLine, LabelLine, bad_lines, said
+from judges.files.lines import BadLines, JudgmentLine, LabelLine, bad_lines
 from judges.making.made import from_spec
 
 FORMAT = 2
@@ -82,8 +81,6 @@ def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
     for path in paths:
         given = list(rows(path))
         first = next((row for _, row in given if isinstance(row, dict)), None)
-        if first is None and (sentence := lines.whole(path)):
-            raise BadLines(sentence)
         if first is None and not given:
             raise BadLines(f"{path}: there is no line in it.")
         if first is not None and not sort(first):
@@ -211,20 +208,7 @@ def sort(row: dict[str, Any]) -> str:
 
 def _take(found: Contents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
     """Put the lines of a file where they belong. Raises BadLines."""
-    bad: list[tuple[int, str]] = []
-    for number, row in given:
-        try:
-            if isinstance(row, str):
-                raise AssayError(row)
-            _one(found, path, number, row)
-        except ValidationError as error:
-            bad.append((number, said(error.errors())))
-        except AssayError as error:
-            bad.append((number, str(error)))
-        if len(bad) == MOST:
-            raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
-    if bad:
-        raise bad_lines(path, bad)
+    lines.taken(path, given, lambda number, row: _one(found, path, number, row))
     if path in found.judgments:
         found.judgments[path] = lines.joined(found.judgments[path])
 

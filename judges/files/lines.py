@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -171,14 +171,24 @@ def _without(row: dict[str, Any], beside: frozenset[str]) -> dict[str, Any]:
 
 
 def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T]]:
-    """Every line taken, or BadLines with all that were not."""
+    """Every line of a file taken, or BadLines with all that were not."""
+    found = taken(path, rows(path), lambda _, row: take(row))
+    if not found:
+        raise BadLines(f"{path}: there is no line in it.")
+    return found
+
+
+def taken(
+    path: Path, given: Iterable[tuple[int, dict[str, Any] | str]], take: Callable[[int, dict[str, Any]], _T]
+) -> list[tuple[int, _T]]:
+    """(number, what was taken) of every (number, object); BadLines with all that could not be taken."""
     found: list[tuple[int, _T]] = []
     bad: list[tuple[int, str]] = []
-    for number, row in rows(path):
+    for number, row in given:
         try:
             if isinstance(row, str):
                 raise AssayError(row)
-            found.append((number, take(row)))
+            found.append((number, take(number, row)))
         except ValidationError as error:
             bad.append((number, said(error.errors())))
         except AssayError as error:
@@ -187,8 +197,6 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
             raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
     if bad:
         raise bad_lines(path, bad) if found else BadLines(whole(path) or str(bad_lines(path, bad)))
-    if not found:
-        raise BadLines(f"{path}: there is no line in it.")
     return found
 
 
