@@ -160,7 +160,9 @@ def _side(content: Pair, side: str, section: Section) -> Json:
 
 
 def _response(view: View, content: Response) -> list[Json]:
-    return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", "text": content.output}])]
+    # Known by its name alone: an output that is empty is one that was given to a task.
+    text = content.output if content.output or content.task else None
+    return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", "text": text}])]
 
 
 def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1) -> Json:
