@@ -52,9 +52,13 @@ def editor(made: Outline, key: str) -> Outline:
     )  # fmt: skip
     rows = edited.fillna("").to_dict("records")
     said = [_changed(one, row) for one, row in zip(made.series, rows, strict=True)]
-    if said == list(made.series):
-        return made
-    return replace(made, series=scaled(said, cards.questions(session.store())), unclear=())
+    if said != list(made.series):
+        made = replace(made, series=scaled(said, cards.questions(session.store())), unclear=())
+    for one in made.series:
+        if one.by and (one.why or one.answers is None):
+            what = "left out, as no scale fits it; write one" if one.answers is None else "not all are answers"
+            text.quiet("{name}: {what} ({why}).", name=one.name, what=what, why=one.why or "there are none")
+    return made
 
 
 def _row(one: Series) -> dict[str, Any]:
