@@ -335,6 +335,8 @@ class _Table:
         lacking, there = (judges, people) if people else (people, judges)
         whose = "a judge" if people else "a person"
         matching = [v for v in open_ if v.dimension in {t.dimension for t in there}]
+        if len({re.sub(r"_(ab|ba|swapped|reversed|flipped)$", "", flat(v.column)) for v in open_}) == 1:
+            matching = open_  # one answer, in both orders of a pair
         if there and (len(open_) == 1 or matching):
             taken = matching or open_
             lacking += taken

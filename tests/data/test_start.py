@@ -235,3 +235,11 @@ def test_a_question_without_a_scale_is_left_out_and_not_the_rest(store: Store) -
     assert len(plan.mappings[0].judgments) == 1
     with pytest.raises(BadInput, match="No scale fits"):
         start.plan(store, replace(made, series=(lost,)), Plan("d"))
+
+
+def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
+    sides = {"response_a": [f"a{n} or so" for n in range(N)], "response_b": [f"b{n} or so" for n in range(N)]}
+    verdicts = {"human_preference": numbers("A", "B"), "verdict_ab": numbers("B", "A"), "verdict_ba": numbers("B", "A")}
+    made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
+    orders = [(s.name, s.who, s.order.constant) for s in made.series if s.by == "judge"]
+    assert orders == [("verdict_ab", "verdict_ab", "ab"), ("verdict_ba", "verdict_ab", "ba")]
