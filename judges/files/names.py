@@ -128,7 +128,7 @@ def heard(name: str) -> Name:
     if not strong:
         judge, person = [w for w in words if w in _JUDGE_WEAK], [w for w in words if w in _PERSON_WEAK]
     mine = judge or person
-    signs = [w for w in words if w.isdigit() or len(w) == 1]
+    signs = [w for w in words if w.isdigit() or (len(w) == 1 and w != "の")]
     rest = [w for w in words if w not in _KNOWN and w not in mine and w not in signs and w != "の"]
     models = [w for w in judge if _MODEL.match(w)]
     stem = "_".join(models or [w for w in words if w in mine or w in signs])
