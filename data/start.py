@@ -66,7 +66,9 @@ def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | N
     For that an audit sample is drawn where the dataset has none; without `draw` it then leads nowhere (None). Raises
     NotAllowed below the role researcher.
     """
-    name = next(d.name for d in datasets.all_datasets(store) if d.id == dataset_id)
+    name = next((d.name for d in datasets.all_datasets(store) if d.id == dataset_id), "")
+    if not name:  # files that hold nothing make no dataset
+        return None
     judges = datasets.judges(store, dataset_id)
     for judge_id, *_ in judges:
         if figures(store, dataset_id, judge_id):

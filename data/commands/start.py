@@ -111,7 +111,8 @@ def _describe(made: Outline) -> None:
     for file, base in made.tables.items():
         key = " and ".join(base.id.columns) or "the rows' numbers"
         texts = ", ".join(f"{field} from {' and '.join(s.columns) or s.constant}" for field, s in base.fields.items())
-        print(f"  {file}: {base.kind}s by {key}; {texts or 'without texts'}.")
+        beside = f" Kept beside them, for slices: {', '.join(base.meta)}." if base.meta else ""
+        print(f"  {file}: {base.kind}s by {key}; {texts or 'without texts'}.{beside}")
     for one in made.series:
         print(f"  {_said(one)}")
     for sentence in made.told:
@@ -121,7 +122,9 @@ def _describe(made: Outline) -> None:
 
 
 def _said(one: Series) -> str:
-    scale = one.answers.scale.words if one.answers is not None else f"no scale: {one.why or 'no values'}"
+    if one.by and one.answers is None:
+        return f"{one.name}: left out, as no scale fits its values: {one.why or 'there are none'}."
+    scale = one.answers.scale.words if one.answers is not None else ""
     shown = ", ".join(one.examples)
     by = {"judge": "a judge's answers", "person": "a person's answers", "": "not taken"}[one.by]
     who = f" ({one.who})" if one.who and one.who != one.name else ""
@@ -129,7 +132,10 @@ def _said(one: Series) -> str:
     rows = " and ".join(f"{column} is {' or '.join(values)}" for column, values in one.only.items())
     rows = f" where {rows}" if rows else ""
     count = f"{one.count:,} values, " if one.count else ""
-    return f"{one.name}{rows}: {by}{who}{about}; {count}such as {shown}."
+    order = " and ".join(one.order.columns) or one.order.constant
+    order = f", asked in the order {order}" if order else ""
+    mixed = f" ({one.why})" if one.by and one.why else ""
+    return f"{one.name}{rows}: {by}{who}{about}{order}; {count}such as {shown}{mixed}."
 
 
 def _asking(made: Outline) -> str:

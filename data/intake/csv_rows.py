@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -13,14 +12,14 @@ from typing import BinaryIO
 from data.errors import BadInput
 from data.intake.jsonl import LIMIT, Record
 from judges.counted import many
+from judges.files.encodings import written
+from judges.files.names import named
 
 DELIMITERS = (",", ";", "\t", "|")
 SPREAD = 4 * 2**20
 """The most characters that one row may have on several lines: beyond it, a quote was never closed."""
 _COLUMNS, _FIELDS = 1_000, 1_000_000
 _SAMPLE = 2**16
-_KANA = re.compile(r"[\u3041-\u30fe]")
-_WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 csv.field_size_limit(LIMIT)
 
 
@@ -34,32 +33,14 @@ class Dialect:
 
 def detect(name: str, head: bytes) -> Dialect:
     """The dialect of a table, from its first bytes. Raises BadInput where the encoding cannot be told."""
-    encoding = _encoding(name, head)
+    encoding = written(head)
+    if not encoding:
+        raise BadInput(f"{name}: its encoding cannot be told. Save it as UTF-8 and import it again.")
     text = head.decode(encoding, "ignore").lstrip("\ufeff")
     whole = len(head) < _SAMPLE
     lines = text.splitlines(keepends=True)
     sample = lines if whole or len(lines) < 2 else lines[:-1]
     return Dialect(encoding, max(DELIMITERS, key=lambda sign: _regular(sample, sign)))
-
-
-def _encoding(name: str, head: bytes) -> str:
-    if head[:2] in _WIDE:
-        return _WIDE[head[:2]]
-    if len(head) > 3 and head[1::2].count(0) > len(head) // 4 > head[::2].count(0):
-        return "utf-16-le"
-    if len(head) > 3 and head[::2].count(0) > len(head) // 4 > head[1::2].count(0):
-        return "utf-16-be"
-    for encoding in ("utf-8", "cp932"):
-        try:
-            text = codecs.getincrementaldecoder(encoding)().decode(head)
-        except UnicodeDecodeError:
-            continue
-        if encoding == "utf-8" or _KANA.search(text):
-            return encoding
-    # A single damaged byte should not hide what a file is: then its lines are reported one by one.
-    if head.decode("utf-8", "replace").count("\ufffd") <= max(len(head) // 500, 3):
-        return "utf-8"
-    raise BadInput(f"{name}: its encoding cannot be told. Save it as UTF-8 and import it again.")
 
 
 def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
@@ -167,9 +148,9 @@ def records(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
         if header is None:
             if problem:
                 raise BadInput(f"{name}: its header (line {lines.first}) {problem}. It must name the columns.")
-            header = _header(name, row) if row else None
+            header = _header(name, row) if any(cell.strip() for cell in row) else None
             continue
-        if not row and not problem:
+        if not problem and not any(cell.strip() for cell in row):
             continue
         if not problem and len(row) != len(header):
             problem = f"has {many(len(row), 'field')}, and the header has {len(header)}"
@@ -190,11 +171,10 @@ def _problem(error: csv.Error, lines: _Lines) -> str:
 
 
 def _header(name: str, row: list[str]) -> list[str]:
-    names = [cell.strip() for cell in row]
+    names = named(row)
     if len(names) > _COLUMNS:
         raise BadInput(f"{name} has {len(names)} columns: at most {_COLUMNS} are taken.")
     double = sorted({n for n in names if names.count(n) > 1})
-    if double or "" in names:
-        what = f"names {double[0][:60]!r} twice" if double and double[0] else "has a column without a name"
-        raise BadInput(f"{name}: its header {what}. Each column needs a name of its own.")
+    if double:
+        raise BadInput(f"{name}: its header names {double[0][:60]!r} twice. Each column needs a name of its own.")
     return names

@@ -77,6 +77,8 @@ def formats(source: Source, wanted: Format = "auto") -> list[Known]:
 def _format(file: File, wanted: Format) -> Known:
     held = container(file)
     sample = first(file, held, 20)
+    if held == "csv" and not sample and not _any(file, held):
+        raise BadInput(f"{file.name} holds a header and no rows.")
     shapes = list(dict.fromkeys(frozenset(record.value) for record in sample))
     roles = [role for keys in shapes if (role := role_of(file.name, keys)) is not None]
     role = roles[0] if roles else None
@@ -103,6 +105,12 @@ def _format(file: File, wanted: Format) -> Known:
     else:
         found = "table" if shapes else "canonical"
     return Known(file, held, found, role, *_begins(sample))
+
+
+def _any(file: File, held: Container) -> bool:
+    """Whether a file holds a record at all, good or bad."""
+    with file.fresh() as stream:
+        return next(iter(records(file, held, stream)), None) is not None
 
 
 def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:

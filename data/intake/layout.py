@@ -21,10 +21,11 @@ Place = tuple[Kind, str, str]
 def planned(made: Outline, plan: Plan, there: Mapping[str, Card]) -> Plan:
     """The plan with mappings, questions and cards for what the outline says. `there` are the workspace's cards.
 
-    Raises BadInput where something still has to be said.
+    Series whose values have no scale are left out. Raises BadInput where they are all that there are.
     """
     taken = [s for s in made.series if s.by and s.answers is not None]
-    if lost := [s for s in made.series if s.by and s.answers is None]:
+    lost = [s for s in made.series if s.by and s.answers is None]
+    if lost and not taken:
         named = "; ".join(f"{s.name} ({s.why or 'no values'})" for s in lost[:3])
         raise BadInput(f"No scale fits the values of {named}. Leave them out, or say the scale.")
     places = {(s.kind, s.sort, s.dimension): s for s in taken}

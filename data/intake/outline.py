@@ -20,22 +20,15 @@ from data.intake.plan import Sampling
 from judges.asking.orders import sided
 from judges.errors import BadScale
 from judges.files.columns import Voice, columns
+from judges.files.keys import all_apart, code, key, meanings
 from judges.files.names import owner
 from judges.making.recipe import RESERVED, Answers
 from judges.making.scales import Survey, answer, survey
 from judges.types import Dimension, Kind, Scale
 
 By = Literal["judge", "person", ""]
-VERDICTS: tuple[dict[str, str], ...] = (
-    {"0": "tie", "1": "a", "2": "b"},
-    {"A": "a", "B": "b", "C": "tie"},
-    {"-1": "b", "0": "tie", "1": "a"},
-)
-"""Codes of a verdict on two responses that mean nothing without their name."""
-_CODED = 0.7
 WHOLE = "rating"
 """What a question is called of which the file says no name."""
-_APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit")
 _PEOPLE = 30
 _SHOWN = 4
 _QUESTIONS = frozenset((
@@ -145,7 +138,8 @@ def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[
         chosen = next((given[place].answers for place in places if given[place].answers is not None), None)
         dimension, scale = _settled(kind, sort, name, chosen or found.answers or found.most, cells, asked)
         for place in places:
-            why = "" if scale is not None and (chosen is not None or found.answers is not None) else found.why
+            why = found.why if scale is None else "" if chosen is not None else survey(given[place].cells).why
+            why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are tells nothing
             given[place] = replace(given[place], answers=scale, dimension=dimension, why=why)
     return tuple(given)
 
@@ -222,6 +216,7 @@ class _Table:
         self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
         self.kind: Kind = kind or ("dialogue" if fields else found.kind)
         voices = [*found.judges, *found.people]
+        self.turns = self._by_turn(found.id, [v.column for v in (*voices, *found.values)]) if fields else set()
         if kind is None and not fields and not found.texts and any(map(self._compares, voices)):
             self.kind = "pair"
         texts = {name: From(columns=held) for name, held in found.texts.items()}
@@ -235,37 +230,45 @@ class _Table:
         taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
         taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
         self.series += self._left([c for one in found.unclear for c in one.columns if c not in taken])
-        key = self._key(found.id, found.meta) if not spoken(names, table.rows) else [found.id] if found.id else []
-        beside = [c for c in found.meta if c not in key and c not in taken and not table.columns[c].many]
-        self.mapping = Columns(kind=self.kind, id=From(columns=key), fields=fields, meta=beside)
+        by = self._key(found.id) if not spoken(names, table.rows) else [found.id] if found.id else []
+        told = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
+        beside = [c for c in told if c not in by and c not in taken]
+        self.mapping = Columns(kind=self.kind, id=From(columns=by), fields=fields, meta=beside)
 
     def _one(self, voice: Voice, by: By) -> Series:
         named = _named(voice.dimension) if voice.dimension else WHOLE
         told = _cells(self.table.columns[voice.column])
         made = Series(
-            self.file, voice.column, by, voice.who, named, self.kind, UNITS[self.kind], None,
+            self.file, voice.column, by, voice.who, named, self.kind,
+            "turn" if voice.column in self.turns else UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **told,
         )  # fmt: skip
         return self._coded(made) if self.kind == "pair" else made
 
     def _coded(self, one: Series) -> Series:
         """A verdict on a pair that is written in a code, with what the code means."""
-        cells = [say(row.get(one.name)).strip() for row in self.table.rows]
-        cells = [cell for cell in cells if cell]
-        for known in VERDICTS:
-            meant = {**known, "tie": "tie", "Tie": "tie"}
-            if len(set(cells) & set(known)) > 1 and set(cells) != {"0", "1"}:
-                if sum(cell in meant for cell in cells) < _CODED * len(cells):
-                    continue
-                said = ", ".join(f"{code} = {word}" for code, word in known.items())
-                self.told.append(f"{self.file}: {one.name} is read as a verdict, {said}.")
-                return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
-        return one
+        meant = code(say(row.get(one.name)).strip() for row in self.table.rows)
+        if not meant:
+            return one
+        self.told.append(f"{self.file}: {one.name} is read as a verdict, {meanings(meant)}.")
+        return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
     def _compares(self, voice: Voice) -> bool:
         """Whether a column is a verdict on pairs of which nothing else is told."""
         named = _VERDICT.search(_flat(voice.column)) is not None
         return named and bool(self._coded(self._one(voice, "judge")).values)
+
+    def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
+        """The columns of which a dialogue has different answers in its rows: these are of turns, not of the whole."""
+        held: dict[tuple[str, str], set[str]] = {}
+        for row in self.table.rows:
+            for name in names:
+                if (cell := say(row.get(name)).strip()) and key:
+                    held.setdefault((name, str(row.get(key))), set()).add(cell)
+        found = list(dict.fromkeys(name for (name, _), cells in held.items() if len(cells) > 1))
+        if found:
+            self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
+        return set(found)
 
     def _series(self, voices: Iterable[Voice], by: By) -> list[Series]:
         return [self._one(voice, by) for voice in voices]
@@ -315,25 +318,18 @@ class _Table:
                 self.series[self.series.index(base)] = replace(base, order=From(constant="ab"))
                 self.told.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
 
-    def _key(self, found: str, meta: Sequence[str]) -> list[str]:
+    def _key(self, found: str) -> list[str]:
         """The columns that tell items apart: the id, and where it repeats, what parts its rows."""
         if not found:
             return []
-        key = [found]
-        if any(one.only or one.whose for one in self.series):
-            return key
-        plain = {_flat(name): name for name in self.table.columns}
-        for name in _APART:
-            if self._apart(key):
-                break
-            column = plain.get(name)
-            if column is not None and column not in key and len(set(map(str, self.table.columns[column].cells))) > 1:
-                key.append(column)
-        return key if self._apart(key) else [found]
-
-    def _apart(self, key: Sequence[str]) -> bool:
-        names = [tuple(str(row.get(column)) for column in key) for row in self.table.rows]
-        return len(set(names)) == len(names)
+        beside = dict.fromkeys(c for one in self.series for c in (*one.only, one.whose) if c)
+        beside |= dict.fromkeys(c for one in self.series for c in one.order.columns)
+        made = key(found, self.table.columns, self.table.rows, list(beside))
+        if not all_apart([*made, *beside], self.table.rows):
+            self.told.append(
+                f"{self.file}: {found} repeats, and no column tells its rows apart: they are answers to one item."
+            )
+        return made
 
 
 def spoken(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, From]:

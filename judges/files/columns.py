@@ -56,6 +56,7 @@ _META = frozenset("""
 """.split())
 
 
+_WHO = ("annotator", "rater", "worker", "judge", "reviewer")
 _MEASURED = frozenset("price cost tokens length latency time seconds count dollars chars".split())
 
 
@@ -263,6 +264,8 @@ class _Table:
         if scale is not None and field_ == "task" and 2 * len(scale.categories) < found.words and self.texts:
             return False  # a few words again and again ("source: web") are no task
         known = scale is not None and (scale.kind in ("flag", "ordered") or set(scale.categories) == {"a", "tie", "b"})
+        if field_ == "system" and flat(column).endswith(("_id", "_name")):
+            return True  # systems called A and B
         return not known or (field_ in ("output", "task", "") and bool(self.texts))
 
     def _closed(self, column: str, name: Name) -> bool:
@@ -291,12 +294,20 @@ class _Table:
             loose = scale is None or (scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"})
             if (marked or (loose and not name.plain and found.words > found.numbers)) and open_:
                 return column
-            if open_ and flat(column) in ("annotator", "rater", "worker", "judge", "reviewer") and not name.plain:
+            weak = [c for c in self.left if names[c].weak and names[c].owner and self._closed(c, names[c])]
+            if flat(column) in _WHO and loose and weak and not any(self._alike(column, c) for c in weak):
+                return column
+            if open_ and flat(column) in _WHO and not name.plain:
                 same = [c for c in open_ if _same(scale, self._survey(c).answers)]
                 others = [c for c in self.left if c != column and names[c].owner]
                 if not same and not others:
                     self._ask([column, *open_], f"{column} may name who answered, or hold answers: say whose they are")
         return ""
+
+    def _alike(self, one: str, two: str) -> bool:
+        """Whether a word stands in both columns, so that both may hold answers."""
+        cells = [{str(row.get(column) or "").strip().lower() for row in self.rows} - {""} for column in (one, two)]
+        return bool(cells[0] & cells[1])
 
     def _summaries(self, people: list[Voice], meta: list[str], names: Mapping[str, Name]) -> None:
         """Put aside what sums up the people beside it (their mean, or gold made of them): it is no further person."""
@@ -324,6 +335,8 @@ class _Table:
         lacking, there = (judges, people) if people else (people, judges)
         whose = "a judge" if people else "a person"
         matching = [v for v in open_ if v.dimension in {t.dimension for t in there}]
+        if len({re.sub(r"_(ab|ba|swapped|reversed|flipped)$", "", flat(v.column)) for v in open_}) == 1:
+            matching = open_  # one answer, in both orders of a pair
         if there and (len(open_) == 1 or matching):
             taken = matching or open_
             lacking += taken
@@ -364,7 +377,13 @@ def _beside(column: str, name: Name) -> bool:
     flat_ = flat(column)
     several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
     measured = not name.owner and bool(set(flat_.split("_")) & _MEASURED)
-    return flat_ in _META or several or measured or (flat_.endswith("_id") and not name.owner)
+    return flat_ in _META or several or measured or _told(flat_, name)
+
+
+def _told(flat_: str, name: Name) -> bool:
+    """Whether a name is of an id, or of what sort of judge or person there was ("rater_type")."""
+    of_sort = bool(name.owner) and name.dimension in ("type", "kind", "role", "group")
+    return of_sort or (flat_.endswith("_id") and (not name.owner or name.weak))
 
 
 def _same(one: Answers | None, two: Answers | None) -> bool:

@@ -23,7 +23,9 @@ from judges.audits import Cell
 from judges.card import Card, Item, cards
 from judges.errors import AssayError, BadCard
 from judges.files import lines
+from judges.files.encodings import written
 from judges.files.lines import BadLines, JudgmentLine, LabelLine, bad_lines
+from judges.files.names import named
 from judges.making.made import from_spec
 
 FORMAT = 2
@@ -129,8 +131,9 @@ def _listed(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The rows of a table of text, whichever of , ; tab and | parts its cells. Raises BadLines."""
+    whole = path.read_bytes()
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = whole.decode(written(whole[: 2**16]) or "utf-8").lstrip("\ufeff")
     except UnicodeDecodeError:
         raise BadLines(f"{path} is not UTF-8: save the file as UTF-8.") from None
     csv.field_size_limit(2**27)
@@ -140,11 +143,10 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         table = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
     except csv.Error as error:
         raise BadLines(f"{path} is no table that can be read: {error}.") from None
-    names = [name.strip() for name in table[0]] if table else []
-    double = next((name for name in names if names.count(name) > 1 or not name), None)
+    names = named(table[0]) if table else []
+    double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
-        what = f"names {double!r} twice" if double else "has a column without a name"
-        raise BadLines(f"{path}: its first line {what}. Each column needs a name of its own.")
+        raise BadLines(f"{path}: its first line names {double!r} twice. Each column needs a name of its own.")
     for n, row in enumerate(table[1:], 2):
         if not any(cell.strip() for cell in row):
             continue

@@ -25,6 +25,7 @@ from judges.files.filed import (
     stand_ins,
     voices,
 )
+from judges.files.keys import coded, keys
 from judges.files.lines import LabelLine
 from judges.files.names import Owner, owner
 from judges.making.recipe import Answers
@@ -265,7 +266,9 @@ def of_table(
         if name not in names:
             raise NoTable(f"{path} has no column {name!r}. It has: {', '.join(names)}.")
     found = columns(names, rows, judges, people)
-    rows, found = _wide(rows, found) if found.by else (rows, found)
+    rows, found = coded(rows, found) if found.kind == "pair" else (rows, found)
+    keys_ = keys(found, names, rows)
+    rows, found, keys_ = _wide(rows, found, keys_) if found.by else (rows, found, keys_)
     if not (found.judges and found.people):
         raise NoTable(_ask(path, names, found))
     about = dict.fromkeys(v.dimension for v in found.judges)
@@ -274,8 +277,7 @@ def of_table(
     who: dict[str, list[Voice]] = defaultdict(list)
     for voice in found.judges:
         who[voice.who].append(voice)
-    keys = [str(row.get(found.id, n)) if found.id else str(n) for n, row in enumerate(rows, 1)]
-    return [_of_columns(path, rows, keys, name, mine, found, good_rows) for name, mine in who.items()]
+    return [_of_columns(path, rows, keys_, name, mine, found, good_rows) for name, mine in who.items()]
 
 
 def _of_columns(
@@ -309,6 +311,8 @@ def _of_columns(
             given[cell] += [code for code in codes[1:] if code is not None]
     if out:
         told.append(f"{len(out):,} of {len(rows):,} rows are left out: a cell of theirs is no answer like the others.")
+    if again := len(keys) - len(set(keys)):
+        told.append(f"{again:,} rows are of an item that an earlier row is of: the judge's first answer counts.")
     known = _card(name, "response", asked)
     there = {cell: values for cell, values in given.items() if values}
     found_ = [Reply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
@@ -367,13 +371,14 @@ def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
     )
 
 
-def _wide(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[list[dict[str, Any]], Columns]:
+def _wide(
+    rows: Sequence[Mapping[str, Any]], found: Columns, keys_: Sequence[str]
+) -> tuple[list[dict[str, Any]], Columns, list[str]]:
     """Rows of which each has what one person or judge said, as rows with a column for each of them."""
     made: dict[str, dict[str, Any]] = {}
     names: dict[str, tuple[str, str]] = {}
-    for n, row in enumerate(rows):
-        key = str(row.get(found.id, n)) if found.id else str(n)
-        into = made.setdefault(key, {found.id: key} if found.id else {})
+    for key, row in zip(keys_, rows, strict=True):
+        into = made.setdefault(key, {})
         for voice in found.values:
             who = str(row.get(found.by) or "").strip()
             column = who if len(found.values) == 1 else f"{who} {voice.column}"
@@ -388,4 +393,4 @@ def _wide(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[list[dict[
         told.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")
         voices["person"] += voices.pop("")
     judges, people = tuple(voices["judge"]), tuple(voices["person"])
-    return wide, replace(found, judges=judges, people=people, told=tuple(told))
+    return wide, replace(found, judges=judges, people=people, told=tuple(told)), list(made)

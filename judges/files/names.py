@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -127,8 +128,8 @@ def heard(name: str) -> Name:
     if not strong:
         judge, person = [w for w in words if w in _JUDGE_WEAK], [w for w in words if w in _PERSON_WEAK]
     mine = judge or person
-    signs = [w for w in words if w.isdigit() or len(w) == 1]
-    rest = [w for w in words if w not in _KNOWN and w not in mine and w not in signs]
+    signs = [w for w in words if w.isdigit() or (len(w) == 1 and w != "の")]
+    rest = [w for w in words if w not in _KNOWN and w not in mine and w not in signs and w != "の"]
     models = [w for w in judge if _MODEL.match(w)]
     stem = "_".join(models or [w for w in words if w in mine or w in signs])
     return Name(
@@ -148,3 +149,8 @@ def heard(name: str) -> Name:
 def flat(name: str) -> str:
     """A name in small letters with _ between its words."""
     return re.sub(r"[^\w#]+|_+", "_", unicodedata.normalize("NFKC", _CAMEL.sub("_", name)).lower()).strip("_")
+
+
+def named(header: Sequence[str]) -> list[str]:
+    """The names of a table's columns; one without a name, such as that of a saved index, gets its place as name."""
+    return [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]

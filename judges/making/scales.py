@@ -73,7 +73,8 @@ _LADDERS = tuple(
         "worse|same|better", "worse|equal|better", "much worse|worse|same|better|much better",
         "much worse|worse|about the same|better|much better",
         "much worse|slightly worse|about the same|slightly better|much better", "lose|tie|win", "loss|tie|win",
-        "loss|draw|win", "f|d|c|b|a", "f|e|d|c|b|a", "schlecht|mittel|gut", "schlecht|ok|gut",
+        "loss|draw|win", "f|d|c|b|a", "f|e|d|c|b|a", "f|d-|d|d+|c-|c|c+|b-|b|b+|a-|a|a+",
+        "schlecht|mittel|gut", "schlecht|ok|gut",
         "schlecht|mittelmäßig|gut", "sehr schlecht|schlecht|mittel|gut|sehr gut", "niedrig|mittel|hoch",
         "nein|teilweise|ja", "falsch|teilweise|richtig", "falsch|teilweise richtig|richtig",
         "ungenügend|mangelhaft|ausreichend|befriedigend|gut|sehr gut", "trifft nicht zu|teils|trifft zu",
@@ -90,6 +91,7 @@ _COMMA = re.compile(r"([-+]?\d+),(\d+)", re.ASCII)
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}((,\d{3}){2,}|(,\d{3})+\.\d+)", re.ASCII)
 _POINTED = re.compile(r"[-+]?[1-9]\d{0,2}((\.\d{3}){2,}|(\.\d{3})+,\d+)", re.ASCII)
 _OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:/|out of|von) ?(\d{1,3})", re.ASCII)
+_STARS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:stars?|sterne?|★|つ星)|(★+)☆*")
 _AROUND = "\"'“”„`*「」[]() "
 _FAR, _WORD = 1e9, 40
 _ENDS = (1, 5, 10, 100)
@@ -219,6 +221,8 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
         return "number", number
     if _COMMA.fullmatch(text):
         return "comma", text
+    if found := _STARS.fullmatch(text):
+        return "number", float(found[1].replace(",", ".")) if found[1] else float(len(found[2]))
     if found := _OUT_OF.fullmatch(text):
         return "out of", (float(found[1].replace(",", ".")), int(found[2]))
     return "word", text.replace("_", " ").rstrip(".!,;:") or text
@@ -312,7 +316,8 @@ def _categories(words: set[str]) -> tuple[Answers | None, str]:
     if len({_VERDICTS.get(word, word) for word in words}) > 1 and words <= set(_VERDICTS):
         return _VERDICT, ""
     bare = {word.replace("-", " ") for word in words}
-    if not bare <= _GRADES and (rungs := _ladder(bare)) is not None:
+    if not bare <= _GRADES and (rungs := _ladder(words) or _ladder(bare)) is not None:
+        bare = words if words <= set(rungs) else bare
         places = [rungs.index(word) for word in bare]
         kept = rungs[min(places) : max(places) + 1] if len(bare) > 1 else rungs
         return Answers(kind="ordered", categories=list(kept)), ""

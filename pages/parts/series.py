@@ -36,10 +36,20 @@ def editor(made: Outline, key: str) -> Outline:
         )  # fmt: skip
     for sentence in made.told:
         text.quiet("{sentence}", sentence=sentence)
-    for sentence in made.unclear:
-        text.warn("{sentence} Say it in the table.", sentence=sentence)
-    if not made.series:
-        return made
+    asked = st.container()
+    edited = _edited(made, key) if made.series else made
+    with asked:
+        for sentence in edited.unclear:
+            text.warn("{sentence} Say it in the table.", sentence=sentence)
+    for one in edited.series:
+        if one.by and (one.why or one.answers is None):
+            what = "left out, as no scale fits it; write one" if one.answers is None else "not all are answers"
+            text.quiet("{name}: {what} ({why}).", name=one.name, what=what, why=one.why or "there are none")
+    return edited
+
+
+def _edited(made: Outline, key: str) -> Outline:
+    """The outline as its table on screen says it."""
     first = pd.DataFrame([_row(one) for one in made.series])
     edited = st.data_editor(
         first, hide_index=True, key=f"{key}:series", disabled=["In the file", "Values", "Such as"],
@@ -54,7 +64,11 @@ def editor(made: Outline, key: str) -> Outline:
     said = [_changed(one, row) for one, row in zip(made.series, rows, strict=True)]
     if said == list(made.series):
         return made
-    return replace(made, series=scaled(said, cards.questions(session.store())), unclear=())
+    found = scaled(said, cards.questions(session.store()))
+    for row, one in zip(rows, found, strict=True):
+        if one.by and one.answers is not None and not row["Answers"]:
+            text.quiet("{name}: taken as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
+    return replace(made, series=found, unclear=())
 
 
 def _row(one: Series) -> dict[str, Any]:

@@ -125,7 +125,7 @@ cell = some.text(
 def test_every_cell_that_csv_writes_is_read_back(rows: list[tuple[str, str, str]], delimiter: str) -> None:
     content = as_csv([dict(zip("abc", row, strict=True)) for row in rows], delimiter=delimiter, quoting=csv.QUOTE_ALL)
     found = list(csv_rows.records("f.csv", io.BytesIO(content), csv_rows.Dialect("utf-8", delimiter)))
-    assert [(tuple(r.value.values()), r.problem) for r in found] == [(row, "") for row in rows]
+    assert [(tuple(r.value.values()), r.problem) for r in found] == [(row, "") for row in rows if "".join(row).strip()]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,6 @@ def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_pa
     ("content", "says"),
     [
         (b"id,id\n1,2\n", "its header names 'id' twice"),
-        (b"id,\n1,2\n", "its header has a column without a name"),
         (b'"id\n1,2\n', "opens a quote in line 1 that is never closed"),
         (b"\x81\x81\x81\xff\xfe\xfd" * 99, "its encoding cannot be told"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,3 +196,50 @@ def test_a_workspace_without_anybody_gets_its_first_lead(tmp_path: Path, monkeyp
     store = open_store()
     assert [p.role for p in people.everyone(store) if p.name != "human"] == ["lead"]
     store.close()
+
+
+def test_what_excel_and_pandas_write_comes_in(store: Store) -> None:
+    """An index and an empty column without names, empty rows, an encoding of Windows."""
+    rows = "".join(f"{n};{'ja' if n % 3 else 'nein'};{'ja' if n % 2 else 'nein'};\n" for n in range(N))
+    made = read(store, {"t.csv": f";Prüfer;KI-Urteil;\n{rows};;;\n;;;\n".encode("cp1252")})
+    assert [(s.name, s.by, s.count) for s in made.series] == [("KI-Urteil", "judge", N), ("Prüfer", "person", N)]
+    assert (made.tables["t.csv"].id.columns, made.tables["t.csv"].meta, made.items) == (["Unnamed: 0"], [], N)
+    with pytest.raises(BadInput, match="holds a header and no rows"):
+        read(store, {"t.csv": b"id,human,judge\n"})
+
+
+def test_columns_of_who_somebody_is_are_no_answers(store: Store) -> None:
+    made = read(store, {"t.csv": table(id=IDS, model_id=numbers("A", "B"), human=numbers(1, 2), judge=numbers(2, 1))})
+    assert [s.name for s in made.series] == ["judge", "human"]
+    long = table(
+        id=[x for x in IDS for _ in "12"], annotator=["gpt-4o", "anna"] * N, rater_type=["llm", "human"] * N,
+        label=["pass", "fail"] * N,
+    )  # fmt: skip
+    made = read(store, {"t.csv": long})
+    assert [(s.name, s.by, s.who) for s in made.series] == [("label", "judge", "gpt-4o"), ("label", "person", "anna")]
+
+
+def test_scores_in_the_rows_of_a_dialogue_are_of_its_turns(store: Store) -> None:
+    said = table(
+        conversation_id=[f"c{n // 2}" for n in range(N)], turn=numbers(1, 2), user=[f"u{n}" for n in range(N)],
+        assistant=[f"a{n}" for n in range(N)], human_tone=numbers(1, 2, 3), judge_tone=numbers(3, 2, 1),
+    )  # fmt: skip
+    bring(store, {"t.csv": said})
+    assert store.rows("select distinct unit from label order by 1") == [("turn:1",), ("turn:2",)]
+
+
+def test_a_question_without_a_scale_is_left_out_and_not_the_rest(store: Store) -> None:
+    made = read(store, {"t.csv": table(id=IDS, human=numbers(1, 2), judge=numbers(2, 1))})
+    lost = replace(made.series[0], dimension="other", answers=None)
+    plan = start.plan(store, replace(made, series=(*made.series, lost)), Plan("d"))
+    assert len(plan.mappings[0].judgments) == 1
+    with pytest.raises(BadInput, match="No scale fits"):
+        start.plan(store, replace(made, series=(lost,)), Plan("d"))
+
+
+def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
+    sides = {"response_a": [f"a{n} or so" for n in range(N)], "response_b": [f"b{n} or so" for n in range(N)]}
+    verdicts = {"human_preference": numbers("A", "B"), "verdict_ab": numbers("B", "A"), "verdict_ba": numbers("B", "A")}
+    made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
+    orders = [(s.name, s.who, s.order.constant) for s in made.series if s.by == "judge"]
+    assert orders == [("verdict_ab", "verdict_ab", "ab"), ("verdict_ba", "verdict_ab", "ba")]
