@@ -72,7 +72,8 @@ def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
             raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))
         if not good:
             _on_step(card, score)
-            raise _wrong(card, score, f"which is not on its scale: allowed are {_allowed(card, score)}")
+            allowed = f"allowed are {_allowed(card, score)}{_bound(card, score)}"
+            raise _wrong(card, score, f"which is not on its scale: {allowed}")
         given.add((unit, name))
     if len(given) < len(found.scores):
         cells = [(score.unit, score.dimension) for score in found.scores]
@@ -197,6 +198,15 @@ def _allowed(card: Card, score: Score) -> str:
         named = ", ".join(f"{n} for {word}" for n, word in enumerate(scale.categories))
         return named + (", None for n/a" if scale.na else "")
     return "0 and 1" if scale.kind == "flag" else scale.words
+
+
+def _bound(card: Card, score: Score) -> str:
+    """What to do where a number lies beyond a scale: the key of the reply that it comes from has no bounds."""
+    dimension = card.dimension(score.dimension, score.unit)
+    if dimension is None or dimension.scale.kind not in ("ordinal", "interval") or score.value is None:
+        return ""
+    scale = dimension.scale
+    return f". Bound the key of Reply that it comes from: Field(ge={scale.lo:g}, le={scale.hi:g})"
 
 
 def _line(error: BaseException, card: Card) -> str:

@@ -1,7 +1,7 @@
 """The shape of a reply, for endpoints that can be held to one, and in words for those that cannot.
 
 What is emitted is the part of JSON Schema that OpenAI's strict mode, vLLM, Ollama and llama.cpp all take: no
-references, every object closed, every property required, ranges as lists of values.
+references, every object closed, every property required, ranges as lists of values or, of other numbers, in words.
 """
 
 from __future__ import annotations
@@ -80,9 +80,19 @@ def _node(node: dict[str, Any], defs: dict[str, Any], within: tuple[str, ...], w
         return {"type": "array", "items": _node(node["items"], defs, within, f"{where}[]")}
     if sort == "integer" and {"minimum", "maximum"} <= node.keys() and node["maximum"] - node["minimum"] < _FEW:
         return {"type": "integer", "enum": list(range(int(node["minimum"]), int(node["maximum"]) + 1))}
+    if sort == "number" and (said := _span(node)):
+        return {"type": sort, "description": said}
     if sort in _PLAIN:
         return {"type": sort}
     raise BadCard(f"{where} in the reply may hold anything: give it a type, so that an endpoint can be held to it.")
+
+
+def _span(node: dict[str, Any]) -> str:
+    """Between what a number lies, in words, which every endpoint lets pass: not all of them know bounds."""
+    if not {"minimum", "maximum"} <= node.keys():
+        return str(node.get("description", ""))
+    steps = f", in steps of {node['multipleOf']:g}" if "multipleOf" in node else ""
+    return f"a number from {node['minimum']:g} to {node['maximum']:g}{steps}"
 
 
 def _values(values: list[Any]) -> dict[str, Any]:
@@ -110,7 +120,7 @@ def _said(node: dict[str, Any]) -> str:
     return {
         "string": "<text>",
         "integer": "<whole number>",
-        "number": "<number>",
+        "number": f"<{node.get('description') or 'number'}>",
         "boolean": "true | false",
         "null": "null",
     }[str(node["type"])]

@@ -31,8 +31,11 @@ def _value(scale: Scale) -> Any:
         return Annotated[int, Field(ge=int(scale.lo), le=int(scale.hi))]
     if scale.kind == "interval":
         if scale.na:
-            return Annotated[float | None, BeforeValidator(_none), AfterValidator(partial(_on, scale))]
-        return Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_on, scale))]
+            said_so = {"anyOf": [_number(scale), {"type": "string", "enum": ["n/a"]}]}
+            kept = AfterValidator(partial(_on, scale))
+            return Annotated[float | None, BeforeValidator(_none), kept, WithJsonSchema(said_so)]
+        bounded = Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_on, scale))]
+        return Annotated[bounded, WithJsonSchema(_number(scale))] if scale.step else bounded
     if scale.kind == "flag":
         if not scale.na:
             return bool
@@ -50,6 +53,12 @@ def _on(scale: Scale, value: float | None) -> float | None:
     if value is not None and not (scale.lo <= value <= scale.hi and scale.on_step(value)):
         raise PydanticCustomError("off_scale", "input should be {allowed}", {"allowed": scale.words})
     return value
+
+
+def _number(scale: Scale) -> dict[str, Any]:
+    """A number of an interval scale for a schema: in words, for steps are counted from the lower end."""
+    steps = f", in steps of {scale.step:g}" if scale.step else ""
+    return {"type": "number", "description": f"a number from {scale.lo:g} to {scale.hi:g}{steps}"}
 
 
 def _none(value: Any) -> Any:

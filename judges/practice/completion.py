@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from math import exp, log
+from math import exp, floor, log
 from typing import Any
 
 from judges.tokens import tokens
@@ -26,7 +26,7 @@ class Grade(int):
     @classmethod
     def of(cls, raw: float, lo: int = 1, hi: int = 5) -> Grade:
         """The whole number next to a raw value, within the scale."""
-        made = cls(min(hi, max(lo, int(raw + 0.5) if raw >= 0 else lo)))
+        made = cls(min(hi, max(lo, floor(raw + 0.5))))
         made.raw, made.lo, made.hi = min(float(hi), max(float(lo), raw)), lo, hi
         return made
 

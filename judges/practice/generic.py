@@ -8,7 +8,7 @@ from typing import Any
 from judges.practice import dialogue, pair, response, words
 from judges.practice.completion import Grade
 from judges.practice.family import SAYS, Judge, upper_middle
-from judges.practice.shape import options, resolved
+from judges.practice.shape import options, resolved, span
 
 _DEEP = 30
 _PASSED_OVER = ("score", "scores", "value", "rating", "values")
@@ -87,8 +87,7 @@ def _fill(judge: Judge, fields: dict[str, Any], node: dict[str, Any], root: dict
             return _grade(judge, at, low, high)
         return at.turn
     if sort == "number":
-        low, high = _limits(chosen)
-        return round(_grade(judge, at, 1 if low is None else low, 5 if high is None else high).raw, 2)
+        return _number(judge, at, *span(chosen))
     if sort == "boolean":
         return bool(words.content(at.name.replace("_", " ")) & words.content(at.text))
     return None if sort == "null" else _text(fields, at)
@@ -143,6 +142,13 @@ def _grade(judge: Judge, at: At, low: int, high: int) -> Grade:
         return Grade.of(upper_middle(low, high), low, high)
     saw = response.seen(at.task, at.text, at.reference)[response.hint(at.name)]
     return judge.grade(f"{at.name} {at.turn} {at.label}", at.text, saw, low, high)
+
+
+def _number(judge: Judge, at: At, low: float, high: float, step: float) -> float:
+    """A number of that scale, on a step where it has any."""
+    share = (_grade(judge, at, 1, 5).raw - 1) / 4
+    value = low + share * (high - low)
+    return round(low + round((value - low) / step) * step if step else value, 6 if step else 2)
 
 
 def _text(fields: dict[str, Any], at: At) -> str:

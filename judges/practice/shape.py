@@ -8,6 +8,7 @@ from typing import Any
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|<[^<>\n]*>|\.\.\.|-?\d+(?:\.\d+)?|true|false|null|[{}\[\]:,|]')
 _RANGE = re.compile(r"(-?\d+)\s*(?:to|-|–)\s*(-?\d+)")
+_SPAN = re.compile(r"a number from (-?[\d.]+(?:e\+?\d+)?) to (-?[\d.]+(?:e\+?\d+)?)(?:, in steps of ([\d.]+))?")
 _DEEP = 40
 
 
@@ -70,6 +71,8 @@ def _one(tokens: list[str], at: int, deep: int) -> tuple[dict[str, Any], int]:
 def _leaf(token: str) -> dict[str, Any]:
     if not token.startswith("<"):
         return {"const": json.loads(token)}
+    if _SPAN.search(token):
+        return {"type": "number", "description": token.strip("<>")}
     if limits := _RANGE.search(token):
         options = [{"type": "integer", "minimum": int(limits[1]), "maximum": int(limits[2])}]
         return {"anyOf": [*options, {"const": "n/a"}]} if "n/a" in token else options[0]
@@ -77,6 +80,14 @@ def _leaf(token: str) -> dict[str, Any]:
         if word in token:
             return {"type": kind}
     return {"type": "string"}
+
+
+def span(node: dict[str, Any]) -> tuple[float, float, float]:
+    """The ends and the step (0: any number) of a number in a schema: by its keys, or as judges.schema says them."""
+    if found := _SPAN.search(str(node.get("description", ""))):
+        return float(found[1]), float(found[2]), float((found[3] or "0").rstrip("."))
+    low, high = node.get("minimum", node.get("exclusiveMinimum", 1)), node.get("maximum", node.get("exclusiveMaximum"))
+    return float(low), float(max(low, 5) if high is None else high), float(node.get("multipleOf", 0))
 
 
 def resolved(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

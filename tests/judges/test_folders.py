@@ -163,7 +163,7 @@ def given(*scores: Any, remarks: tuple[Remark, ...] = ()) -> Reading:
     [
         ((Score("turn:1", "omision", 99.0),), r"read\(\) gives turn:1 omision = 99, which the card does not ask"),
         ((M, Score("response", "kindness", 1.0)), r"kindness = 1, which .*\(of a response it asks merit, kind\)"),
-        ((M._replace(value=6.0), K), "merit = 6, which is not on its scale: allowed are 1 to 5"),
+        ((M._replace(value=6.0), K), r"merit = 6, which is not .* 1 to 5\. Bound .*: Field\(ge=1, le=5\)"),
         ((M._replace(value=None), K), "merit = n/a, which is not on its scale"),
         ((M, K._replace(value=2.0)), "kind = 2, which is not on its scale: allowed are 0 for no, 1 for yes"),
         ((M, K._replace(value="yes")), "kind = 'yes', which is not on its scale"),

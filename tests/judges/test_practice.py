@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 from judges.card import cards
 from judges.commands import main
+from judges.making.made import from_recipe
+from judges.making.recipe import checked
 from judges.params import Params
 from judges.pieces import Answer, ask, fuse, pieces, tasks
 from judges.practice import Options, start
@@ -30,7 +32,8 @@ from judges.practice.options import FLAWS, BadOption, Fault
 from judges.practice.shape import outline
 from judges.practice.words import Cues, content
 from judges.prompt import fence
-from judges.reading import objects
+from judges.reading import objects, read
+from judges.schema import in_words, strict
 from judges.sections import cut
 from judges.types import Answer as Side
 from judges.types import Dialogue, Pair, Response, Turn
@@ -241,6 +244,24 @@ def test_a_card_that_nobody_foresaw_is_filled_by_its_schema():
     assert reply["politeness"] in (1, 2, 3) and reply["grade"] in ("bad", "fair", "fine")
     assert 0 <= reply["depth"] <= 9 and 1 <= reply["mean"] <= 5
     assert reply["mentions_museum"] is True
+
+
+@pytest.mark.parametrize("in_schema", [True, False])
+def test_numbers_with_fractions_lie_on_the_scale_that_the_card_asks(in_schema):
+    ends = {"share": (0, 1, 0), "full": (0, 100, 0), "half": (1, 5, 0.5), "swing": (-2, 2, 0.1), "may": (0, 10, 0.5)}
+    answers = {n: {"kind": "interval", "lo": lo, "hi": hi, "step": step} for n, (lo, hi, step) in ends.items()}
+    answers["may"]["na"] = True
+    asked = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in answers.items()]
+    card = from_recipe(checked({"name": "mine", "title": "Mine", "kind": "response", "dimensions": asked}))
+    given = set()
+    for output in ("A bridge.", "The bridge costs forty million, as was asked. " * 4, "No."):
+        item = Response(id="r", kind="response", task="What does the bridge cost?", output=output, reference="")
+        text = fence("mine", card.fields(item, ""), "k") + ("" if in_schema else f"\n{in_words(card)}")
+        schema = strict(card.reply) if in_schema else None
+        found = read(card, text_of(answered(Judge(FAMILIES[GOOD], frozenset(), 0.0, 0, "k"), text, schema, True)), item)
+        assert found.unscored is None, found.why
+        given |= {(s.dimension, s.value) for s in found.scores}
+    assert len(given) > len(ends)
 
 
 def test_an_outline_in_words_is_read_as_a_shape():

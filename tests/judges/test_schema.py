@@ -25,7 +25,7 @@ from tests.judges.replies import SHIPPED, practised
 from tests.judges.test_replies import GOOD, ITEMS
 
 JSON = [one for one in SHIPPED.values() if one.text is None]
-KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"}
+KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "description"}
 
 
 def nodes(schema: dict[str, Any]) -> list[dict[str, Any]]:

@@ -20,9 +20,13 @@ function onKey(d, e) {
   const combo = goes ? "go" : e.key;
   if (!e.repeat) d.held = combo + (d.menu || d.card ? "|menu" : "");
   else if (d.held !== combo) { if (e.key === "Enter") done(); return; }
+  const whole = d.whole;
+  d.whole = null;
+  if (!/^[0-9]$/.test(e.key)) d.pointed = null;
   if (d.card) return onCardKey(d, e, done);
   if (d.menu) return onMenuKey(d, e, done);
   if (goes) { done(); return go(d, e.repeat); }
+  if (whole && /^[.,]$/.test(e.key) && point(d, whole)) return done();
   const field = inside && target.classList.contains("num");
   if (field && /^([0-9.,-]|Backspace|Delete|Home|End)$/.test(e.key)) return e.stopPropagation();
   const onButton = inside && target.tagName === "BUTTON";
@@ -85,13 +89,24 @@ function takeTyped(d) {
 
 const dropTyped = (view, c) => markCell(view, c);
 
+/** 4.5 typed where half points are listed: the 4 was an answer and went on, and the point goes back to it. */
+function point(d, { c, n, at }) {
+  if (!d.view || d.view.cells[c.i] !== c || performance.now() - at > 1500) return false;
+  moveTo(d, c.i);
+  d.pointed = { c, n };
+  return true;
+}
+
 function digit(d, e) {
   const c = here(d), n = Number(e.key);
   if (!c) return;
   if (c.input) { const begun = typed(c) ? c.input.value : ""; c.input.focus({ preventScroll: true }); c.input.value = begun + e.key; return; }
   const { kind, steps } = c.cell, whole = kind === "ordinal" || kind === "interval", real = steps.filter((s) => s.v !== null);
+  const before = d.pointed && d.pointed.c === c ? d.pointed.n : null, said = before === null ? n || 10 : `${before}.${n}`;
   let step, stay = false;
-  if (kind === "turn") {
+  d.pointed = null;
+  if (before !== null) step = real.find((s) => Math.abs(s.v - before - n / 10) < 1e-6);
+  else if (kind === "turn") {
     const most = Math.max(...real.map((s) => s.v)), now = performance.now(), soon = d.lastDigit && d.lastDigit.c === c && now - d.lastDigit.at < 1000;
     const both = soon && d.lastDigit.n > 0 ? real.find((s) => s.v === d.lastDigit.n * 10 + n) : null;
     step = both || real.find((s) => s.v === n);
@@ -99,7 +114,8 @@ function digit(d, e) {
     d.lastDigit = both ? null : { c, n, at: now };
   } else if (whole) step = real.find((s) => s.v === (n === 0 ? 10 : n)) || (n === 0 ? real.find((s) => s.v === 0) : null);
   else step = real[(n === 0 ? 10 : n) - 1];
-  if (!step) return hint(d, `${c.cell.label} has no ${n === 0 ? 10 : n}: ${whole ? `it goes from ${real[0].t} to ${real[real.length - 1].t}` : kind === "turn" ? "choose one of its turns" : `it has ${real.length} answers`}.`);
+  if (kind === "interval" && before === null) d.whole = { c, n, at: performance.now() };
+  if (!step) return hint(d, `${c.cell.label} has no ${said}: ${whole ? `it goes from ${real[0].t} to ${real[real.length - 1].t}` : kind === "turn" ? "choose one of its turns" : `it has ${real.length} answers`}.`);
   give(d, c, step.v);
   const next = nextAsked(d.view, c);
   if (!stay && next) moveTo(d, next.i); else focusHere(d);

@@ -233,6 +233,13 @@ def test_numbers_are_stepped_typed_and_refused_without_stealing_keys(desk):
     assert one.mine("response", "fluency") == "4"
     one.press("3")  # a digit sets the whole number, and goes on
     assert one.mine("response", "fluency") == "3" and one.here == hundred
+    one.press("k", "4", ".", "5")  # typed as a number is: the point goes back to where the 4 was an answer
+    assert one.mine("response", "fluency") == "4.5" and one.here == hundred and typed.input_value() == ""
+    one.press("k", "4", ",", "3")
+    one.says("fluency has no 4.3: it goes from 1 to 5.")
+    assert one.here == ("response", "fluency")
+    one.press("3")
+    assert one.mine("response", "fluency") == "3" and one.here == hundred
     one.press("1", "0", "1", "Enter")
     one.says("101 is out of range. adequacy of the whole answer goes from 0 to 100.")
     assert one.here == hundred and typed.get_attribute("aria-invalid") == "true"
