@@ -179,10 +179,19 @@ def plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
                 value = int(value) if name in ("sample", "samples", "people") else float(value)
         elif text and name in ("saw_judge", "saw", "synthetic"):
             value = _FLAGS.get(value, value)
-        found[name] = value
+        found[name] = _spoken(value) if name == "input" and row.get("kind") == "pair" else value
     for name in _TEXTS.get(row.get("kind", ""), ()):
         found.setdefault(name, "")
     return found
+
+
+def _spoken(value: Any) -> Any:
+    """What a pair is about: the turns of a conversation, where a cell holds them as JSON, or the text as it is."""
+    with contextlib.suppress(ValueError, RecursionError):
+        held = json.loads(value) if isinstance(value, str) and value.startswith("[{") else None
+        if isinstance(held, list) and all(isinstance(t, dict) and t.keys() == {"turn", "role", "text"} for t in held):
+            return held
+    return value
 
 
 def sort(row: dict[str, Any]) -> str:
