@@ -12,7 +12,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,18 @@ def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
             found.tables[path] = [row for _, row in given if isinstance(row, dict)]
         else:
             _take(found, path, given)
+    if not (found.scores or found.judgments):
+        found.scores = [_beside(value) for value in found.gold if value.row.get("judge_value") is not None]
     return found
+
+
+def _beside(gold: Value) -> Value:
+    """The judge's value that an export of gold has beside a person's, where a judge was chosen for it."""
+    code = gold.row.get("judge_code")
+    try:
+        return replace(gold, value=gold.row["judge_value"], code=None if code is None else float(code))
+    except (TypeError, ValueError):
+        raise BadLines(f"judge_code of {gold.item}, {gold.unit}: {str(code)[:40]!r} is no number.") from None
 
 
 def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:

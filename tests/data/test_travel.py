@@ -297,6 +297,9 @@ def test_agree_reads_every_export(
         else:
             assert kappas(agreed(capsys, out("scores"), labels, *judge)) == alone
         assert kappas(agreed(capsys, out("scores"), out("gold", basis="blind"), *judge)).keys() == alone.keys()
+    one = next(id_ for id_, _, model, *_ in datasets.judges(home, datasets.dataset(home, NAME).id) if model == "scored")
+    beside = out("gold", basis="blind", judge=one)
+    assert kappas(agreed(capsys, beside)) == kappas(agreed(capsys, out("scores"), beside, "--model", "scored"))
 
 
 def test_agree_leaves_out_what_the_judge_was_shown_as_examples(
