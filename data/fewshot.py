@@ -21,6 +21,7 @@ from data.settings import gold_rule
 from data.store import Store, Tx, remembered
 from judges.card import Card
 from judges.corrected import corrected, in_order
+from judges.making.examples import shows
 from judges.pieces import unpacked
 from judges.reading import objects, read
 from judges.types import ITEM
@@ -142,8 +143,7 @@ def shown(store: Store | Tx, card: Card) -> dict[str, str]:
         for id_, name, content in store.rows(
             f"select id, name, content from item where kind = $1 and ({holds})", [card.kind, *marks]
         ):
-            item = ITEM.validate_json(content)
-            if any(card.fields(item, part) == example.fields for part in card.parts(item)):
+            if shows(card, ITEM.validate_json(content)):
                 found[str(id_)] = str(name)
     return found
 

@@ -12,7 +12,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,18 @@ def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
             found.tables[path] = [row for _, row in given if isinstance(row, dict)]
         else:
             _take(found, path, given)
+    if not (found.scores or found.judgments):
+        found.scores = [_beside(value) for value in found.gold if value.row.get("judge_value") is not None]
     return found
+
+
+def _beside(gold: Value) -> Value:
+    """The judge's value that an export of gold has beside a person's, where a judge was chosen for it."""
+    code = gold.row.get("judge_code")
+    try:
+        return replace(gold, value=gold.row["judge_value"], code=None if code is None else float(code))
+    except (TypeError, ValueError):
+        raise BadLines(f"judge_code of {gold.item}, {gold.unit}: {str(code)[:40]!r} is no number.") from None
 
 
 def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -178,10 +189,19 @@ def plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
                 value = int(value) if name in ("sample", "samples", "people") else float(value)
         elif text and name in ("saw_judge", "saw", "synthetic"):
             value = _FLAGS.get(value, value)
-        found[name] = value
+        found[name] = _spoken(value) if name == "input" and row.get("kind") == "pair" else value
     for name in _TEXTS.get(row.get("kind", ""), ()):
         found.setdefault(name, "")
     return found
+
+
+def _spoken(value: Any) -> Any:
+    """What a pair is about: the turns of a conversation, where a cell holds them as JSON, or the text as it is."""
+    with contextlib.suppress(ValueError, RecursionError):
+        held = json.loads(value) if isinstance(value, str) and value.startswith("[{") else None
+        if isinstance(held, list) and all(isinstance(t, dict) and t.keys() == {"turn", "role", "text"} for t in held):
+            return held
+    return value
 
 
 def sort(row: dict[str, Any]) -> str:

@@ -28,6 +28,7 @@ from judges.files.filed import (
 from judges.files.keys import coded, keys
 from judges.files.lines import LabelLine
 from judges.files.names import Owner, owner
+from judges.making.examples import shows
 from judges.making.recipe import Answers
 from judges.making.scales import answer, survey
 from judges.params import Params, Rule
@@ -199,9 +200,12 @@ def _match(
             code = dimension.scale.code(_heard(value.value, dimension.scale)) if words else value.code
             people[value.cell] = code
             given.setdefault(value.cell, [code])
+    shown = {key for key, item in {**there, **held.items}.items() if shows(known, item)}
+    people = {cell: value for cell, value in people.items() if cell[0] not in shown}
+    aside = (f"Left out, as the judge is shown them as examples: {', '.join(sorted(shown))}.",) if shown else ()
     basis = "blind labels" if "blind" in modes else "assisted labels" if modes else "gold"
     rule = rule_of(known, json.loads(judge.params))
-    return Match(judge.said, known, found, people, given, rule, basis, there=there, voices=heard)
+    return Match(judge.said, known, found, people, given, rule, basis, aside, there=there, voices=heard)
 
 
 def _worded(label: LabelLine, known: Card) -> LabelLine:

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judges.card import Card, Example
+from judges.card import Card, Example, Item
 from judges.errors import BadCard
 
 FEW = (2, 3)
@@ -36,6 +36,13 @@ def with_examples(card: Card, examples: Sequence[Example]) -> Card:
     for number, example in enumerate(examples, 1):
         check(card, number, example)
     return replace(card, examples=tuple(examples))
+
+
+def shows(card: Card, item: Item) -> bool:
+    """Whether an example of a card is this item, as its judges see it: what they were told of does not count."""
+    if not card.examples or item.kind != card.kind:
+        return False
+    return any(card.fields(item, part) in [e.fields for e in card.examples] for part in card.parts(item))
 
 
 def example_of(row: Any, where: str) -> Example:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from data import adjudication, cards, datasets, export, people, standing
+from data import adjudication, cards, datasets, export, fewshot, people, standing
 from data.adjudicating import disputed
 from data.gold import BASES, WEIGHTED
 from data.ids import new_id, now
@@ -32,6 +32,7 @@ from judges.types import ITEM, Dimension, Scale, sort_of, units
 from tests.data.importing import source
 from tests.judges.asking import of, ran
 from tests.practice_server import practice
+from tests.seeds import lines
 
 Json = dict[str, Any]
 NAME, HEURISTIC = "everything", "practice-heuristic"
@@ -40,7 +41,7 @@ MODES = ("blind", "blind", "assisted", "revealed")
 
 
 def items() -> list[Json]:
-    """Dialogues of two and of twelve turns, long and short pairs, responses in several scripts."""
+    """Dialogues of two and of twelve turns, long pairs (one after a conversation), responses in several scripts."""
     words = "Die Lieferung kam spät, 配達が遅れました。"
     both = ("user", "assistant")
     turns = (
@@ -53,7 +54,7 @@ def items() -> list[Json]:
     ]
     long = [[f"# Part {p}\n\n{words} {n} " + "It is so. " * 150 for p in range(1, 5)] for n in range(6)]
     pairs = [
-        {"id": f"p{n}", "kind": "pair", "input": "Why?\n\n" + "\n\n".join(long[n]),
+        {"id": f"p{n}", "kind": "pair", "input": "Why?\n\n" + "\n\n".join(long[n]) if n else dialogues[0]["turns"],
          "response_a": {"system": "x", "text": "\n\n".join(long[n])},
          "response_b": {"system": "y", "text": "\n\n".join(reversed(long[n]))}}
         for n in range(6)
@@ -296,6 +297,24 @@ def test_agree_reads_every_export(
         else:
             assert kappas(agreed(capsys, out("scores"), labels, *judge)) == alone
         assert kappas(agreed(capsys, out("scores"), out("gold", basis="blind"), *judge)).keys() == alone.keys()
+    one = next(id_ for id_, _, model, *_ in datasets.judges(home, datasets.dataset(home, NAME).id) if model == "scored")
+    beside = out("gold", basis="blind", judge=one)
+    assert kappas(agreed(capsys, beside)) == kappas(agreed(capsys, out("scores"), beside, "--model", "scored"))
+
+
+def test_agree_leaves_out_what_the_judge_was_shown_as_examples(
+    home: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    judges = {model: id_ for id_, _, model, *_ in datasets.judges(home, datasets.dataset(home, NAME).id)}
+    assert len(fewshot.used(home, judges["taught"])) == 2
+    labels = [
+        {"item": row["id"], "unit": "response", "dimension": "factuality", "value": 3, "annotator": "ann",
+         "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
+        for row in rows(home, "items") if row["kind"] == "response"
+    ]  # fmt: skip
+    whole = [row for row in rows(home, "dataset") if row.keys() & {"card", "task"}]
+    file = lines(tmp_path / "taught.jsonl", [*whole, *labels])
+    assert [one["cells"] for one in agreed(capsys, file, "--model", "taught")] == [12]
 
 
 @pytest.mark.parametrize("format", FORMATS)
