@@ -137,6 +137,11 @@ def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_
         ITEM.validate_python(dialogue(chat)[0])
 
 
+def test_what_a_model_thought_is_not_what_it_said() -> None:
+    thought = [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "b"}]
+    assert turns(said(("user", "a"), ("assistant", thought))) == [(1, "user", "a"), (1, "assistant", "b")]
+
+
 def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
     chat = said(("developer", "Be brief."), ("user", "a"), ("assistant", "b"))
     assert dialogue(chat)[0]["scenario"] == "Be brief."
