@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data import calibration, cards, datasets, queue
+from data.errors import BadInput
 from data.gold import BASES, Basis
 from data.intake import apart, contents
 from data.intake.apart import Waits
@@ -64,11 +65,11 @@ def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | N
     """Where an import leads: to the figures where judge and people meet, else to the first blind item.
 
     For that an audit sample is drawn where the dataset has none; without `draw` it then leads nowhere (None). Raises
-    NotAllowed below the role researcher.
+    NotAllowed below the role researcher, and BadInput where the import made no dataset.
     """
     name = next((d.name for d in datasets.all_datasets(store) if d.id == dataset_id), "")
-    if not name:  # files that hold nothing make no dataset
-        return None
+    if not name:
+        raise BadInput("The files hold no item, no judgment and no label that could be taken: nothing was imported.")
     judges = datasets.judges(store, dataset_id)
     for judge_id, *_ in judges:
         if figures(store, dataset_id, judge_id):

@@ -77,8 +77,8 @@ def run(options: argparse.Namespace) -> int:
                 tell(refused.preview)
                 raise BadInput(f"{refused} (--good-rows)") from None
         tell(done.preview)
-        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {done.known:,} were there already.\n")
         way = start.way(store, who, done.dataset_id)
+        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {done.known:,} were there already.\n")
         _figures(store, done.dataset_id)
     finally:
         store.close()
@@ -131,7 +131,7 @@ def _said(one: Series) -> str:
     about = f" to {one.dimension} of a {one.sort}, {scale}" if one.by else ""
     rows = " and ".join(f"{column} is {' or '.join(values)}" for column, values in one.only.items())
     rows = f" where {rows}" if rows else ""
-    count = f"{one.count:,} values, " if one.count else ""
+    count = f"{many(one.count, 'value')}, " if one.count else ""
     order = " and ".join(one.order.columns) or one.order.constant
     order = f", asked in the order {order}" if order else ""
     mixed = f" ({one.why})" if one.by and one.why else ""

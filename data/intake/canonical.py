@@ -32,8 +32,10 @@ def exported(keys: frozenset[str]) -> bool:
 
 
 def fits(keys: frozenset[str]) -> bool:
-    """Whether an object with these keys is meant as a canonical line."""
-    return any(needed <= keys for needed in _NEEDED) or keys in ({"gold_rule"}, {"card"}, {"assay"})
+    """Whether an object with these keys is meant as a canonical line; a chat is none, whatever stands beside it."""
+    if keys in ({"gold_rule"}, {"card"}, {"assay"}):
+        return True
+    return "messages" not in keys and any(needed <= keys for needed in _NEEDED)
 
 
 def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:

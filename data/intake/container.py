@@ -31,6 +31,11 @@ def container(file: File) -> Container:
     head = file.head()
     for magic, name in _ARCHIVES.items():
         if head.startswith(magic):
+            if file.name.lower().endswith(".eval"):
+                raise BadInput(
+                    f"{file.name} is a log of Inspect as it packs them. Write it as JSON and import that: inspect log "
+                    f"convert {file.name} --to json --output-dir FOLDER"
+                )
             raise BadInput(f"{file.name} is {name}. Unpack it and import the files in it.")
     if head.startswith(_POINTER):
         raise BadInput(f"{file.name} is a git-LFS pointer, not the data. Run `git lfs pull` where it came from.")

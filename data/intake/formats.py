@@ -96,6 +96,8 @@ def _format(file: File, wanted: Format) -> Known:
         found = "messages"
     elif role is not None and held != "csv":
         found = "fastchat"
+    elif len(sample) == 1 and (bare := tools.bare(sample[0].value)):
+        raise BadInput(f"{file.name} holds nothing to import: its list {bare} is empty.")
     elif held == "object":
         named = ", ".join(sorted(frozenset().union(*shapes)))[:200] or "none that can be read"
         raise BadInput(

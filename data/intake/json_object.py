@@ -84,6 +84,8 @@ class _Walk:
         held = self._held
         held.at += 1
         sign = held.next()
+        if sign == "]":
+            _put(self._frame, path, [])
         while sign != "]":
             number = held.number
             value, text = element(held)

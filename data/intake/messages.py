@@ -15,6 +15,7 @@ from data.ids import content_id
 from data.intake.jsonl import Record, kind_of
 from data.intake.lines import Bad, Entry, Hint, Line
 from data.intake.sentences import show
+from data.intake.utterances import QUIET
 from judges.tools import call
 
 ROLES = {
@@ -220,6 +221,8 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
     parts = []
     for part in content:
         kind, text = _sort(part), _text_of(part)
+        if kind in QUIET:
+            continue
         if not isinstance(text, str):
             what = f"a part of type {show(kind)}" if isinstance(kind, str) else kind_of(part)
             raise _No(f"{where}.{key}", f"{where}.{key} holds {what}: only text can be judged.")

@@ -106,9 +106,9 @@ class _Table:
         yield Line(self.file, line, "item", data, row)
         number, answered = 1, False
         for record, (role, _) in placed:
-            if role != "assistant" and answered:
+            if role in ("user", "system") and answered:
                 number, answered = number + 1, False
-            if role == "assistant":
+            if role in ("assistant", "tool"):
                 answered = True
                 yield from self._said(record, name, number)
 
@@ -153,7 +153,7 @@ class _Table:
                 if role is None:
                     raise _No("role", f"The role must be user, assistant, system or tool (it is {show(given)}).")
                 said = mapping.field("text").text(record.value)
-                placed.append((record, ("assistant" if role == "tool" else role, said)))
+                placed.append((record, (role, said)))
                 continue
             for role in ("user", "assistant"):
                 text = mapping.field(role).value(record.value)

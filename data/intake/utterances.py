@@ -6,7 +6,7 @@ Met are those of OpenAI, Anthropic, Gemini, LangChain, OpenTelemetry (`parts`) a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from judges.tools import call as written
@@ -30,7 +30,11 @@ _ANSWERED = (
 )
 _LISTS = ("messages", "chat_history", "contents", "input", "history", "conversation")
 _CHOICES = ("choices", "generations", "messages", "output", "candidates", "message", "kwargs", "response")
-_QUIET = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
+QUIET = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
+_FILES = ("blob", "uri", "file")
+_BACK = ("tool_call_response", "tool_result")
+_GIVEN_BACK = ("tool", "function_call_output")
+_REFS = ("tool_call_id", "tool_use_id", "call_id", "id")
 _PLAIN = ("user", "assistant", "system")
 _DEEP = 6
 
@@ -73,9 +77,7 @@ def messages(value: Any) -> list[Utterance] | None:
         return None
     found: list[Utterance] = []
     names: dict[str, str] = {}
-    for one in value:
-        if isinstance(one, str):
-            one = decoded(one)
+    for one in _arranged(value, names):
         if not isinstance(one, dict):
             return None
         if (said := _short(one)) is not None:
@@ -85,6 +87,40 @@ def messages(value: Any) -> list[Utterance] | None:
         else:
             return None
     return found
+
+
+def _arranged(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
+    """The messages of a list; results that stand together come in the order of their calls, as only that pairs them."""
+    together: list[dict[str, Any]] = []
+    for one in value:
+        one = decoded(one)
+        inner = one.get("message", one) if isinstance(one, dict) else None
+        if isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _GIVEN_BACK:
+            together.append(one)
+            continue
+        if together:
+            yield from _in_order(together, names)
+            together = []
+        yield one
+    yield from _in_order(together, names)
+
+
+def _in_order(results: list[Any], names: dict[str, str]) -> list[Any]:
+    """Results in the order of their calls, where these are known."""
+    place = {ref: n for n, ref in enumerate(names)}
+    known = all(_of_call(one) in place for one in results)
+    return sorted(results, key=lambda one: place[_of_call(one)]) if known else results
+
+
+def _of_call(result: Any) -> str:
+    """The id of the call that a result belongs to."""
+    if not isinstance(result, dict):
+        return ""
+    held, parts = result.get("message"), result.get("parts")
+    given = held if isinstance(held, dict) else result
+    if isinstance(parts, list) and parts:
+        given = parts[0] if isinstance(parts[0], dict) else given
+    return str(next((given[key] for key in _REFS if given.get(key)), ""))
 
 
 def _short(message: dict[str, Any]) -> Utterance | None:
@@ -219,6 +255,8 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         return ([content] if content else []), []
     texts: list[str] = []
     entries: list[Utterance] = []
+    if isinstance(content, list) and all(isinstance(p, dict) and p.get("type") in _BACK for p in content):
+        content = _in_order(content, names)
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict) and isinstance(part.get("message_content"), dict):
             part = part["message_content"]
@@ -230,14 +268,16 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         if kind in ("tool_call", "tool_use", "toolCall") or "functionCall" in part or "function_call" in part:
             one = part.get("functionCall") or part.get("function_call") or part
             entries += _called([one], names)
-        elif kind in ("tool_call_response", "tool_result") or "functionResponse" in part:
+        elif kind in _BACK or "functionResponse" in part:
             one = part.get("functionResponse") or part
             ref = str(one.get("id") or one.get("tool_use_id") or one.get("tool_call_id") or "")
             back = next((one[k] for k in ("response", "result", "content", "output") if one.get(k) is not None), "")
             inner, _ = _content(back, names) if isinstance(back, list) else ([plain(back)], [])
             entries.append(Utterance("tool", "\n\n".join(inner), names.get(ref) or str(one.get("name") or "")))
-        elif kind in _QUIET:
+        elif kind in QUIET:
             continue
+        elif kind in _FILES:
+            texts.append(f"[{part.get('modality') or 'file'}]")
         elif isinstance(held, str):
             texts.append(held)
         elif kind or part:

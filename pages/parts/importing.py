@@ -175,6 +175,7 @@ def preview(found: Preview, rejects: str) -> None:
         )
     if not found.new.total and found.ok:
         told = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
+        told = told if found.known.total else "These files hold no item, no judgment and no label that could be taken"
         st.info(text.plain(f"{told}."), icon=":material/inventory_2:")
     if found.problem_count:
         _problems(found, rejects)

@@ -23,7 +23,7 @@ def page() -> None:
     if kept.get("done"):
         importing.done(kept["done"])
     uploads = st.file_uploader(
-        "Files: Assay's JSON lines, chats with messages, CSV, Parquet, JSON, or FastChat's files (several at once)",
+        "Files: tables (CSV, Parquet, JSON), chats, traces and exports of other tools, Assay's own (several at once)",
         TYPES,
         accept_multiple_files=True,
         key=f"upload:{kept.setdefault('turn', 0)}",

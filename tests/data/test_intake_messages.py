@@ -137,6 +137,20 @@ def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_
         ITEM.validate_python(dialogue(chat)[0])
 
 
+def test_what_a_model_thought_is_not_what_it_said() -> None:
+    thought = [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "b"}]
+    assert turns(said(("user", "a"), ("assistant", thought))) == [(1, "user", "a"), (1, "assistant", "b")]
+
+
+def test_a_chat_is_one_whatever_stands_beside_it(tmp_path: Path) -> None:
+    """Chats as Assay gives them out name their item and the question that decided, and are no labels."""
+    store = workspace(tmp_path)
+    chat = said(("user", "a"), ("assistant", "b")) | {"item": "d1", "dimension": "verdict", "value": "good"}
+    found = preview(store, source([chat]), Plan("d"))
+    assert (found.ok, found.new.items) == (True, 1)
+    store.close()
+
+
 def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
     chat = said(("developer", "Be brief."), ("user", "a"), ("assistant", "b"))
     assert dialogue(chat)[0]["scenario"] == "Be brief."

@@ -300,6 +300,25 @@ def test_rows_that_stand_together_become_a_dialogue_and_its_turns_are_judged(tmp
     store.close()
 
 
+def test_rows_of_a_tool_are_entries_of_their_own(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [
+        {"chat": "c", "n": n, "who": who, "says": says, "score": score}
+        for n, (who, says, score) in enumerate(
+            (("user", "Hi", ""), ("tool", "f(1)", ""), ("assistant", "Hello", "8"), ("user", "Bye", ""),
+             ("tool", "g(2)", ""), ("user", "Well?", ""), ("assistant", "Yes", "10")), 1
+        )
+    ]  # fmt: skip
+    take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(SPOKEN,)))
+    turns = ITEM.validate_json(store.rows("select content from item")[0][0]).turns  # type: ignore[union-attr]
+    assert [(t.turn, t.role, t.text) for t in turns] == [
+        (1, "user", "Hi"), (1, "tool", "f(1)"), (1, "assistant", "Hello"), (2, "user", "Bye"), (2, "tool", "g(2)"),
+        (2, "assistant", ""), (3, "user", "Well?"), (3, "assistant", "Yes"),
+    ]  # fmt: skip
+    assert store.rows("select unit, value from score order by 1") == [("turn:1", 8.0), ("turn:3", 10.0)]
+    store.close()
+
+
 def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [UTTERANCES[n] for n in (0, 1, 4, 5, 2, 3)]

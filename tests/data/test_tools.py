@@ -561,6 +561,56 @@ def test_messages_of_all_makers() -> None:
     assert answered({"choices": [{"message": made.said("assistant", "A")}]}) == [Utterance("assistant", "A")]
 
 
+def test_results_stand_in_the_order_of_their_calls() -> None:
+    """Results that came back in another order than they were called for are told apart by their calls alone."""
+    gave = [made.said("tool", text) | {"tool_call_id": ref} for ref, text in (("2", "B"), ("1", "A"))]
+    calls = [{"id": n, "function": {"name": "f", "arguments": n}} for n in ("1", "2")]
+    openai = [made.said("user", "Q"), {"role": "assistant", "content": None, "tool_calls": calls}, *gave]
+    part = {"type": "tool_call_response"}
+    genai = [
+        {"role": "user", "parts": [{"type": "text", "content": "Q"}]},
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": n, "name": "f", "arguments": n} for n in "12"]},
+        {"role": "tool", "parts": [part | {"id": "2", "response": "B"}, part | {"id": "1", "response": "A"}]},
+    ]
+    apart = [*genai[:2], *({"role": "tool", "parts": [one]} for one in genai[2]["parts"])]
+    for shape in (openai, [{"message": one} for one in openai], genai, apart):
+        assert [one.text for one in messages(shape) or ()] == ["Q", "f(1)", "f(2)", "A", "B"]
+
+
+def test_files_within_a_message_are_named_and_not_shown() -> None:
+    """The bytes of a picture are no text that anybody should read."""
+    blob = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "aGVsbG8="}
+    text = {"type": "text", "content": "Look"}
+    assert messages([{"role": "user", "parts": [text, blob, {"type": "uri", "uri": "x"}]}]) == [
+        Utterance("user", "Look\n\n[image]\n\n[file]")
+    ]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_exports_without_rows_are_named(tmp_path: Path, indent: int | None) -> None:
+    """An export that holds nothing is not taken for a table, and a dataset of nothing is not begun."""
+    for key in ("data", "testCases", "items", "runs"):
+        data = json.dumps({key: [], "meta": {"total": 0}, "total": 0}, indent=indent).encode()
+        with pytest.raises(BadInput, match=f"holds nothing to import: its list {key} is empty"):
+            formats(from_bytes([("e.json", data)]))
+    log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": []}
+    bare = [json.dumps(log, indent=indent), json.dumps({"resourceSpans": []}, indent=indent), "[]"]
+    with contextlib.closing(workspace(tmp_path)) as store:
+        for text in bare:
+            source = from_bytes([("e.json", text.encode())])
+            result = take(store, "lea", source, Plan("d"))
+            with pytest.raises(BadInput, match="nothing was imported"):
+                start.way(store, "lea", result.dataset_id)
+
+
+def test_langfuse_traces_without_their_texts() -> None:
+    """Traces as the API lists them without inputs and outputs still tell of what session they are."""
+    trace = {"id": "t", "name": "n", "timestamp": "2026-05-01T10:00:00Z", "userId": "u", "sessionId": "s", "tags": []}
+    one = made.langfuse()["observations"][0] | {"trace_id": "t"}
+    names, given = found([("traces.json", made.whole({"data": [trace]})), ("observations.json", made.whole([one]))])
+    assert names == {"langfuse"} and list(items(given)) == ["s"]
+
+
 def test_from_file_to_figures(tmp_path: Path) -> None:
     """Traces and the annotations of a judge and a person come in as anybody's file does, and give kappa."""
     spans = [made.genai(n, f"c-{c}") for c in range(4) for n in (1, 2)]

@@ -60,6 +60,13 @@ def lists() -> frozenset[tuple[str, ...]]:
     return frozenset(path for name in NAMES for path in tool(name).LISTS)
 
 
+def bare(value: dict[str, Any]) -> str:
+    """The name of the list of a tool's object in which its rows would stand, where all of these lists are empty."""
+    held = [value[name] for name in value if (name,) in lists()]
+    named = [name for name in value if (name,) in lists()]
+    return named[0] if named and not any(held) and all(isinstance(one, list) for one in held) else ""
+
+
 def within(value: dict[str, Any], *keys: str) -> list[dict[str, Any]]:
     """The objects of the list that lies under the first of these keys, or the value itself."""
     for key in keys:

@@ -73,7 +73,8 @@ def _sort(row: dict[str, Any]) -> str:
     if "id" in keys and isinstance(row.get("traces"), list):
         return "session"
     held = keys & {"sessionId", "userId", "bookmarked", "observations", "release", "htmlPath", "traceId"}
-    return "trace" if {"id", "timestamp"} <= keys and held and keys & {"input", "output", "observations"} else ""
+    texts = keys & {"input", "output", "observations"} or ("tags" in keys and len(held) > 1)
+    return "trace" if {"id", "timestamp"} <= keys and held and texts else ""
 
 
 class _Reader:

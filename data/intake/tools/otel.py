@@ -117,7 +117,7 @@ class _Reader:
             elif _is_span(row):
                 self._row(file, line, row)
             else:
-                self.threads.rest.unused(*row)
+                self.threads.rest.unused(*(row.keys() - {"resourceSpans", "resourceLogs"}))
 
     def entries(self) -> Iterator[Found]:
         """Everything, once all was read."""
