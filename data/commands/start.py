@@ -146,7 +146,7 @@ def _asking(made: Outline) -> str:
 def _figures(store: Store, dataset_id: str) -> None:
     """Kappa of each judge and question."""
     for judge_id, _, model, _, _ in datasets.judges(store, dataset_id):
-        for summary in start.figures(store, dataset_id, judge_id):
+        for summary in (one for one in start.figures(store, dataset_id, judge_id) if one.cells):
             print(_figure(model, summary))
 
 
@@ -155,7 +155,7 @@ def _figure(model: str, summary: Summary) -> str:
     name = {None: "kappa", "quadratic": "quadratic kappa"}[summary.dimension.scale.weights]
     point = "undefined" if found.point is None else f"{found.point:.3f}"
     ends = "" if found.low is None or found.high is None else f", 95% interval {found.low:.3f} to {found.high:.3f}"
-    return f"{model}, {summary.dimension.title}: {name} {point}{ends}, on {many(summary.gold_items, 'item')}."
+    return f"{model}, {summary.dimension.title}: {name} {point}{ends}, on {many(found.items, 'item')}."
 
 
 def _serve(port: str, address: str) -> int:

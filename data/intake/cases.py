@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,8 +12,10 @@ from data.ids import content_id
 from data.intake.lines import Found, Line, Said
 from data.intake.remainder import Remainder
 from data.intake.shelf import Shelf
+from data.intake.tools import Part
 from data.intake.utterances import Utterance, decoded, messages, plain, turns
 
+Json = dict[str, Any]
 _TASKS = (
     *("task", "instruction", "instructions", "prompt", "question", "query", "input", "inputs", "context", "source"),
     *("document", "user", "user_input", "request", "article"),
@@ -149,6 +151,29 @@ class Cases:
             "system": case.system, "meta": case.meta,
         }  # fmt: skip
         return data, numbers
+
+
+def of_rows(
+    title: str, parts: Iterable[Part], within: Callable[[Json], list[Json]], fits: Callable[[Json], bool],
+    take: Callable[[Cases, str, int, Json], None], called: str, lacks: str,
+) -> Iterator[Found]:  # fmt: skip
+    """What the files of a tool hold whose records have rows `within`: those that fit are taken, the others told of.
+
+    `called` is what such a row is, and `lacks` what one that does not fit has not.
+    """
+    cases = Cases(title)
+    try:
+        for part in parts:
+            for record in cases.rest.good(part.name, part.records):
+                for one in within(record.value):
+                    if fits(one):
+                        with cases.rest.sparing(part.name, record.line, one):
+                            take(cases, part.name, record.line, one)
+                    else:
+                        cases.rest.fault(part.name, record.line, called, lacks, row=one)
+        yield from cases.entries()
+    finally:
+        cases.close()
 
 
 def _unit(one: Opinion, data: Mapping[str, Any], numbers: Sequence[int]) -> str:

@@ -23,7 +23,7 @@ from judges.files.columns import Voice, columns
 from judges.files.keys import all_apart, code, key, meanings
 from judges.files.names import owner
 from judges.making.recipe import RESERVED, Answers
-from judges.making.scales import Survey, answer, survey
+from judges.making.scales import Survey, answer, apart, survey
 from judges.types import Dimension, Kind, Scale
 
 By = Literal["judge", "person", ""]
@@ -119,7 +119,38 @@ def outline(
         series.append(Series("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
-    return Outline(scaled(series, asked), tables, tuple(told), tuple(unclear), items)
+    settled = scaled(met(series), asked)
+    return Outline(settled, tables, (*told, *differing(settled)), tuple(unclear), items)
+
+
+def met(series: Sequence[Series]) -> list[Series]:
+    """The series, those of judges and people about one question where each side has one and their scales are alike."""
+    about = {by: {(s.kind, s.sort, s.dimension) for s in series if s.by == by} for by in ("judge", "person")}
+    names = [name for by in about for _, _, name in about[by]]
+    if len(names) != 2 or names[0] == names[1] or differing([replace(s, dimension=WHOLE) for s in series]):
+        return list(series)
+    name = next((name for name in names if name != WHOLE), WHOLE)
+    return [replace(s, dimension=name) if s.by else s for s in series]
+
+
+def differing(series: Iterable[Series]) -> list[str]:
+    """A sentence for each judge's series that looks as if it had another scale than people's of the same question, and
+
+    one where no question has answers of both.
+    """
+    given = [(one, survey(one.cells).answers) for one in series if one.by]
+    told = []
+    for one, scale in given:
+        theirs = [of for s, of in given if s.by == "person" and (s.kind, s.dimension) == (one.kind, one.dimension)]
+        told += apart(one.name, scale, theirs) if one.by == "judge" else []
+    sides = [{(s.kind, s.sort, s.dimension) for s, _ in given if s.by == by} for by in ("judge", "person")]
+    if all(sides) and not sides[0] & sides[1]:
+        asked = [", ".join(sorted(name for _, _, name in side)) for side in sides]
+        told.append(
+            f"Judges answer {asked[0]} and people {asked[1]}: no question has answers of both, so there is no figure. "
+            "Give the two the same question on the Import page."
+        )
+    return told
 
 
 def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[Series, ...]:

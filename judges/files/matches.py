@@ -30,13 +30,11 @@ from judges.files.lines import LabelLine
 from judges.files.names import Owner, owner
 from judges.making.examples import shows
 from judges.making.recipe import Answers
-from judges.making.scales import answer, survey
+from judges.making.scales import answer, apart, survey
 from judges.params import Params, Rule
 from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Scale, Score, Strict, sort_of
 
 _KINDS: dict[str, Kind] = {"turn": "dialogue", "conversation": "dialogue", "response": "response"}
-_FAR = 2.0
-"""Two columns of which one reaches so many times as far as the other may be on two scales."""
 
 
 class NoTable(AssayError):
@@ -300,7 +298,7 @@ def _of_columns(
         answers_ = _shared(path, rows, [voice, *theirs], good_rows)
         dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
         asked.append(dimension)
-        told += _apart(voice, theirs)
+        told += apart(voice.column, voice.answers, [v.answers for v in theirs])
         for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
             try:
                 cells = [answer(row.get(v.column), answers_) for v in (voice, *theirs)]
@@ -349,18 +347,6 @@ def _shared(path: Path, rows: Sequence[Mapping[str, Any]], voices: list[Voice], 
         kinds = "; ".join(f"{v.column} has {_scale(v.answers.scale)}" for v in voices if v.answers is not None)
         raise NoTable(f"{path}: its columns have no scale in common: {kinds or found.why}.")
     return made
-
-
-def _apart(voice: Voice, theirs: list[Voice]) -> list[str]:
-    """A sentence where the judge's numbers and the people's look like two scales."""
-    tops = [(v.answers.hi if v.answers and v.answers.kind in ("ordinal", "interval") else 0) for v in (voice, *theirs)]
-    mine, others = float(tops[0]), float(max(tops[1:]))
-    if not mine or not others or max(mine, others) < _FAR * min(mine, others):
-        return []
-    return [
-        f"{voice.column} goes up to {mine:g} and people's numbers up to {others:g}: if these are two scales, kappa of "
-        "them means nothing. Bring them to one first."
-    ]
 
 
 def _ask(path: Path, names: Sequence[str], found: Columns) -> str:

@@ -94,6 +94,8 @@ _OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:/|out of|von) ?(\d{1,3})", re.ASCII
 _STARS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:stars?|sterne?|★|つ星)|(★+)☆*")
 _AROUND = "\"'“”„`*「」[]() "
 _FAR, _WORD = 1e9, 40
+_BEYOND = 2
+"""A column that reaches so many times as far as another may be on another scale."""
 _ENDS = (1, 5, 10, 100)
 _GRADES = {"a", "b", "c"}
 
@@ -192,6 +194,18 @@ _VERDICT = Answers(kind="unordered", categories=["a", "tie", "b"])
 
 def _whole(answers: Answers, sizes: tuple[int, int, int]) -> Survey:
     return Survey(answers, answers, *sizes)
+
+
+def apart(name: str, judge: Answers | None, people: Iterable[Answers | None]) -> list[str]:
+    """A sentence where a judge's numbers and people's look like two scales: one reaches far beyond the other."""
+    mine, *others = ((a.hi if a and a.kind in ("ordinal", "interval") else 0) for a in (judge, *people))
+    theirs = max(others, default=0)
+    if not mine or not theirs or max(mine, theirs) < _BEYOND * min(mine, theirs):
+        return []
+    return [
+        f"{name} goes up to {mine:g} and people's numbers up to {theirs:g}: if these are two scales, kappa of them "
+        "means nothing. Bring them to one first."
+    ]
 
 
 def is_missing(cell: Any) -> bool:

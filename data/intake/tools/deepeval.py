@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.intake.cases import Case, Cases, Opinion, facts
+from data.intake.cases import Case, Cases, Opinion, facts, of_rows
 from data.intake.lines import Found
 from data.intake.tools import Part
 from data.intake.utterances import Utterance, called, plain
@@ -31,21 +31,7 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
 
 def read(parts: Iterable[Part]) -> Iterator[Found]:
     """The test cases, with the scores of their metrics."""
-    cases = Cases(TITLE)
-    try:
-        for part in parts:
-            for record in cases.rest.good(part.name, part.records):
-                for one in _cases(record.value):
-                    if _is_case(one):
-                        with cases.rest.sparing(part.name, record.line, one):
-                            _case(cases, part.name, record.line, one)
-                    else:
-                        cases.rest.fault(
-                            part.name, record.line, "test case", "has neither an input nor turns.", row=one
-                        )
-        yield from cases.entries()
-    finally:
-        cases.close()
+    return of_rows(TITLE, parts, _cases, _is_case, _case, "test case", "has neither an input nor turns.")
 
 
 def _cases(value: dict[str, Any]) -> list[dict[str, Any]]:

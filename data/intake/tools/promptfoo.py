@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.intake.cases import Case, Cases, Opinion, facts
+from data.intake.cases import Case, Cases, Opinion, facts, of_rows
 from data.intake.lines import Found
 from data.intake.tools import Part
 from data.intake.utterances import Utterance, messages, plain
@@ -24,21 +24,7 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
 
 def read(parts: Iterable[Part]) -> Iterator[Found]:
     """The outputs of all tests, with their grades."""
-    cases = Cases(TITLE)
-    try:
-        for part in parts:
-            for record in cases.rest.good(part.name, part.records):
-                for one in _results(record.value):
-                    if _is_result(one):
-                        with cases.rest.sparing(part.name, record.line, one):
-                            _result(cases, part.name, record.line, one)
-                    else:
-                        cases.rest.fault(
-                            part.name, record.line, "result", "has neither a prompt nor variables.", row=one
-                        )
-        yield from cases.entries()
-    finally:
-        cases.close()
+    return of_rows(TITLE, parts, _results, _is_result, _result, "result", "has neither a prompt nor variables.")
 
 
 def _results(value: dict[str, Any]) -> list[dict[str, Any]]:
