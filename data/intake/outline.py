@@ -185,10 +185,13 @@ def _settled(
             return "verdict", _as_answers(verdict)
     base, number = name, 1
     while (known := asked.get((kind, sort, name))) is not None:
-        if (there := _as_answers(known.scale)) is not None and _all_on(cells, there):
+        there = _as_answers(known.scale)
+        # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
+        ours = base == WHOLE and apart("", scale, [there])
+        if there is not None and not ours and _all_on(cells, there):
             return name, there
         number += 1
-        name = f"{base}_{number}"
+        name = f"{base}_{number}" if base != WHOLE or name != WHOLE else f"{sort}_{WHOLE}"
     return name, scale
 
 
