@@ -160,18 +160,11 @@ def _settled(
             return "verdict", _as_answers(verdict)
     base, number = name, 1
     while (known := asked.get((kind, sort, name))) is not None:
-        there = _as_answers(known.scale)
-        # A name that no file gave says nothing of a scale: 0.3 lies on 0-100, and is no answer to that question.
-        same = scale is None or base != WHOLE or (there is not None and _ends(there) == _ends(scale))
-        if there is not None and same and _all_on(cells, there):
+        if (there := _as_answers(known.scale)) is not None and _all_on(cells, there):
             return name, there
         number += 1
         name = f"{base}_{number}"
     return name, scale
-
-
-def _ends(answers: Answers) -> tuple[str, float, float]:
-    return (answers.kind, answers.lo, answers.hi) if answers.kind in ("ordinal", "interval") else (answers.kind, 0, 0)
 
 
 def _as_answers(scale: Scale) -> Answers | None:

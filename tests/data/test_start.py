@@ -96,15 +96,6 @@ def test_what_columns_are_is_found_out(
     assert bring(store, {"t.csv": table(**columns)}).preview.new.total == 0
 
 
-def test_a_question_without_a_name_is_no_question_of_another_file_on_another_scale(store: Store) -> None:
-    bring(store, {"a.csv": table(id=IDS, judge=numbers(85.5, 12), human=numbers(90, 3.5))}, "a")
-    bring(store, {"b.csv": table(id=IDS, judge=numbers(1, 3, 5), human=numbers(5, 2))}, "b")
-    series = read(store, {"c.csv": table(id=IDS, judge=numbers(0, 1), human=numbers(1, 0, 0))}).series
-    assert [spelled(one.answers) for one in series if one.answers] == ["yes/no"] * 2
-    series = read(store, {"d.csv": table(id=IDS, judge=numbers(2, 3), human=numbers(5, 2))}).series
-    assert {(one.dimension, spelled(one.answers)) for one in series if one.answers} == {("rating_2", "1-5")}
-
-
 def test_kappa_of_two_columns_is_scikit_learns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

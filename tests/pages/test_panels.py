@@ -134,7 +134,7 @@ def test_judges_side_by_side(app: Server, page: Any) -> None:
     )
     expect(main).to_contain_text("On 360 cells of 120 items that people and all of these judges gave a value")
     expect(main).to_contain_text("Judges among themselves")
-    choose(page, "Reference", re.compile("multi_turn_dialogue"))
+    choose(page, "Reference", re.compile("poor"))
     page.wait_for_url(re.compile("judge="))
     expect(main).to_contain_text(
         re.compile(
