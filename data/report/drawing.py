@@ -58,16 +58,18 @@ def wide(text: str, size: float = SIZE) -> float:
 
 
 def shortened(text: str, room: float, size: float = SIZE) -> str:
-    """The text, or as much of its beginning as has room beside an ellipsis."""
+    """The text, or as much of its beginning and end as has room around an ellipsis: long names differ in either."""
     if wide(text, size) <= room:
         return text
-    kept, left = "", room - size
-    for sign in text:
-        left -= wide(sign, size)
+    first, last, left = 0, len(text), room - size
+    while first < last:
+        # The beginning gets three signs for each two of the end.
+        ahead = 2 * first <= 3 * (len(text) - last)
+        left -= wide(text[first] if ahead else text[last - 1], size)
         if left < 0:
             break
-        kept += sign
-    return kept.rstrip() + "…"
+        first, last = (first + 1, last) if ahead else (first, last - 1)
+    return text[:first].rstrip() + "…" + text[last:].lstrip()
 
 
 def label(

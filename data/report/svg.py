@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -294,24 +295,27 @@ def confusion(
     title: str = "",
     sides: tuple[str, str] = ("people", "judge"),
     click: bool = False,
+    width: float = math.inf,
 ) -> str:
     """A table of agreement, rows = people, columns = judge, every count with its share of the row; outlined: agreement.
 
     `counts` is K x K; `sides` are the words for rows and columns. Of a long scale only the counts that have room are
-    written; each square has its figures as a tip. With `click` squares are numbered "row,column".
+    written; each square has its figures as a tip. With `click` squares are numbered "row,column". In a `width` that has
+    no room for large squares they are smaller, and so are the answers above them.
     """
     k, table = len(answers), [[float(v) for v in row] for row in counts]
-    size = max(18.0, min(66.0, 520 / max(1, k)))
     left = min(200.0, max([wide(a) for a in answers], default=0) + 34)
+    size = max(18.0, min(66.0, 520 / max(1, k), (width - left - 6) / max(1, k)))
     top = headed(title) + 2 * SIZE + 16
     body = [
         label(left + k * size / 2, headed(title) + SIZE, sides[1], "soft", "middle"),
         f'<text transform="translate({SIZE},{number(top + k * size / 2)}) rotate(-90)" '
         f'text-anchor="middle" class="soft">{clean(sides[0])}</text>',
     ]
-    small = SIZE if all(wide(a) <= size - 4 for a in answers) else SIZE - 2  # the ends of bins
+    sizes = (SIZE, SIZE - 2, SIZE - 3, SIZE - 4)  # the ends of bins are long
+    small = next((s for s in sizes if all(wide(a, s) <= size - 3 for a in answers)), SIZE - 2)
     for n, answer in enumerate(answers):
-        body.append(label(left + (n + 0.5) * size, top - 7, answer, anchor="middle", room=size - 4, size=small))
+        body.append(label(left + (n + 0.5) * size, top - 7, answer, anchor="middle", room=size - 3, size=small))
         body.append(label(left - 8, top + (n + 0.5) * size + 4, answer, anchor="end", room=left - 30))
     for i, row in enumerate(table):
         whole = sum(row)

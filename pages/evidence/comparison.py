@@ -54,8 +54,12 @@ def page() -> None:
     with bar:
         with st.container(width=330):
             reference = picked.one("judge", "Reference", names)
+        rests = load.rests(store, load.place(store, dataset.id, reference, ""))
+        full = [basis for basis in (counted, *BASES) if rests[basis].labels]
         with st.container(width=270):
-            basis: Basis = picked.one("basis", "Resting on", dict(BASES), default=counted)  # type: ignore[assignment]
+            basis: Basis = picked.one(  # type: ignore[assignment]
+                "basis", "Resting on", dict(BASES), default=next(iter(full), counted)
+            )
     if dataset.synthetic:
         text.synthetic(dataset.description)
     others = parts.chosen(names, reference) if len(names) > 1 else []

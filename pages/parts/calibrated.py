@@ -35,7 +35,7 @@ COLUMNS = {
         width=80, format="%.3f", help="The cautious reading: kappa is lower in one case of twenty only."
     ),
     "people": st.column_config.TextColumn(
-        width=116,
+        width=132,
         help="How far two people agree with each other on the same blind items, with its interval: the ceiling. "
         "A dash: fewer than 30 items have labels of two.",
     ),
@@ -64,7 +64,7 @@ def between(top: Interval | None) -> str:
     """How far people agree with each other, with the interval; a dash where too few items have labels of two."""
     if top is None or top.verdictless or top.point is None:
         return "–"
-    return f"{top.point:.2f} ({span(top).replace(' to ', '–')})"
+    return f"{top.point:.2f} ({span(top)})"
 
 
 def number(value: float | None, shape: str = ".3f") -> str:

@@ -63,8 +63,9 @@ def confusion(
     clicked, or None. `counts` is K x K.
     """
     at = picture.plot(
-        lambda _: svg.confusion(counts, answers, sides=sides, click=True), key, _file(key), "Table of agreement", (0.0,)
-    )
+        lambda width: svg.confusion(counts, answers, sides=sides, click=True, width=width), key, _file(key),
+        "Table of agreement", (380.0, 480.0, 560.0, 800.0),
+    )  # fmt: skip
     return tuple(map(int, at.split(","))) if at else None  # type: ignore[return-value]
 
 

@@ -94,9 +94,9 @@ def table(
                     "judge": names[who],
                     "result": "reference" if who == reference else pair.verdict if pair else "–",
                     "items": interval.items,
-                    "kappa": interval.point,
+                    "kappa": _unsigned(interval.point),
                     "95% interval": span(interval),
-                    "difference": None if pair is None else pair.difference.point,
+                    "difference": None if pair is None else _unsigned(pair.difference.point),
                     "its interval": "" if pair is None else span(pair.difference),
                     "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
                 }
@@ -113,6 +113,11 @@ def table(
             ),
         },
     )  # fmt: skip
+
+
+def _unsigned(value: float | None) -> float | None:
+    """A figure with three digits, of which 0 has no sign."""
+    return None if value is None else round(value, 3) + 0.0
 
 
 def told(dimension: Dimension, found: Same, pairs: Mapping[str, Pair], names: Mapping[str, str]) -> None:

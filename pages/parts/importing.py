@@ -17,6 +17,7 @@ from data.intake.outline import Outline
 from judges.counted import many
 from judges.errors import AssayError
 from pages.parts import giving, links, mapping, series, session, text
+from pages.parts.agreed import REASONS
 
 NEW = "A new dataset"
 
@@ -47,11 +48,11 @@ def formats() -> None:
 
 def files(found: list[Known]) -> bool:
     """The uploaded files and what each of them is; whether they are to be put away."""
-    rows = [(one.file.name, one.says, one.file.size / 2**20) for one in found]
+    rows = [(one.file.name, one.says, one.file.size) for one in found]
     st.dataframe(
-        pd.DataFrame(rows, columns=["File", "Is", "MB"]),
+        pd.DataFrame(rows, columns=["File", "Is", "Size"]),
         hide_index=True,
-        column_config={"MB": st.column_config.NumberColumn(format="%.2f")},
+        column_config={"Size": st.column_config.NumberColumn(format="bytes")},
     )
     return st.button("Put these files away", icon=":material/close:", type="tertiary")
 
@@ -167,7 +168,10 @@ def preview(found: Preview, rejects: str) -> None:
     for sentence in found.warnings:
         st.text(sentence)
     for reason, count in found.unscored.items():
-        text.quiet("{n} judgments cannot be read ({why}); they are kept as unscored.", n=f"{count:,}", why=reason)
+        text.quiet(
+            "{n} cannot be used ({why}): kept as unscored, never as a low score.",
+            n=many(count, "judgment"), why=REASONS.get(reason, reason),
+        )  # fmt: skip
     if found.judges or found.people:
         people = ", ".join(found.people[:12]) + (" ..." if len(found.people) > 12 else "")
         text.quiet(
@@ -205,10 +209,12 @@ def done(result: Result) -> None:
     """What was imported, and where to go on."""
     with st.container(border=True):
         text.say(
-            "**{dataset}**: added {new}; {known} were there already.",
+            "**{dataset}**: added {new}{known}.",
             dataset=result.preview.dataset,
             new=str(result.preview.new),
-            known=f"{result.known:,}",
+            known=f"; {many(result.known, 'row')} {'was' if result.known == 1 else 'were'} there already"
+            if result.known
+            else "",
         )
         if result.rejected:
             text.say("{n} were not taken.", n=many(result.rejected, "line"))

@@ -105,6 +105,15 @@ def test_long_names_are_shortened_and_kept_as_a_tip() -> None:
     texts = [t for t in plot.iter("{http://www.w3.org/2000/svg}text") if (t[0].text if len(t) else "") == name]
     assert texts and all("…" in "".join(t.itertext()) for t in texts)
     assert wide(shortened(name, 100)) <= 100
+    models = {shortened(f"organisation/some-model-name-{size}-instruct", 200) for size in (7, 70)}
+    assert len(models) == 2 and all(one.startswith("organisation") and one.endswith("instruct") for one in models)
+    assert shortened("abc", 0) == "…"
+
+
+def test_a_table_of_agreement_keeps_within_its_width_with_all_answers_written() -> None:
+    bins = [f"{n / 10:g}–{(n + 1) / 10:g}" for n in range(10)]
+    drawn = svg.confusion([[1] * 10] * 10, bins, width=480)
+    assert float(ElementTree.fromstring(drawn).get("width", "")) <= 480 and "…" not in drawn
 
 
 def test_a_bound_below_the_axis_does_not_leave_the_plot() -> None:
