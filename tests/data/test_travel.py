@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,8 @@ def judged(known: Card, params: Params, model: str, given: list[Json], url: Any)
     """Lines of what a practice model said of items."""
     mine = [(row["id"], prepared(ITEM.validate_json(json.dumps(row)))) for row in given if row["kind"] == known.kind]
     asked = ran(url, params=params, card=known, model=model, tasks=pieces.tasks(known, params, mine))
-    found: list[pieces.Judged] = of(asyncio.run(asked), pieces.Judged)
+    with ThreadPoolExecutor(1) as apart:  # a test in a browser before this one leaves its loop in this thread
+        found: list[pieces.Judged] = of(apart.submit(asyncio.run, asked).result(), pieces.Judged)
     told = params.identity(known.kind)
     return [
         {"item": one.task.key, "card": known.name, "card_version": known.version, "model": model, "params": told,
