@@ -64,11 +64,20 @@ def _edited(made: Outline, key: str) -> Outline:
     said = [_changed(one, row) for one, row in zip(made.series, rows, strict=True)]
     if said == list(made.series):
         return made
+    # A scale that is set in one row is that of the question, in all its rows.
+    both = zip(said, made.series, strict=True)
+    changed = {_place(s): s.answers for s, one in both if s.answers not in (None, one.answers)}
+    said = [replace(s, answers=changed.get(_place(s), s.answers)) for s in said]
     found = scaled(said, cards.questions(session.store()))
     for row, one in zip(rows, found, strict=True):
         if one.by and one.answers is not None and not row["Answers"]:
             text.quiet("{name}: taken as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
     return replace(made, series=found, unclear=())
+
+
+def _place(one: Series) -> tuple[str, str, str]:
+    """The question that a series answers."""
+    return one.kind, one.sort, one.dimension
 
 
 def _row(one: Series) -> dict[str, Any]:
