@@ -8,7 +8,7 @@ verdicts judgments of the card plain_pairwise.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -20,8 +20,11 @@ from data.intake.fastchat_rows import BadRow, Role
 from data.intake.jsonl import Record
 from data.intake.lines import Bad, Entry, Hint, Line, Seen
 from data.intake.shelf import Shelf
+from judges.files.names import heard
 
 PARAMS = {"protocol": "fastchat"}
+_JUDGED = frozenset(("judge", "judgment", "judge_model"))
+"""FastChat's own columns whose names sound like somebody's answers."""
 _ORDER: tuple[Role, ...] = ("prompt", "question", "reference", "answer", "pair", "vote", "single")
 
 
@@ -44,7 +47,12 @@ def read(parts: Iterable[Part]) -> Iterator[Entry]:
             if part.role == "prompt":
                 yield Hint(f"{part.name} was left aside: the prompts of a judge are no part of its judgments.")
                 continue
-            for record in part.records:
+            for number, record in enumerate(part.records):
+                if not number and (left := _others(record.value)):
+                    yield Hint(
+                        f"{part.name}: {left}: left aside, as FastChat's files have no such columns. They are read "
+                        "where the file is imported as a table (--format table)."
+                    )
                 if record.problem:
                     yield Bad(part.name, record.line, [("", f"The line {record.problem}.")], record.text)
                     continue
@@ -52,6 +60,12 @@ def read(parts: Iterable[Part]) -> Iterator[Entry]:
                     yield from reader.take(part, record)
                 except BadRow as bad:
                     yield Bad(part.name, record.line, [bad.args], record.value)
+
+
+def _others(row: Mapping[str, Any]) -> str:
+    """The columns of a row that seem to be answers of judges or people, and are none of FastChat's."""
+    others = (name for name in row if name not in _JUDGED and not name.startswith(("g1_", "g2_")))
+    return ", ".join(name for name in others if (said := heard(name)).owner and not said.weak)
 
 
 class _Reader:

@@ -354,3 +354,14 @@ def test_prompts_are_left_aside_and_said_so(tmp_path: Path) -> None:
     done = bring(store, {**BASE, "judge_prompts.jsonl": prompts})
     assert done.items == 2 and done.preview.warnings[0].startswith("judge_prompts.jsonl was left aside")
     store.close()
+
+
+def test_columns_of_other_judges_in_a_vote_are_told_and_can_be_read_as_a_table(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    vote = {"question_id": 1, "model_a": "x", "model_b": "y", "winner": "model_a", "judge": "ann", "turn": 1}
+    given = from_bytes([("v.jsonl", json.dumps({**vote, "gpt4_verdict": "A"}).encode())])
+    told = preview(store, given, Plan("d")).warnings
+    assert [w for w in told if "gpt4_verdict: left aside" in w and "--format table" in w]
+    plain = from_bytes([("v.jsonl", json.dumps(vote).encode())])
+    assert not [w for w in preview(store, plain, Plan("d")).warnings if "left aside" in w]
+    store.close()
