@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,6 +24,7 @@ from judges.card import Card, Item, cards
 from judges.errors import AssayError, BadCard
 from judges.files import lines
 from judges.files.encodings import written
+from judges.files.filed import Resolve
 from judges.files.lines import BadLines, JudgmentLine, LabelLine, bad_lines
 from judges.files.names import named
 from judges.making.made import from_spec
@@ -61,7 +62,9 @@ class Value:
 
 @dataclass
 class Contents:
-    """What the files hold, with the number of each line by file; `tables` are the files that are no lines of Assay's.
+    """What the files hold, with the number of each line by file; `tables` are the files that are no lines of Assay's,
+
+    and `resolve` is how the gold rule in them makes one value of several people's.
     """
 
     cards: dict[str, Card] = field(default_factory=dict)
@@ -72,6 +75,7 @@ class Contents:
     gold: list[Value] = field(default_factory=list)
     decided: list[Value] = field(default_factory=list)
     tables: dict[Path, list[dict[str, Any]]] = field(default_factory=dict)
+    resolve: Resolve = "median"
 
 
 def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
@@ -247,6 +251,12 @@ def _one(found: Contents, path: Path, number: int, row: dict[str, Any]) -> None:
         except (KeyError, TypeError, AttributeError):
             raise BadCard("the card lacks what a card has.") from None
         found.cards[card.version] = card
+    elif what == "rule":
+        rule = row["gold_rule"]
+        how: Any = rule.get("resolve") if isinstance(rule, dict) else None
+        if how not in get_args(Resolve):
+            raise AssayError(f"gold_rule: resolve is median, mean or majority (it is {str(how)[:40]!r}).")
+        found.resolve = how
     elif what == "item":
         item = lines.item(row)
         if item.id in found.items:

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import Any, Literal
 
 from judges import scores
 from judges.asking.probes import pool
@@ -21,6 +22,8 @@ from judges.reading import counted, read
 from judges.types import Dialogue, Pair, Reading, Response, Scale, units
 
 Lines = list[tuple[int, JudgmentLine]]
+Resolve = Literal["median", "mean", "majority"]
+"""How a gold rule makes one value of several people's."""
 _LISTED = 8
 
 
@@ -170,16 +173,19 @@ def gold(
     return resolved(answers(path, lines, known, items, whole), known)
 
 
-def resolved(given: Mapping[Cell, Sequence[float | None]], known: Card) -> dict[Cell, float | None]:
-    """The gold of every cell.
+def resolved(
+    given: Mapping[Cell, Sequence[float | None]], known: Card, rule: Resolve = "median"
+) -> dict[Cell, float | None]:
+    """The gold of every cell, as a dataset's gold rule has it.
 
-    Of ordered scales the lower median, or n/a where most say so; of others the majority, a
-    drawn vote being the scale's `drawn` answer, else no gold.
+    Of ordered scales the lower median, by a rule of majority the commonest answer (drawn: the lower median), and of
+    interval scales by a rule of mean the mean; n/a where most say so. Of others the majority, a drawn vote being the
+    scale's `drawn` answer, else no gold.
     """
     found = dict[Cell, float | None]()
     for cell, values in given.items():
         dimension = known.dimension(cell[2], cell[1])
-        there, value = resolve(values, dimension.scale) if dimension is not None else (False, None)
+        there, value = resolve(values, dimension.scale, rule) if dimension is not None else (False, None)
         if there:
             found[cell] = value
     return found
@@ -230,13 +236,18 @@ def voices(
     return {said: value for said, (_, value) in newest.items()}
 
 
-def resolve(values: Sequence[float | None], scale: Scale) -> tuple[bool, float | None]:
+def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> tuple[bool, float | None]:
     """(whether there is a common value, that value) of several answers, None being n/a. Rules as in `resolved`."""
     given = sorted(value for value in values if value is not None)
     if 2 * len(given) < len(values):
         return True, None
     if scale.weights is not None:
-        return (True, given[(len(given) - 1) // 2]) if given else (True, None)
+        if not given:
+            return True, None
+        common = Counter(given).most_common(2)
+        if rule == "majority" and (len(common) == 1 or common[0][1] > common[1][1]):
+            return True, common[0][0]
+        return True, fmean(given) if rule == "mean" and scale.kind == "interval" else given[(len(given) - 1) // 2]
     votes = Counter(values).most_common()
     if len(votes) > 1 and votes[0][1] == votes[1][1]:
         return (True, float(scale.categories.index(scale.drawn))) if scale.drawn else (False, None)

@@ -191,7 +191,7 @@ def _match(
         heard |= said
         for (cell, _), answered in said.items():
             given.setdefault(cell, []).append(answered)
-    people = resolved(given, known)
+    people = resolved(given, known, held.resolve)
     for value in (*held.gold, *held.decided):
         dimension = known.dimension(value.dimension, value.unit)
         if dimension is not None and (value.cell in given or not held.labels):

@@ -92,3 +92,22 @@ def test_rows_of_one_id_are_told_apart_and_codes_of_pairs_are_verdicts() -> None
     plain = [{"id": "q", "human": 1 + n, "judge": 1 + n} for n in range(3)]
     (match,) = of_table(Path("t.csv"), plain, [], [], False)
     assert "2 rows are of an item that an earlier row is of: the judge's first answer counts." in match.told
+
+
+def test_a_gold_rule_in_the_files_makes_the_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {n: [1, 3, 5, 5] if n % 2 else [2, 2, 3, 4] for n in range(40)}
+    at = {"unit": "response", "dimension": "factuality", "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
+    rows: list[dict[str, Any]] = [
+        {"item": f"r{n}", **at, "annotator": f"p{k}", "value": v} for n, held in said.items() for k, v in enumerate(held)
+    ]
+    by = {"card": "rubric_open_ended", "model": "m"}
+    cell = {"unit": "response", "dimension": "factuality"}
+    rows += [{"item": f"r{n}", **by, "scores": [{**cell, "value": 5 if n % 2 else 2}]} for n in said]
+    # The judge gives the commonest answer, 5 or 2; the lower median is 3 or 2: 2 * .75 / (.25 + 2.25 + 1) = 3 / 7.
+    for how, kappa in (("majority", 1.0), ("median", 3 / 7), (None, 3 / 7)):
+        file = tmp_path / f"{how}.jsonl"
+        rule = [{"gold_rule": {"resolve": how, "apart": None}}] if how else []
+        file.write_text("\n".join(json.dumps(row) for row in rows + rule))
+        assert main(["agree", str(file), "--json"]) == 0
+        (found,) = json.loads(capsys.readouterr().out)
+        assert found["kappa"] == pytest.approx(kappa), how
