@@ -98,8 +98,9 @@ def test_a_gold_rule_in_the_files_makes_the_gold(tmp_path: Path, capsys: pytest.
     said = {n: [1, 3, 5, 5] if n % 2 else [2, 2, 3, 4] for n in range(40)}
     at = {"unit": "response", "dimension": "factuality", "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
     rows: list[dict[str, Any]] = [
-        {"item": f"r{n}", **at, "annotator": f"p{k}", "value": v} for n, held in said.items() for k, v in enumerate(held)
-    ]
+        {"item": f"r{n}", **at, "annotator": f"p{k}", "value": v}
+        for n, held in said.items() for k, v in enumerate(held)
+    ]  # fmt: skip
     by = {"card": "rubric_open_ended", "model": "m"}
     cell = {"unit": "response", "dimension": "factuality"}
     rows += [{"item": f"r{n}", **by, "scores": [{**cell, "value": 5 if n % 2 else 2}]} for n in said]
