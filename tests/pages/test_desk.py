@@ -206,9 +206,10 @@ def test_a_link_to_an_item_works_for_a_colleague(serve: Serve, new_page: Callabl
 def test_a_reload_goes_on_where_it_was(serve: Serve, page: Any) -> None:
     app = seeded(serve, 10)
     enter(page, app.url, "ann")
-    accept_all(page, 2)
+    item = on_item(page, accept_all(page, 2)[-1])
     all_saved(page)
-    item = page.evaluate("new URLSearchParams(location.search).get('item')")
+    # The address follows the desk at a walking pace.
+    page.wait_for_function("item => new URLSearchParams(location.search).get('item') === item", arg=item)
     page.keyboard.press("2")
     page.wait_for_timeout(300)
     page.reload()
