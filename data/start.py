@@ -85,9 +85,7 @@ def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | N
 
 def first(store: Store, dataset: str) -> bool:
     """Whether an import into that dataset is the first of real data here, so that it leads on by itself."""
-    return all(known.synthetic for known in datasets.all_datasets(store) if known.name != dataset) and not any(
-        known.name == dataset for known in datasets.all_datasets(store)
-    )
+    return all(known.synthetic and known.name != dataset for known in datasets.all_datasets(store))
 
 
 def figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:

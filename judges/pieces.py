@@ -208,9 +208,9 @@ def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[s
 
 
 def recalled(given: Mapping[str, Any]) -> Params:
-    """The parameters that a judge was stored with, of which those that are not ours, or that we would refuse, are left
+    """The parameters that a judge was stored with, without those that are not ours or that we would refuse.
 
-    out: what came from elsewhere may hold anything. Which rating in prose counts is that of `reading.counted`.
+    What came from elsewhere may hold anything. Which rating in prose counts is that of `reading.counted`.
     """
     try:
         found = Params.model_validate(given)

@@ -69,8 +69,9 @@ def specimen(kind: Kind) -> Item:
 
 
 def shown(card: Card) -> list[tuple[str, str, list[str]]]:
-    """(part, variant of the prompt, names of the fields) for each part of a specimen. BadCard where a card's own
-    functions fail.
+    """(part, variant of the prompt, names of the fields) for each part of a specimen.
+
+    Raises BadCard where a card's own functions fail.
     """
     item = specimen(card.kind)
     try:

@@ -8,13 +8,8 @@ from collections.abc import Iterable, Iterator
 from data.intake.jsonl import Record
 from data.intake.lines import Bad, Entry, Hint, Line
 from data.intake.ratings import Ratings
-from judges.files.contents import sort
+from judges.files.contents import FORMAT, sort
 
-FORMAT = 2
-"""The newest form of these lines that is read and written; an export names its own in its first line. Without that
-
-line it is 1, which knew neither cards nor scores.
-"""
 KINDS = ("dialogue", "pair", "response")
 _EXPORTED = (
     {"id", "kind", "response_a", "task", "turns", "meta"},

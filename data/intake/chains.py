@@ -35,9 +35,10 @@ class Call:
 
 @dataclass(slots=True)
 class Chain:
-    """Calls that continue each other. `heard` of its utterances went into the first of them; `marks` has for each call
+    """Calls that continue each other.
 
-    its span, where its answer lies, and when it began.
+    `heard` of its utterances went into the first of them; `marks` has for each call its span, where its answer lies,
+    and when it began.
     """
 
     system: str

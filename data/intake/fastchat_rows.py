@@ -45,9 +45,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Game:
-    """A verdict in one order of a pair, "ab" where its first model in sorted order stood first; `winner` as the judge
+    """A verdict in one order of a pair: "ab" where its first model in sorted order stood first.
 
-    saw it: "a" is the one that stood first.
+    `winner` is as the judge saw it: "a" is the one that stood first.
     """
 
     order: Order

@@ -22,9 +22,9 @@ from judges.errors import BadScale
 from judges.files.columns import Voice, columns
 from judges.files.keys import all_apart, code, key, meanings
 from judges.files.names import owner
-from judges.making.recipe import RESERVED, Answers
+from judges.making.recipe import RESERVED, Answers, answers_of
 from judges.making.scales import Survey, answer, apart, survey
-from judges.types import Dimension, Kind, Scale
+from judges.types import Dimension, Kind
 
 By = Literal["judge", "person", ""]
 WHOLE = "rating"
@@ -93,9 +93,10 @@ class Outline:
 def outline(
     contents: Contents, asked: Mapping[Place, Dimension], judges: Sequence[str] = (), people: Sequence[str] = ()
 ) -> Outline:
-    """A first reading. `asked` are the questions of the workspace, which are taken where their names and scales fit;
+    """A first reading.
 
-    `judges` and `people` are the columns of which it was said whose they are.
+    `asked` are the questions of the workspace, which are taken where their names and scales fit; `judges` and `people`
+    are the columns of which it was said whose they are.
     """
     series: list[Series] = []
     tables: dict[str, Columns] = {}
@@ -134,9 +135,9 @@ def met(series: Sequence[Series]) -> list[Series]:
 
 
 def differing(series: Iterable[Series]) -> list[str]:
-    """A sentence for each judge's series that looks as if it had another scale than people's of the same question, and
+    """A sentence for each judge's series that seems to have another scale than people's of its question.
 
-    one where no question has answers of both.
+    And one where no question has answers of both.
     """
     given = [(one, survey(one.cells).answers) for one in series if one.by]
     told = []
@@ -154,9 +155,10 @@ def differing(series: Iterable[Series]) -> list[str]:
 
 
 def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[Series, ...]:
-    """The series, each with the scale of its question: that of the workspace's question of its name, where all its
+    """The series, each with the scale of its question.
 
-    values are answers on it, else the one that all its series have in common; then under a name that is free.
+    That is the scale of the workspace's question of its name, where all values are answers on it, else the one that all
+    its series have in common; then under a name that is free.
     """
     given = list(series)
     groups: dict[Place, list[int]] = {}
@@ -182,10 +184,10 @@ def _settled(
     if scale is not None and sort == "pair" and sided(scale.scale) and ("pair", "pair", "verdict") in asked:
         verdict = asked["pair", "pair", "verdict"].scale
         if set(scale.categories) <= set(verdict.categories):
-            return "verdict", _as_answers(verdict)
+            return "verdict", answers_of(verdict)
     base, number = name, 1
     while (known := asked.get((kind, sort, name))) is not None:
-        there = _as_answers(known.scale)
+        there = answers_of(known.scale)
         # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
         ours = base == WHOLE and apart("", scale, [there])
         if there is not None and not ours and _all_on(cells, there):
@@ -193,17 +195,6 @@ def _settled(
         number += 1
         name = f"{base}_{number}" if base != WHOLE or name != WHOLE else f"{sort}_{WHOLE}"
     return name, scale
-
-
-def _as_answers(scale: Scale) -> Answers | None:
-    """A scale as a recipe has it; None for turns."""
-    if scale.kind == "turn":
-        return None
-    return Answers(
-        kind=scale.kind, lo=scale.lo, hi=scale.hi, categories=list(scale.categories), na=scale.na, step=scale.step
-    ) if scale.kind in ("ordinal", "interval") else Answers(
-        kind=scale.kind, categories=list(scale.categories), na=scale.na
-    )  # fmt: skip
 
 
 def _all_on(cells: Iterable[Any], answers: Answers) -> bool:

@@ -23,9 +23,10 @@ _MOST = 1_000_000_000
 
 @dataclass(frozen=True)
 class Question:
-    """What another tool's file calls `name`, said by judges or people (`by`) of units of a `sort`: a dimension of a
+    """The dimension of a card that another tool's file means by `name`.
 
-    card. `answers` is the scale by which its cells are read; `who` renames who said it.
+    It is said by judges or people (`by`) of units of a `sort`. `answers` is the scale by which its cells are read;
+    `who` renames who said it.
     """
 
     by: Literal["judge", "person"]

@@ -6,7 +6,7 @@ from data.figures.means import Row
 from data.report.evidence import Evidence, One
 from data.report.html import heading, para, table
 from data.report.words import cell, span
-from judges.figures import missing, weakest
+from judges.figures import missingness, weakest
 from judges.uncertainty import Interval
 
 _OTHERS = (
@@ -46,8 +46,9 @@ def lacking(one: One) -> list[str]:
         if each.summary is not None:
             kappa, figures = each.summary.interval, each.accuracy
             row = {
-                "missing": missing.said(each.choice), "cells": f"{each.summary.cells:,}", "kappa": cell(kappa.point),
-                "95% interval": span(kappa, ".3f", "–"), "accuracy": cell(figures.exact, ".2%"),
+                "missing": missingness.said(each.choice), "cells": f"{each.summary.cells:,}",
+                "kappa": cell(kappa.point), "95% interval": span(kappa, ".3f", "–"),
+                "accuracy": cell(figures.exact, ".2%"),
             }  # fmt: skip
             if one.dimension.scale.weights is None:
                 row |= {
@@ -56,7 +57,7 @@ def lacking(one: One) -> list[str]:
                 }  # fmt: skip
             rows.append(row)
     return [
-        para("**How missing counts**: {told} {gate}", told=missing.told(found), gate=missing.GATE),
+        para("**How missing counts**: {told} {gate}", told=missingness.told(found), gate=missingness.GATE),
         table(rows, list(rows[0])),
     ]
 

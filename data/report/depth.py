@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from data import annotators, sparing
-from data.figures import ceilings, certainty, missing, others, rates, slices
+from data.figures import ceilings, certainty, missingness, others, rates, slices
 from data.figures import selective as figures
 from data.figures.repeats import repeated
 from data.gold import Basis
@@ -13,7 +13,7 @@ from data.sparing import Found, Wanted
 from data.store import Store
 from judges.correction import Corrected
 from judges.figures.curve import curve
-from judges.figures.missing import Missing
+from judges.figures.missingness import Missing
 from judges.figures.others import Others
 from judges.figures.reliability import Reliability, reliability
 from judges.figures.repeats import Repeats
@@ -76,7 +76,7 @@ def depth(
         _selective(store, dataset_id, judge_id, dimension, basis),
         repeated(store, dataset_id, judge_id, dimension, basis),
         others.others(store, dataset_id, judge_id, dimension, basis),
-        missing.missing(store, dataset_id, judge_id, dimension, basis),
+        missingness.missing(store, dataset_id, judge_id, dimension, basis),
     )
 
 

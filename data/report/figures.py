@@ -14,7 +14,7 @@ from data.report.evidence import Evidence, One
 from judges import rates, selective
 from judges.audits import Finding
 from judges.calibrate import Summary
-from judges.figures import missing, others, weakest
+from judges.figures import missingness, others, weakest
 from judges.measures import position
 from judges.raters import alternative
 from judges.uncertainty import Interval
@@ -156,7 +156,7 @@ def _one(one: One) -> Json:
             for a in one.depth.rates
         ],
         "others": None if one.depth.others is None else others.plain(one.depth.others),
-        "missing_counted": None if one.depth.missing is None else missing.plain(one.depth.missing),
+        "missing_counted": None if one.depth.missing is None else missingness.plain(one.depth.missing),
         "selective": None if (held := one.depth.selective) is None else {
             **asdict(held.wanted), **selective.plain(held.result), "scored_items": len(held.sure.item),
             "spared_items": held.spared,

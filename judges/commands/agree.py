@@ -21,7 +21,7 @@ from judges.commands import beside, verdicts
 from judges.commands.options import add_card, chosen_card, filed_card
 from judges.counted import many
 from judges.errors import AssayError
-from judges.figures import missing, others, repeats, weakest
+from judges.figures import missingness, others, repeats, weakest
 from judges.figures.repeats import Asked, Repeats
 from judges.files.contents import Contents, contents
 from judges.files.lines import items
@@ -143,7 +143,7 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
         _plain(s)
         | others.plain(also[s.dimension])
         | ({"orders": position.plain(placed[1])} if placed and placed[0] == s.dimension else {})
-        | ({"missing": {"counted": options.missing, **missing.plain(lack)}} if (lack := gone[s.dimension]) else {})
+        | ({"missing": {"counted": options.missing, **missingness.plain(lack)}} if (lack := gone[s.dimension]) else {})
         | ({"alternative": alternative.plain(tested[s.dimension])} if tested else {})
         | _bought(repeated[s.dimension], rule)
         | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})

@@ -16,8 +16,8 @@ from judges.card import Card, Item
 from judges.combination import applied, combined, drawn_of
 from judges.commands.options import Misused
 from judges.errors import BadScale
-from judges.figures import missing
-from judges.figures.missing import Missing
+from judges.figures import missingness
+from judges.figures.missingness import Missing
 from judges.figures.others import Others
 from judges.figures.weakest import Named, Weakest, lowest, references, scored, weakest
 from judges.params import Rule
@@ -33,7 +33,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--missing",
         metavar="out|lowest|tie|ANSWER",
-        default=missing.OUT,
+        default=missingness.OUT,
         help="what a reply that could not be used counts as: left out (usual), the lowest answer, a tie, or an answer "
         "such as 3; where some are missing the figures under each are printed anyway",
     )
@@ -72,7 +72,7 @@ def filled(
     made, refused = dict(met), []
     for d, cells in met.items():
         try:
-            made[d] = missing.filled(cells, missing.code(choice, d.scale), gone[d])
+            made[d] = missingness.filled(cells, missingness.code(choice, d.scale), gone[d])
         except BadScale as error:
             refused += [f"{d.title}: {error}"] if len(cells) else []
     if refused and len(refused) == sum(len(cells) > 0 for cells in met.values()):
@@ -84,13 +84,13 @@ def each(met: Meeting, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Mi
     """The figures under each choice; None where nothing is missing."""
     if not (gone & ~met.scored & ~np.isnan(met.human)).any():
         return None
-    found = missing.missing(met, d, gone, list(dict.fromkeys([*missing.usual(d.scale), choice])))
-    return missing.Missing(found.cells, found.gold, tuple(one for one in found.counted if one.summary is not None))
+    found = missingness.missing(met, d, gone, list(dict.fromkeys([*missingness.usual(d.scale), choice])))
+    return missingness.Missing(found.cells, found.gold, tuple(one for one in found.counted if one.summary is not None))
 
 
 def each_told(d: Dimension, found: Missing, choice: str) -> list[str]:
     """The same in lines; a star stands at what the table above counts."""
-    lines = [f"{d.title}: {missing.told(found)} The figures, where these count"]
+    lines = [f"{d.title}: {missingness.told(found)} The figures, where these count"]
     for one in found.counted:
         assert one.summary is not None
         kappa, star = one.summary.interval, "*" if one.choice == choice else " "
@@ -99,10 +99,10 @@ def each_told(d: Dimension, found: Missing, choice: str) -> list[str]:
         macro = "" if d.scale.weights else macro
         ends = "" if kappa.low is None else f" ({kappa.low:.3f} to {kappa.high:.3f})"
         lines.append(
-            f"  {star} {missing.said(one.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
+            f"  {star} {missingness.said(one.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
             f"accuracy {_number(one.accuracy.exact)}{macro}  {one.summary.cells} cells"
         )
-    return [*lines, f"  {missing.GATE}"]
+    return [*lines, f"  {missingness.GATE}"]
 
 
 def _number(value: float | None) -> str:

@@ -43,11 +43,11 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Means:
-    """The plain mean, each with its interval by items, and beside it, None where nothing tells: the mean in which
+    """The plain mean and those beside it, each with its interval by items.
 
-    scores of low confidence count less (`sure`), that of items whose aggregate is to be trusted (`trusted`), the plain
-    mean of the scores that an aggregate is made of (`parts`), and on the same cells another judge's mean and this
-    judge's minus it.
+    Beside it stand, None where nothing tells, the mean in which scores of low confidence count less (`sure`), that of
+    items whose aggregate is to be trusted (`trusted`), the plain mean of the scores that an aggregate is made of
+    (`parts`), and on the same cells another judge's mean and this judge's minus it.
     """
 
     plain: Interval

@@ -34,10 +34,11 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Weakest:
-    """How often both name the same turn (`equal`), or turns at most one apart (`near`), where both name one, and what
+    """How often both name the same turn (`equal`), or turns at most one apart (`near`), where both name one.
 
-    naming any assistant turn at random would reach. Of the dialogues behind them people named the turn in `labelled`,
-    and scored it lowest in the others; beside them only people, only the judge, or neither names one.
+    `equal_by_chance` and `near_by_chance` are what naming any assistant turn at random would reach. Of the dialogues
+    behind them people named the turn in `labelled`, and scored it lowest in the others; beside them only people, only
+    the judge, or neither names one.
     """
 
     equal: Interval

@@ -30,7 +30,10 @@ from judges.files.names import named
 from judges.making.made import from_spec
 
 FORMAT = 2
-"""The newest form of an export that is read."""
+"""The newest form of an export that is read and written.
+
+An export names its own in its first line; without that line it is 1, which knew neither cards nor scores.
+"""
 _JSON = ("params", "labels", "turns", "sections", "meta", "response_a", "response_b", "scores", "reply", "card")
 _NUMBERS = ("sample", "samples", "code", "confidence", "probability", "people")
 _FLAGS = {"true": True, "false": False}
@@ -62,9 +65,10 @@ class Value:
 
 @dataclass
 class Contents:
-    """What the files hold, with the number of each line by file; `tables` are the files that are no lines of Assay's,
+    """What the files hold, with the number of each line by file.
 
-    and `resolve` is how the gold rule in them makes one value of several people's.
+    `tables` are the files that are no lines of Assay's, and `resolve` is how the gold rule in them makes one value of
+    several people's.
     """
 
     cards: dict[str, Card] = field(default_factory=dict)

@@ -40,10 +40,10 @@ class BadLines(AssayError):
 
 
 class JudgmentLine(Strict):
-    """A judgment's line. `raw` is the text as it came, `reply` the card's JSON; with both, `reply` is what is read;
+    """A judgment's line.
 
-    `scores` are values without a reply. `order` says that the reply is to a pair as A/B or as B/A only, as the judge
-    saw it.
+    `raw` is the text as it came, `reply` the card's JSON; with both, `reply` is what is read. `scores` are values
+    without a reply. `order` says that the reply is to a pair as A/B or as B/A only, as the judge saw it.
 
     `unscored` and `why` stand where the endpoint already said that there is nothing to read: cut off, or refused.
     """
@@ -92,9 +92,9 @@ def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
 
 
 def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
-    """(line number, judgment) of every line of a file, the two orders of a pair made one (`joined`). Raises BadLines,
+    """(line number, judgment) of every line of a file, the two orders of a pair made one (`joined`).
 
-    OSError.
+    Raises BadLines, OSError.
     """
     return joined(_all(path, judgment))
 

@@ -29,7 +29,7 @@ from judges.files.keys import coded, keys
 from judges.files.lines import LabelLine
 from judges.files.names import Owner, owner
 from judges.making.examples import shows
-from judges.making.recipe import Answers
+from judges.making.recipe import Answers, answers_of
 from judges.making.scales import answer, apart, survey
 from judges.params import Params, Rule
 from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Scale, Score, Strict, sort_of
@@ -213,13 +213,8 @@ def _worded(label: LabelLine, known: Card) -> LabelLine:
 
 def _heard(value: Any, scale: Scale) -> Any:
     """A value in words as a scale takes it."""
-    return answer(value, _answers(scale))
-
-
-def _answers(scale: Scale) -> Answers:
-    ends = {"lo": scale.lo, "hi": scale.hi} if scale.kind in ("ordinal", "interval") else {}
-    kind: Any = scale.kind
-    return Answers(kind=kind, categories=list(scale.categories), na=scale.na, step=scale.step, **ends)
+    answers = answers_of(scale)
+    return value if answers is None else answer(value, answers)
 
 
 def _units(kind: Kind, held: Contents, values: Iterable[Value]) -> dict[str, Item]:

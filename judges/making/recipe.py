@@ -118,6 +118,14 @@ class Answers(Strict):
         return Scale(self.kind, categories=tuple(self.categories), na=self.na, drawn=drawn)
 
 
+def answers_of(scale: Scale) -> Answers | None:
+    """A scale as a recipe has it; None for turns, which no recipe can ask for."""
+    if scale.kind == "turn":
+        return None
+    ends = {"lo": scale.lo, "hi": scale.hi} if scale.kind in ("ordinal", "interval") else {}
+    return Answers(kind=scale.kind, categories=list(scale.categories), na=scale.na, step=scale.step, **ends)
+
+
 class Asked(Strict):
     """One question: its name, the sort of unit it is asked of, what it means, its scale, and words for its answers."""
 

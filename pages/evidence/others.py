@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.figures import missing as lacking
+from data.figures import missingness as lacking
 from data.figures import others as figures
 from judges.calibrate import Line
 from pages.evidence.load import Place

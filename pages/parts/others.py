@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from judges.figures import missing
-from judges.figures.missing import Counted, Missing
+from judges.figures import missingness
+from judges.figures.missingness import Counted, Missing
 from judges.figures.others import Others
 from judges.types import Dimension
 from pages.parts import picked, text
@@ -38,23 +38,23 @@ def table(found: Others) -> None:
 
 def answer(d: Dimension) -> str:
     """What a missing answer counts as beside the usual choices; it stands in the address."""
-    options = {word: word for word in d.scale.answers} or {choice: choice for choice in missing.usual(d.scale)[3:]}
-    middle = missing.usual(d.scale)[3:]
+    options = {word: word for word in d.scale.answers} or {choice: choice for choice in missingness.usual(d.scale)[3:]}
+    middle = missingness.usual(d.scale)[3:]
     with st.container(width=230):
         return picked.one("missing", "Count missing as", options, default=middle[0] if middle else "")
 
 
 def counted(found: Missing) -> None:
     """The figures under each choice side by side."""
-    text.say("{told}", told=missing.told(found))
+    text.say("{told}", told=missingness.told(found))
     st.dataframe(pd.DataFrame(_rows(found.counted)), hide_index=True, height="content", placeholder="–")
-    text.quiet("{gate} A choice here changes this table only.", gate=missing.GATE)
+    text.quiet("{gate} A choice here changes this table only.", gate=missingness.GATE)
 
 
 def _rows(each: Sequence[Counted]) -> list[dict[str, object]]:
     rows = []
     for one in each:
-        row: dict[str, object] = {"missing": missing.said(one.choice)}
+        row: dict[str, object] = {"missing": missingness.said(one.choice)}
         if one.summary is None:
             rows.append(row | {"95% interval": one.why})
             continue

@@ -7,7 +7,7 @@ import pytest
 
 from data import calibration, datasets, fewshot, people, standing
 from data.commands import main
-from data.figures import means, missing, weakest
+from data.figures import means, missingness, weakest
 from data.figures.means import Chosen
 from data.intake import Plan, from_path, take
 from data.meetings import meetings
@@ -84,7 +84,7 @@ def test_missing_is_what_the_judge_was_asked_and_the_gate_keeps_its_rule(store, 
     judge = judges(store, dataset)["m"]
     coherence = next(d for d in calibration.dimensions(store, judge) if d.name == "coherence")
     before = [line.decision for line in standing.standing(store, dataset, judge)]
-    found = missing.missing(store, dataset, judge, coherence, "blind", ("2",))
+    found = missingness.missing(store, dataset, judge, coherence, "blind", ("2",))
     by = {one.choice: one for one in found.counted}
     assert (found.cells, found.gold) == (2, 6)  # r2 and r3
     assert by["out"].summary.cells == 2 and by["lowest"].summary.cells == by["2"].summary.cells == 4

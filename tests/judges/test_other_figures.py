@@ -16,7 +16,7 @@ from judges.commands import main
 from judges.errors import BadScale
 from judges.figures.accuracy import accuracy
 from judges.figures.means import Scored, means
-from judges.figures.missing import code, missing
+from judges.figures.missingness import code, missing
 from judges.figures.others import others
 from judges.figures.weakest import Named, lowest, weakest
 from judges.types import Dimension, Scale

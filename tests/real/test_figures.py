@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from data import calibration, datasets, people
-from data.figures import missing
+from data.figures import missingness
 from data.intake import Plan, detect, from_path, suggest, take
 from data.store import Store, open_store
 from judges.calibrate import Meeting, Summary, scored_cells, summarise
@@ -115,7 +115,7 @@ def test_pandalm_against_the_majority_of_three_people(
     # The source counts what could not be read as a tie; Assay leaves it out, and gives the figures of both.
     known = datasets.dataset(store, "pandalm").id
     judge = next(id_ for id_, _, its, *_ in datasets.judges(store, known) if its == model)
-    counted = missing.missing(store, known, judge, dimension, "blind")
+    counted = missingness.missing(store, known, judge, dimension, "blind")
     tie = next(one for one in counted.counted if one.choice == "tie")
     assert counted.cells == unread
     assert tuple(round(100 * (value or 0), 2) for value in tie.accuracy) == published

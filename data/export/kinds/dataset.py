@@ -10,9 +10,9 @@ from data.datasets import Dataset
 from data.export.kind import TEXT, Kind, Options, Row, columns
 from data.export.kinds import adjudications, items, judgments, labels
 from data.export.shared import NAMES
-from data.intake.canonical import FORMAT
 from data.settings import gold_rule
 from data.store import Store
+from judges.files.contents import FORMAT
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:

@@ -12,8 +12,8 @@ from data.fewshot import apart
 from data.gold import Basis
 from data.settings import Waiting
 from data.store import Store, remembered
-from judges.figures import missing as figures
-from judges.figures.missing import Missing
+from judges.figures import missingness as figures
+from judges.figures.missingness import Missing
 from judges.scores import given
 from judges.types import Dimension
 
