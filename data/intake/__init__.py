@@ -6,7 +6,7 @@ from data.intake.mapping import FIELDS, From, JudgmentColumns, LabelColumns, Map
 from data.intake.plan import FORMATS, SAMPLINGS, Plan
 from data.intake.report import Preview, Problem, Refused, Result
 from data.intake.source import Source, from_bytes, from_path, from_paths, from_uploads
-from data.intake.suggest import beginning, suggest
+from data.intake.suggest import before, suggest
 from data.intake.table import example
 from data.intake.take import detect, looked, preview, take
 from data.intake.tools import titles
@@ -27,7 +27,7 @@ __all__ = [
     "Result",
     "Source",
     "Waits",
-    "beginning",
+    "before",
     "detect",
     "example",
     "from_bytes",

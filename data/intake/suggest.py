@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from data import cards as workspace
 from data.cards import Place
 from data.intake.contents import of_rows
 from data.intake.formats import SCOPE, Known
@@ -31,7 +32,19 @@ def suggest(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Mapping:
         return made.tables[_NAME]
 
 
-def beginning(store: Store, known: Known) -> Mapping:
-    """The mapping that an editor begins with: the one that such a table had before, else a guess."""
+def before(store: Store, known: Known, made: Mapping) -> Mapping | None:
+    """The mapping that such a table had before, where it can still be used and says something else than `made`."""
     kept = get(store, SCOPE, signature(known.columns))
-    return Mapping.model_validate(kept) if kept is not None else suggest(known.columns, known.rows)
+    if kept is None:
+        return None
+    found, there = Mapping.model_validate(kept), workspace.known(store)
+    unlike = _said(found) != _said(made.completed({**made.cards(), **there}))
+    return found if unlike and not found.faults(known.columns, there) else None
+
+
+def _said(mapping: Mapping) -> dict[str, Any]:
+    """What a mapping says, whatever the cards are called that ask its questions."""
+    told = mapping.model_dump(exclude={"recipes"})
+    for judged in told["judgments"]:
+        judged["card"] = ""
+    return told

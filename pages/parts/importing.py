@@ -68,14 +68,15 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     chosen = left.selectbox("Into", [NEW, *known], key="import:into")
     stem = _free(Path(found[0].file.name).stem, known)
     name = right.text_input("Its name", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
+    said = outline
     if outline.tables or outline.series:
         st.subheader("What the files hold")
-        outline = series.editor(outline, key)
+        said = series.editor(outline, key)
     sampling = st.radio(
         "If the files hold people's answers: how were the items chosen that people answered?",
         intake.SAMPLINGS,
         format_func=SAMPLING.get,
-        index=intake.SAMPLINGS.index(outline.sampling),
+        index=intake.SAMPLINGS.index(said.sampling),
         key=f"{key}:sampling",
         help="Only answers on all items, or on random ones, can count for the approval check.",
     )
@@ -83,9 +84,13 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     if not name:
         text.quiet("Give the new dataset a name to see what would be imported.")
         return None
-    made = start.plan(store, outline, Plan(name, sampling=sampling, population=population))
+    made = start.plan(store, said, Plan(name, sampling=sampling, population=population))
     by_hand = []
     for table, columns in zip((one for one in found if one.format == "table"), made.mappings, strict=True):
+        earlier = intake.before(store, table, columns) if said == outline else None
+        again = text.plain(f"Read {table.file.name} as such a table was read before")
+        if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
+            columns = earlier
         label = text.plain(f"Map the columns of {table.file.name} by hand")
         if st.toggle(label, key=f"{key}:hand:{table.file.name}"):
             columns, faults = mapping.editor(table, columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,7 +21,10 @@ _UNITS: dict[Kind, list[str]] = {
     "pair": ["pair", "response/a", "response/b"],
     "response": ["response"],
 }
-_JUDGED = ["Card", "Model", "Value in", "Its cells mean", "Reason in", "Whole reply in", "Turn in"]
+_JUDGED = [
+    "Card", "Question", "Question in", "Unit", "Model", "Model in", "Value in", "Its cells mean", "Reason in",
+    "Whole reply in", "Turn in", "Sample in", "Order in",
+]  # fmt: skip
 _LABELLED = [
     "Value in", "Its cells mean", "Unit", "Dimension", "Annotator", "Annotator in", "Mode", "Made at in",
     "Probability in",
@@ -65,6 +69,7 @@ def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
         meta=meta,
         judgments=_judgments(key, kind, columns, start, faults),
         labels=_labels(key, kind, columns, start, faults),
+        recipes=start.recipes,
     )
     return mapping, faults + mapping.faults(columns, cards.known(session.store()))
 
@@ -125,35 +130,61 @@ def _values(typed: str, faults: list[str]) -> dict[str, str]:
 
 
 def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults: list[str]) -> list[JudgmentColumns]:
-    st.markdown("**What judges said**, one line for each judge")
+    st.markdown("**What judges said**, one line for each judge's reply, or for each question that it answered")
     rows = [
         {
             "Card": j.card,
+            "Question": j.dimension.constant,
+            "Question in": _only(j.dimension),
+            "Unit": j.unit.constant,
             "Model": j.model.constant,
+            "Model in": _only(j.model),
             "Value in": _only(j.value),
             "Its cells mean": intake.spell(j.values),
             "Reason in": _only(j.reason),
             "Whole reply in": _only(j.raw),
             "Turn in": _only(j.turn),
+            "Sample in": _only(j.sample),
+            "Order in": _only(j.order),
         }
         for j in start.judgments
     ]
     pick = st.column_config.SelectboxColumn(options=columns)
-    fitting = [name for name, card in cards.known(session.store()).items() if card.kind == kind]
-    config: dict[str, Any] = dict.fromkeys(("Value in", "Reason in", "Whole reply in", "Turn in"), pick)
-    config["Card"] = st.column_config.SelectboxColumn(options=fitting)
-    return [
-        JudgmentColumns(
-            card=row["Card"],
-            model=From(constant=row["Model"]),
-            raw=_one(row["Whole reply in"]),
-            value=_one(row["Value in"]),
-            values=_values(row["Its cells mean"], faults),
-            reason=_one(row["Reason in"]),
-            turn=_one(row["Turn in"]),
-        )
-        for row in _table(f"{key}:{kind}:judgments", _JUDGED, rows, config)
-    ]
+    fitting = {n: c for n, c in {**start.cards(), **cards.known(session.store())}.items() if c.kind == kind}
+    config: dict[str, Any] = {name: pick for name in _JUDGED if name.endswith(" in")}
+    config["Card"] = st.column_config.SelectboxColumn(options=list(fitting))
+    asked = dict.fromkeys(d.name for card in fitting.values() for d in card.dimensions)
+    config["Question"] = st.column_config.SelectboxColumn(options=list(asked))
+    config["Unit"] = st.column_config.SelectboxColumn(options=_UNITS[kind])
+    found = []
+    for row in _table(f"{key}:{kind}:judgments", _JUDGED, rows, config):
+        order = _one(row["Order in"])
+        said = {
+            "card": row["Card"],
+            "model": _one(row["Model in"]) or From(constant=row["Model"]),
+            "raw": _one(row["Whole reply in"]),
+            "value": _one(row["Value in"]),
+            "values": _values(row["Its cells mean"], faults),
+            "reason": _one(row["Reason in"]),
+            "turn": _one(row["Turn in"]),
+            "dimension": _one(row["Question in"]) or From(constant=row["Question"]),
+            "unit": From(constant=row["Unit"]),
+            "sample": _one(row["Sample in"]),
+        }
+        kept = _kept(start.judgments, said, ("value", "model", "dimension"), ("only", "confidence", "params", "order"))
+        found.append(JudgmentColumns(**{**kept, **said, **({"order": order} if order else {})}))
+    return found
+
+
+def _kept(made: Sequence[Any], said: dict[str, Any], alike: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+    """What the table on screen has no column for, as it was found of the answers that are `alike`.
+
+    Their scale is among it where it is not said what their cells mean.
+    """
+    found = next((one for one in made if all(getattr(one, name) == said[name] for name in alike)), None)
+    if found is None:
+        return {}
+    return {name: getattr(found, name) for name in (*names, *(() if said["values"] else ("answers",)))}
 
 
 def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: list[str]) -> list[LabelColumns]:
@@ -174,20 +205,23 @@ def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: li
     ]
     pick = st.column_config.SelectboxColumn(options=columns)
     config: dict[str, Any] = dict.fromkeys(("Value in", "Annotator in", "Made at in", "Probability in"), pick)
-    asked = sorted({name for of, _, name in cards.questions(session.store()) if of == kind})
+    own = {d.name for card in start.cards().values() for d in card.dimensions}
+    asked = sorted({name for of, _, name in cards.questions(session.store()) if of == kind} | own)
     config["Unit"] = st.column_config.SelectboxColumn(options=_UNITS[kind], default=_UNITS[kind][0])
     config["Dimension"] = st.column_config.SelectboxColumn(options=asked)
     config["Mode"] = st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind")
-    return [
-        LabelColumns(
-            value=_one(row["Value in"]),
-            values=_values(row["Its cells mean"], faults),
-            unit=From(constant=row["Unit"]),
-            dimension=From(constant=row["Dimension"]),
-            annotator=_one(row["Annotator in"]) or From(constant=row["Annotator"]),
-            mode=From(constant=row["Mode"] or "blind"),
-            made_at=_one(row["Made at in"]),
-            probability=_one(row["Probability in"]),
-        )
-        for row in _table(f"{key}:{kind}:labels", _LABELLED, rows, config)
-    ]
+    found = []
+    for row in _table(f"{key}:{kind}:labels", _LABELLED, rows, config):
+        said = {
+            "value": _one(row["Value in"]),
+            "values": _values(row["Its cells mean"], faults),
+            "unit": From(constant=row["Unit"]),
+            "dimension": From(constant=row["Dimension"]),
+            "annotator": _one(row["Annotator in"]) or From(constant=row["Annotator"]),
+            "mode": From(constant=row["Mode"] or "blind"),
+            "made_at": _one(row["Made at in"]),
+            "probability": _one(row["Probability in"]),
+        }
+        kept = _kept(start.labels, said, ("value", "annotator", "dimension"), ("only", "turn", "team"))
+        found.append(LabelColumns(**{**kept, **said}))
+    return found

@@ -14,7 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 from data import cards, exposure, people, start
 from data.commands import main
 from data.errors import BadInput
-from data.intake import Plan, detect, from_bytes, take
+from data.intake import Plan, before, detect, from_bytes, take
 from data.intake.outline import Outline
 from data.store import Store, open_store
 from judges.making.choice import spelled
@@ -168,8 +168,6 @@ def test_items_without_texts_are_no_copies_of_one_another(store: Store) -> None:
 
 
 def test_a_correction_changes_question_and_scale(store: Store) -> None:
-    from dataclasses import replace
-
     from data.intake.outline import scaled
 
     made = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
@@ -243,3 +241,16 @@ def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
     made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
     orders = [(s.name, s.who, s.order.constant) for s in made.series if s.by == "judge"]
     assert orders == [("verdict_ab", "verdict_ab", "ab"), ("verdict_ba", "verdict_ab", "ba")]
+
+
+def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Store) -> None:
+    source = from_bytes([("t.csv", table(id=IDS, judge=numbers(1, 2, 4), human=numbers(1, 2, 3)))])
+    (known,) = found = detect(source)
+    made = start.plan(store, start.understood(store, source, found), Plan("d"))
+    assert before(store, known, made.mappings[0]) is None
+    take(store, "lea", source, made, found=found)
+    other = start.plan(store, start.understood(store, source, found), Plan("another"))
+    assert before(store, known, other.mappings[0]) is None  # the card has another name, and nothing else differs
+    by_hand = made.mappings[0].model_copy(update={"labels": []})
+    take(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
+    assert before(store, known, other.mappings[0]) == by_hand.completed(cards.known(store))
