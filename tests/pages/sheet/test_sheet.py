@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from pages.parts import bundle
+
 HERE = Path(__file__).parent
 OPTIONS = (
     "--server.address 127.0.0.1 --server.headless true --browser.gatherUsageStats false "
@@ -136,6 +138,8 @@ def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iter
     def sit(page: Any = None, **ask: Any) -> Desk:
         page = page or context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
+        for address, file in bundle.files().items():  # the app serves them; the harness is a bare script
+            page.route(f"**{address}", lambda route, file=file: route.fulfill(path=file))
         return Desk(page, harness, run, **ask)
 
     yield sit
