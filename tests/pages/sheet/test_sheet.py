@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -138,8 +139,8 @@ def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iter
     def sit(page: Any = None, **ask: Any) -> Desk:
         page = page or context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
-        for address, file in bundle.files().items():  # the app serves them; the harness is a bare script
-            page.route(f"**{address}", lambda route, file=file: route.fulfill(path=file))
+        # The app serves these; the harness is a bare script.
+        page.route("**/bundled/*", lambda r: r.fulfill(path=bundle.files()[urlsplit(r.request.url).path]))
         return Desk(page, harness, run, **ask)
 
     yield sit
