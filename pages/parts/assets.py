@@ -47,7 +47,8 @@ class Assets:
         if which not in _kept:
             _kept[which] = await asyncio.to_thread(_read, *which)
         body, kind, packed = _kept[which]
-        headers = {"cache-control": ASKED_AGAIN if page else KEPT, "vary": "accept-encoding"} | ({"content-encoding": "gzip"} if packed else {})
+        headers = {"cache-control": ASKED_AGAIN if page else KEPT, "vary": "accept-encoding"}
+        headers |= {"content-encoding": "gzip"} if packed else {}
         await Response(body, media_type=kind, headers=headers)(scope, receive, send)
 
 
