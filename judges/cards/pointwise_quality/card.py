@@ -19,7 +19,7 @@ from judges.values import TEXT, folded
 
 NAME = "pointwise_quality"
 CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
-"""What the judge's words are stored as: sure, may shift and a guess in the words of judges.triage.level."""
+"""What the judge's words are stored as, so that judges.triage.level gives the same words."""
 WEIGHTS = {"high": Fraction(1), "medium": Fraction(1, 2), "low": Fraction(1, 4)}
 """What a score counts in overall_score, by its confidence (CARDS, pointwise_quality)."""
 ROUNDING = 0.005
