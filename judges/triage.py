@@ -59,7 +59,7 @@ def level(confidence: float | None) -> Level | None:
 
 
 def worded(confidence: float | None, source: str) -> str:
-    """A confidence in words, by what it was measured with: "low self-consistency", "medium stated confidence"; or ""."""
+    """A confidence in words, by what it measures: "low self-consistency", "medium stated confidence"; or ""."""
     word = level(confidence)
     return f"{word} {measure(source)}" if word else ""
 

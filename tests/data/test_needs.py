@@ -122,7 +122,8 @@ def test_samples_differ(store: Store) -> None:
     for sample, value in enumerate((4, 5)):
         raw = turns_reply({1: (4, value, 5)}, verdict="excellent")
         _put(store, judge, item, judged(one, Params(), task, [raw]).reading, f"j{sample}", sample)
-    assert _texts(store, dataset, judge) == [("low confidence", "turn 1 helpfulness: medium self-consistency (samples differ)")]
+    said = "turn 1 helpfulness: medium self-consistency (samples differ)"
+    assert _texts(store, dataset, judge) == [("low confidence", said)]
 
 
 def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) -> None:
