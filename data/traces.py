@@ -89,6 +89,7 @@ _SETTINGS = {
     "gold": "the gold rule",
     "queue": "the rules of the queues",
     "policy": "the policy",
+    "blinding": "what blind items hide",
     "approvals": "how approvals are made",
     "policy proposed": "a looser policy that waits for another lead",
     "audits proposed": "limits of audits that wait for another lead",
