@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
+
 from data import sparing
 from data.cards import questions, scales
 from data.store import Store
@@ -20,19 +23,19 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
     keeps only surer verdicts unseen (data/sparing.py). Judges of a probe saw other items than people do, and are no
     witnesses.
     """
-    reasons: list[Reason] = []
+    doubts: list[Reason] = []
     where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "
     for item, unit, dimension, text in store.rows(
         f"select distinct x.item_id, x.unit, x.dimension, x.text from remark x {where} and x.sort = 'rule' "
         "and x.sample = 0 and x.text not like '%' || $3",
         [dataset_id, judge_id, MARK],
     ):
-        reasons.append(triage.broken_rule(item, unit, dimension, text))
+        doubts.append(triage.broken_rule(item, unit, dimension, text))
     for item, part, why in store.rows(
         f"select x.item_id, x.part, x.why from unusable_now x {where}",
         [dataset_id, judge_id],
     ):
-        reasons.append(triage.unscored(item, part, why))
+        doubts.append(triage.unscored(item, part, why))
     sure = store.rows(
         "select p.item_id, p.unit, p.dimension, p.agreement, 'samples' from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.agreement < $3 union all "
@@ -42,10 +45,10 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
     )
     for item, unit, dimension, confidence, source in sure:
         found = triage.low_confidence(item, unit, dimension, float(confidence), source)
-        reasons += [found] if found else []
-    reasons += _disagreements(store, dataset_id, judge_id)
-    reasons += sparing.rest(store, dataset_id, judge_id)
-    reasons += [
+        doubts += [found] if found else []
+    doubts += _disagreements(store, dataset_id, judge_id)
+    doubts += sparing.rest(store, dataset_id, judge_id)
+    doubts += [
         triage.no_confidence(item)
         for (item,) in store.rows(
             f"select x.item_id from score_now x {where} group by x.item_id having max(x.confidence) is null "
@@ -53,7 +56,23 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
             [dataset_id, judge_id],
         )
     ]
-    return triage.triage(reasons)
+    return triage.triage(doubts)
+
+
+def reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
+    """draw -> why its item was taken into the review queue, strongest first, with the rating that each is about.
+
+    `unit` and `dimension` of a reason name that rating; a dimension of "" stands for the whole unit, and a unit of ""
+    for the whole item. At most twelve are kept for an item. An item of the audit sample has none. They say what a judge
+    said: whoever shows them has recorded that (data/exposure.py), as the desk has of what is not blind.
+    """
+    rows = store.rows("select id, item_id, reasons from draw where id = any($1)", [list(draws)])
+    return {str(draw): read(str(item), text) for draw, item, text in rows}
+
+
+def read(item: str, kept: str) -> tuple[Reason, ...]:
+    """The reasons of an item as a draw keeps them."""
+    return tuple(Reason(item, **reason) for reason in json.loads(kept))
 
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +13,7 @@ from data.board import Board, Draw, board
 from data.errors import BadInput
 from data.figures import outlook
 from data.ids import canonical, new_id, now
-from data.needs import needs
+from data.needs import needs, read
 from data.store import Store, Tx
 from judges import sampling
 from judges.sampling import Design, Share
@@ -297,7 +296,7 @@ def _given(store: Store, chosen: list[Draw]) -> list[Given]:
     rows = store.rows(
         f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
     )
-    found = {r[0]: Given(r[0], r[1], r[2], r[3], r[4], tuple(x["text"] for x in json.loads(r[5]))) for r in rows}
+    found = {r[0]: Given(r[0], r[1], r[2], r[3], r[4], tuple(x.text for x in read(r[1], r[5]))) for r in rows}
     return [found[d.id] for d in chosen]
 
 
