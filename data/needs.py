@@ -10,13 +10,13 @@ from data.cards import questions, scales
 from data.store import Store
 from judges import bins, triage
 from judges.confidence import RULE
-from judges.triage import Need, Reason
+from judges.triage import Need, Reason, Size
 from judges.types import sort_of
 from judges.wording import MARK
 
 
 def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
-    """The items of a dataset that need a look at what this judge said, most needed first, with the reasons.
+    """The items of a dataset that need a look at what this judge said, most needed per rating first, with the reasons.
 
     They name where the doubt comes from: a broken rule, a reply that could not be used (nobody asked again with better
     luck), samples, orders, windows, chapters, tokens, the judge's own word, another judge, or a rule that
@@ -56,7 +56,17 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
             [dataset_id, judge_id],
         )
     ]
-    return triage.triage(doubts)
+    return triage.triage(doubts, sizes(store, dataset_id, judge_id))
+
+
+def sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, Size]:
+    """item -> how many ratings this judge gave of it, and how long it is, for every item of a dataset."""
+    rows = store.rows(
+        "select i.id, count(x.item_id), max(length(i.content)) from item i "
+        "left join score_now x on x.item_id = i.id and x.judge_id = $2 where i.dataset_id = $1 group by i.id",
+        [dataset_id, judge_id],
+    )
+    return {str(item): Size(int(ratings), int(length)) for item, ratings, length in rows}
 
 
 def reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
