@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,10 +12,23 @@ from typing import Literal, NamedTuple
 ReasonKind = Literal[
     "broken rule", "unscored", "low confidence", "judges disagree", "no confidence", "flagged", "not spared"
 ]
-Level = Literal["sure", "may shift", "a guess"]
+Level = Literal["high", "medium", "low"]
 
-SURE, MAY_SHIFT = 0.8, 0.5
-"""Confidence from which a score is called sure, and from which it is one that may shift; below it is a guess."""
+SURE, MEDIUM = 0.8, 0.5
+"""Confidence from which it is called high, and from which it is called medium; below that it is low."""
+
+
+Measure = Literal["self-consistency", "stated confidence", "token confidence", "confidence"]
+_MEASURES: dict[str, Measure] = {
+    "samples": "self-consistency",
+    "agreement of samples": "self-consistency",
+    "windows": "self-consistency",
+    "chapters": "self-consistency",
+    "orders": "self-consistency",
+    "self-reported": "stated confidence",
+    "log-probabilities": "token confidence",
+}
+"""Asked again, as the judge says itself, or from the probabilities of its tokens; by the source of a confidence."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +67,18 @@ def level(confidence: float | None) -> Level | None:
     """A confidence in words; None where nothing is known."""
     if confidence is None:
         return None
-    return "sure" if confidence >= SURE else "may shift" if confidence >= MAY_SHIFT else "a guess"
+    return "high" if confidence >= SURE else "medium" if confidence >= MEDIUM else "low"
+
+
+def worded(confidence: float | None, source: str) -> str:
+    """A confidence in words, by what it measures: "low self-consistency", "medium stated confidence"; or ""."""
+    word = level(confidence)
+    return f"{word} {measure(source)}" if word else ""
+
+
+def measure(source: str) -> Measure:
+    """What a confidence of that source is a measure of."""
+    return _MEASURES.get(source.partition(": ")[0], "confidence")
 
 
 def triage(reasons: Iterable[Reason], sizes: Mapping[str, Size] | None = None) -> list[Need]:
@@ -105,47 +130,65 @@ _HOW = {
     "samples": "samples differ",
     "windows": "windows differ",
     "chapters": "chapters differ",
-    "log-probabilities": "token probabilities waver",
-    "self-reported": "the judge says so",
+    "self-reported": "",
+    "log-probabilities": "",
     "broken rule": "breaks its rule",
 }
-"""How a score is known not to be sure, by the source of its confidence."""
+"""How a score is known to be in doubt, by the source of its confidence, where the measure does not say it."""
 
 
 def low_confidence(item: str, unit: str, dimension: str, confidence: float, source: str) -> Reason | None:
-    """A score that is not sure, or None where it is. Strength is half of what is missing to certainty.
+    """A score of medium or low confidence, else None. Strength is half of what is missing to certainty.
 
-    The text names the source: "verdict changed with the order", "coherence may shift (windows differ)",
-    "turn 3 helpfulness may shift (token probabilities waver between 3 and 4)".
+    The text names the source: "verdict changed with the order", "coherence: medium self-consistency (windows differ)",
+    "turn 3 helpfulness: low token confidence (between 3 and 4)".
     """
-    word = level(confidence)
-    if word in (None, "sure"):
+    if level(confidence) in (None, "high"):
         return None
     what = f"{place(unit)}{dimension.replace('_', ' ')}"
-    if source == "orders":
-        text = f"{what} changed with the order"
-    else:
-        name, _, between = source.partition(": ")
-        how = f"{_HOW.get(name, name)}{' between ' + between.replace(' or ', ' and ') if between else ''}"
-        text = f"{what} {'is a guess' if word == 'a guess' else 'may shift'}{f' ({how})' if how else ''}"
+    text = f"{what} changed with the order" if source == "orders" else f"{what}: {_doubt(confidence, source)}"
     return Reason(item, "low confidence", text, (1 - confidence) / 2, unit, dimension)
+
+
+def _doubt(confidence: float, source: str) -> str:
+    name, _, between = source.partition(": ")
+    how = f"between {between.replace(' or ', ' and ')}" if between else _HOW.get(name, name)
+    return worded(confidence, source) + (f" ({how})" if how else "")
+
+
+_BEFORE = re.compile(r"(.+) (is a guess|may shift)(?: \((.+?)(?: between (.+))?\))?")
+_SOURCES = {
+    "the judge says so": "self-reported",
+    "token probabilities waver": "log-probabilities",
+    **{f"{name} differ": name for name in ("samples", "windows", "chapters")},
+}
+
+
+def reworded(text: str) -> str:
+    """A reason as it was kept in the words of before, in those of today."""
+    if found := _BEFORE.fullmatch(text):
+        what, word, how, between = found.groups()
+        source = _SOURCES.get(how or "", how or "") + (f": {between.replace(' and ', ' or ')}" if between else "")
+        return f"{what}: {_doubt(0.0 if word == 'is a guess' else MEDIUM, source)}"
+    text = text.removesuffix(" says otherwise") + (" disagrees" if text.endswith(" says otherwise") else "")
+    return text.replace(" is not kept unseen (", ": below the threshold of confidence (")
 
 
 def judges_disagree(item: str, unit: str, dimension: str, gap: float, width: float, other: str) -> Reason:
     """Two judges whose values differ by `gap` steps on a scale that is `width` steps wide (1 for unordered ones)."""
-    text = f"{place(unit)}{dimension.replace('_', ' ')}: {other} says otherwise"
+    text = f"{place(unit)}{dimension.replace('_', ' ')}: {other} disagrees"
     return Reason(item, "judges disagree", text, 0.6 * min(gap / max(width, 1.0), 1.0), unit, dimension)
 
 
 def no_confidence(item: str) -> Reason:
-    """A judge that tells nothing of how sure it is."""
+    """A judge whose confidence is not known."""
     return Reason(item, "no confidence", "the judge's confidence is not known", 0.05)
 
 
 def not_spared(item: str, unit: str, dimension: str, confidence: float | None, threshold: float) -> Reason:
     """An item below the threshold from which a judge's verdicts are kept unseen (judges/selective.py)."""
-    sure = "its confidence is not known" if confidence is None else f"{confidence:.3g} sure, kept from {threshold:.3g}"
-    text = f"{place(unit)}{dimension.replace('_', ' ')} is not kept unseen ({sure})"
+    sure = "it is not known" if confidence is None else f"{confidence:.3g}, and the threshold is {threshold:.3g}"
+    text = f"{place(unit)}{dimension.replace('_', ' ')}: below the threshold of confidence ({sure})"
     return Reason(item, "not spared", text, (1 - (confidence or 0.0)) / 2, unit, dimension)
 
 
