@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from data import people
 from data.intake.rows import judgment_rows
-from data.needs import needs
+from data.needs import needs, reasons
+from data.queue import fill_review
 from data.store import Store, open_store
 from judges.card import card
 from judges.confidence import weighed
@@ -158,3 +160,15 @@ def test_words_beyond_a_limit_send_nobody_to_review_and_a_broken_rule_does(store
     _put(store, judge, item, read(card("multi_turn_dialogue"), reply | {"verdict": "poor"}, dialogue(1)), key="k")
     [need] = needs(store, dataset, judge)
     assert "broken rule" in {r.kind for r in need.reasons}
+
+
+def test_the_rating_that_a_reason_is_about_is_kept_with_the_draw(store: Store) -> None:
+    dataset, judge, _ = _empty(store)
+    raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 2)}, verdict="excellent")
+    ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
+    _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
+    people.join(store, "lea")
+    fill_review(store, "lea", dataset, judge)
+    ((draw,),) = store.rows("select id from draw")
+    (found,) = reasons(store, [draw, "no such draw"])[draw]
+    assert (found.kind, found.unit, found.dimension) == ("broken rule", "conversation", "verdict")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from judges import triage
-from judges.triage import Reason
+from judges.triage import Reason, Size
 
 
-def test_need_grows_with_every_reason_and_stays_below_one() -> None:
+def test_the_need_of_a_rating_grows_with_every_reason_and_stays_below_one() -> None:
     one = triage.triage([Reason("a", "unscored", "x", 0.9)])[0]
     # two reasons of .5: 1 - .5 * .5 = .75; the strongest reason alone would be .5
     two = triage.triage([Reason("a", "unscored", "x", 0.5), Reason("a", "broken rule", "y", 0.5)])[0]
@@ -16,6 +16,18 @@ def test_need_grows_with_every_reason_and_stays_below_one() -> None:
     assert two.need == pytest.approx(0.75)
     many = triage.triage([Reason("a", "unscored", str(n), 1.0) for n in range(50)])[0]
     assert 0.99 < many.need <= 1
+
+
+def test_need_is_counted_per_rating_so_that_long_items_do_not_lead() -> None:
+    doubts = [Reason("long", "low confidence", "x", 0.5, f"turn:{n}", "d") for n in range(20)]
+    doubts += [Reason("short", "low confidence", "x", 0.5, f"turn:{n}", "d") for n in range(2)]
+    doubts += [Reason(item, "no confidence", "x", 0.05) for item in ("b", "a", "none")]
+    sizes = {"long": Size(100, 9000), "short": Size(4, 300), "a": Size(9, 80), "b": Size(5, 70), "none": Size(0, 9)}
+    found = triage.triage([*doubts, Reason("none", "unscored", "x", 0.9)], sizes)
+    # .5 * 2 / 4 and .5 * 20 / 100; equal needs by length; nothing to check comes last
+    assert [(n.item, round(n.need, 3)) for n in found] == [
+        ("short", 0.25), ("long", 0.1), ("b", 0.05), ("a", 0.05), ("none", triage.LAST),
+    ]  # fmt: skip
 
 
 def test_most_needed_first_ties_by_item_and_the_strongest_reason_leads() -> None:
