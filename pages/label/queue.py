@@ -55,7 +55,7 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
         if st.button("Draw a sample" if stream == "audit" else "Fill the queue", icon=":material/add:"):
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, claim time."):
-            filling.rules(dataset, who.name)
+            filling.rules(dataset, who.name, who.may("lead"))
         if who.may("lead") and st.button("Gold rule", icon=":material/gavel:", help="How people's labels become gold."):
             adjudicated.change(dataset, who.name)
         adjudicated.way(dataset, who)
