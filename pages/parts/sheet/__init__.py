@@ -29,21 +29,37 @@ where it is another), asked [sort/dimension of all that was on screen], notes [{
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from pages.parts import bundle
+
 HERE = Path(__file__).parent
-SCRIPTS = ("state.js", "outbox.js", "draw.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
-"""One ES module in several files, put together in this order."""
+TEXTS = ("state.js", "markdown.js", "draw.js")
+SCRIPTS = (*TEXTS, "outbox.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
+"""One ES module in several files, put together in this order; with the first three any component draws texts."""
+STYLES = ("sheet.css", "markdown.css")
+
+
+def together(*files: Path) -> str:
+    """Several files as one."""
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def module(*files: Path) -> str:
+    """Scripts that draw texts as one ES module, which knows where the libraries are."""
+    return f"const BUNDLED = {json.dumps(bundle.addresses())};\n" + together(*files)
+
 
 _component = st.components.v2.component(
     "assay_sheet",
     html='<div class="sheet" tabindex="-1" role="region" aria-label="Review desk"></div>',
-    css=(HERE / "sheet.css").read_text(encoding="utf-8"),
-    js="\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+    css=together(*(HERE / name for name in STYLES)),
+    js=module(*(HERE / name for name in SCRIPTS)),
     isolate_styles=True,
 )
 

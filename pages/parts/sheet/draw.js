@@ -1,4 +1,4 @@
-// draw.js: a view becomes a tree of elements. Text is only ever set as text. Everything that a blind person must not see is never made.
+// draw.js: a view becomes a tree of elements. Text is only ever set as text; what is judged is formatted by markdown.js. Everything that a blind person must not see is never made.
 
 function el(tag, cls, text, attrs) {
   const e = document.createElement(tag);
@@ -48,7 +48,7 @@ function drawText(t, label) {
   if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
   else if (t.role === "assistant" && !t.text.trim()) block.append(el("div", "absent", "The assistant says nothing here."));
-  else block.append(prose("prose", t.text));
+  else block.append(judged(t.text));
   return block;
 }
 
@@ -69,9 +69,9 @@ function drawHead(view) {
       if (part.fold) block.append(top);
     }
     const talk = part.turns || [];
-    const text = talk.length ? el("div", "prose talk") : prose("prose", part.text || "");
+    const text = talk.length ? el("div", "prose talk") : judged(part.text || "");
     for (const t of talk) text.append(drawText(t, t.label || LABELS[t.role] || t.role));
-    if (part.label && !part.fold && !talk.length) text.prepend(el("span", "label", part.label));
+    if (part.label && !part.fold && !talk.length) block.append(el("span", "label", part.label));
     if (long) { text.classList.add("clip"); text.tabIndex = 0; text.setAttribute("role", "group"); text.setAttribute("aria-label", part.label || "input"); }
     block.append(text);
     head.append(block);
@@ -262,6 +262,7 @@ function build(view) {
     for (const t of row.texts || []) weightAll += (t.text || "").length;
     return e;
   });
+  if (rows.querySelector(".row.two.tall")) tree.classList.add("long");
   if (view.sheet.rows.length > 14 || weightAll > 20000) rows.classList.add("lazy");
   tree.append(rows, el("div", "comments", null, { "data-notes": "" }));
   view.tree = tree;

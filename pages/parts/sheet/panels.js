@@ -39,8 +39,9 @@ function frame(d, root) {
   ui.better = button("better", "better", "e", "write this turn, or this response, better");
   ui.comment = button("comment", "comment", "m", "a comment on the whole item");
   ui.skip = button("skip", "skip", "s", "skip this item with a reason");
+  ui.raw = button("raw", "raw", "x", "the texts as they came, without formatting");
   ui.keys = button("keys", "keys", "?", "all keys");
-  acts.append(ui.back, ui.undo, ui.better, ui.comment, ui.skip, ui.keys);
+  acts.append(ui.back, ui.undo, ui.better, ui.comment, ui.skip, ui.raw, ui.keys);
   ui.go = el("button", "go", null, { type: "button", "data-do": "go" });
   ui.goText = el("span", "");
   ui.go.append(ui.goText, kbd(GO));
@@ -80,6 +81,7 @@ function drawFoot(d) {
   const { ui, view } = d;
   ui.foot.classList.toggle("idle", !view);
   if (!view) return;
+  ui.raw.setAttribute("aria-pressed", texts.raw ? "true" : "false");
   ui.back.disabled = !d.past.length || (d.inPast && d.pastAt === 0);
   ui.undo.disabled = !view.undo.length;
   const parts = [];
@@ -249,7 +251,7 @@ const CARD = [
   ["Score", [["1 – 9, 0", "set the score (0 = 10; 4 . 5 where there are half points) and go on"], ["← →", "one less, one more"], ["3 . 7 ⏎", "type a number, where it is one"], ["n", "n/a, where allowed"], ["⏎", "accept the judge's value"], [GO, "accept the rest, next item"], ["w", "this turn is the weakest"], ["u", "undo the last change"]]],
   ["Move", [["↑ ↓ or j k", "cell by cell"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"], ["t", "open or fold the tool calls"], ["y", "the rating that a reason speaks of"], ["h", "the guidelines of the dataset"]]],
   ["Say", [["i", "issue with this turn or section"], ["m", "comment on the item"], ["e", "write this turn better"], ["s", "skip, with a reason"]]],
-  ["See", [["d", "the whole note and the definition"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
+  ["See", [["d", "the whole note and the definition"], ["x", "the texts as they came, without formatting"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
 ];
 
 function openCard(d) {

@@ -10,8 +10,11 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+
+from pages.parts import bundle
 
 HERE = Path(__file__).parent
 OPTIONS = (
@@ -136,6 +139,8 @@ def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iter
     def sit(page: Any = None, **ask: Any) -> Desk:
         page = page or context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
+        # The app serves these; the harness is a bare script.
+        page.route("**/bundled/*", lambda r: r.fulfill(path=bundle.files()[urlsplit(r.request.url).path]))
         return Desk(page, harness, run, **ask)
 
     yield sit
