@@ -85,10 +85,15 @@ def _tuned(tuning: bool, items: int, why: str) -> str:
     return f"took {many(items, 'item')} {where}{_why(why)}"
 
 
+def _guided(number: int, letters: int) -> str:
+    return f"{'wrote' if letters else 'withdrew'} the guidelines: version {number}, {many(int(letters), 'character')}"
+
+
 _SETTINGS = {
     "gold": "the gold rule",
     "queue": "the rules of the queues",
     "policy": "the policy",
+    "blinding": "what blind items hide",
     "approvals": "how approvals are made",
     "policy proposed": "a looser policy that waits for another lead",
     "audits proposed": "limits of audits that wait for another lead",
@@ -191,6 +196,13 @@ TRACES = (
         "lag(value) over (partition by scope, name order by seq, id) as was from setting) t "
         "where seq between $1 and $2",
         _set, "select seq, scope as dataset_id from setting",
+    ),
+    Trace(
+        "settings", "guideline",
+        "select seq, n, letters from (select seq, length(text) as letters, "
+        "row_number() over (partition by dataset_id order by seq, id) as n from guideline) t "
+        "where seq between $1 and $2 order by seq",
+        _guided, _here("guideline"),
     ),
     Trace(
         "settings", "item_use",

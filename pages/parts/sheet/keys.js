@@ -47,7 +47,7 @@ function onKey(d, e) {
   act(d, e);
 }
 
-const FREE = new Set(["b", "?", "Escape"]);
+const FREE = new Set(["b", "?", "h", "Escape"]);
 const HOLD = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "j", "k", "[", "]", "Enter"]);
 const here = (d) => d.view && d.view.cells[d.view.here];
 const canEscape = (d) => d.full || d.inPast || typed(here(d));
@@ -60,7 +60,7 @@ const ACTS = {
   Enter: accept, n: notApplicable, u: undo, b: back, w: weakest, v: reveal, "?": openCard, s: openSkip,
   e: (d) => openBetter(d), i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
   d: (d) => { d.full = !d.full; drawNote(d, d.view); scrollToCell(d); },
-  l: (d) => foldAll(d), t: openTools, x: rawKey,
+  l: (d) => foldAll(d), t: openTools, x: rawKey, y: nextDoubt, h: openGuide,
   Escape: (d) => { if (d.full) { d.full = false; if (d.view) drawNote(d, d.view); } else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
 };
 
@@ -254,6 +254,7 @@ const CLICKS = {
   unrefuse: (d, e, b) => { d.refused = d.refused.filter((r) => r.item !== b.dataset.item); drawToasts(d); },
   unnotice: (d) => { d.notice = null; drawToasts(d); },
   again: (d) => { d.empty = null; show(d, null, true); d.tries = 0; sendSoon(d); },
+  doubt: (d, e, b) => toDoubt(d, Number(b.dataset.n)), guide: openGuide, guideseen: noteGuide, legend: turnLegend,
   closecard: (d, e, b) => { if (b.tagName === "BUTTON" || e.target === b) closeCard(d); },
 };
 

@@ -563,7 +563,7 @@ def test_roles_names_and_roving_focus(desk):
     d = desk(case="plain")
     cell = d.cell("turn:3", "helpfulness")
     assert cell.get_attribute("role") == "radiogroup"
-    assert cell.get_attribute("aria-label") == "helpfulness, turn 3; judge 3, a guess"
+    assert cell.get_attribute("aria-label") == "helpfulness, turn 3; judge 3, low stated confidence, needs a look"
     assert cell.locator('[role="radio"]').count() == 5 and cell.locator('[tabindex="0"]').count() == 1
     d.press("4")
     checked = d.page.locator('[role="radio"][aria-checked="true"]')
