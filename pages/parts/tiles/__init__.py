@@ -30,7 +30,7 @@ _component = st.components.v2.component(
 def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str) -> tuple[str, int | None] | None:
     """Draw a tile; (system, answer) of the share that was clicked in this very run, else None.
 
-    `runs` names the runs that scores came from, `badges` are further marks beside "trustworthy", with what they mean.
+    `runs` names the runs that scores came from, `badges` are further marks beside "approved", with what they mean.
     """
     event: Any = _component(key=key, data=compose.tile(given, runs, badges), on_clicked_change=lambda: None)
     clicked = messages.table(event.clicked)

@@ -173,6 +173,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   foot.append(legend(data.words));
   if (data.pairs.length) foot.append(fold(data.words.pairs, pairs(data.pairs)));
   for (const one of data.tables) foot.append(fold(one.title, table(one)));
-  tile.replaceChildren(head, make("p", "reading", data.reading), grid, foot);
+  const today = data.today ? [make("p", "today", data.today)] : [];
+  tile.replaceChildren(head, ...today, make("p", "reading", data.reading), grid, foot);
   for (const node of tile.querySelectorAll("details")) node.open = opened.includes(node.firstChild.textContent);
 }
