@@ -7,6 +7,7 @@ only the judge's own, and it is called so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -205,12 +206,15 @@ def runs(store: Store, dataset_id: str, judge_id: str) -> list[Run]:
 
 
 def run_names(found: Sequence[Run]) -> dict[str, str]:
-    """Runs by key in words: by their date, and the time where dates are equal."""
-    days = [f"{run.at:%Y-%m-%d}" if run.at else "" for run in found]
-    named = {}
-    for run, day in zip(found, days, strict=True):
-        when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and days.count(day) > 1 else day
-        named[run.key] = f"imported {when}" if run.imported else when
+    """Runs by key in words, no two alike: their date, the time where dates are equal, a number where those are."""
+    days = Counter(f"{run.at:%Y-%m-%d}" if run.at else "" for run in found)
+    named, times = dict[str, str](), Counter[str]()
+    for run in found:
+        day = f"{run.at:%Y-%m-%d}" if run.at else ""
+        when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and days[day] > 1 else day
+        told = f"imported {when}" if run.imported else when
+        times[told] += 1
+        named[run.key] = f"{told} ({times[told]})" if times[told] > 1 else told
     return named
 
 

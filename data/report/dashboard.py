@@ -140,8 +140,8 @@ def _reading() -> list[str]:
                     "The judge scored all items, people some of them; where both did one sees by how much it is off."
                 ),
                 html.say(
-                    "**The dashed diamond**: the judge's own mean. Off the line, it is biased: it scores higher or lower "
-                    "than people."
+                    "**The dashed diamond**: the judge's own mean. Off the line, it is biased: it scores higher or "
+                    "lower than people."
                 ),
                 html.say("**The bar**: how often the judge gave each answer. n/a and unscored items are in no mean."),
                 html.say(
