@@ -40,10 +40,14 @@ _EARLIER = "earlier runs"
 
 @dataclass(frozen=True)
 class Way:
-    """A way to part the items of a dataset: what it is called, and whether its slices follow each other in time."""
+    """A way to part the items of a dataset: what it is called, and whether its slices follow each other in time.
+
+    `rescored`: that time is the judge's, which an item moves in when it is scored again.
+    """
 
     title: str
     time: bool = False
+    rescored: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,9 @@ def ways(store: Store, dataset_id: str, judge_id: str, ask: Asking) -> dict[str,
     items, runs = fields.items(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
     found = {f"{META}{key}": Way(key, True) for key, held in items.days.items() if _several(held)}
     if len(runs) > 1:
-        found[RUN] = Way("run of the judge", True)
+        found[RUN] = Way("run of the judge", True, True)
     if _days(store, dataset_id, judge_id) > 1:
-        found[DAY] = Way("day of the judgment", True)
+        found[DAY] = Way("day of the judgment", True, True)
     systems = {*items.words[fields.SYSTEM], *items.second} - {""}
     if len(systems) > 1:
         found[SYSTEM] = Way("system")
@@ -122,16 +126,17 @@ def breakdown(
 
     def make() -> Breakdown:
         frame = _frame(store, dataset_id, judge_id, tile.asking, basis)
-        return _parted(store, dataset_id, judge_id, tile.asking, frame, (by, way), system, of)
+        return _parted(store, dataset_id, judge_id, tile, frame, (by, way), system, of)
 
     return remembered(store, key, tables, make)
 
 
 def _parted(
-    store: Store, dataset_id: str, judge_id: str, ask: Asking, frame: pandas.DataFrame, chosen: tuple[str, Way],
+    store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame, chosen: tuple[str, Way],
     system: str, outcome: int,
 ) -> Breakdown:  # fmt: skip
-    (by, way), scale = chosen, ask.dimension.scale
+    (by, way), ask = chosen, tile.asking
+    scale = ask.dimension.scale
     reach = (bins.origin(scale), bins.origin(scale) + bins.width(scale)) if ask.mean else (0.0, 1.0)
     items = fields.items(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
@@ -154,11 +159,13 @@ def _parted(
     if made is None:
         return Breakdown(way, whole, (), step=step)
     without = len(np.unique(place)) - len(np.unique(place[made.code >= 0]))
-    found = sliced(cells, made, reach, not ask.mean)
-    rest = 0
+    found, rest = sliced(cells, made, reach, not ask.mean), 0
     if made.names[-1] == _REST and not way.time:
         rest = len(set(held) - {""}) - len(made.names) + 1
         found[-1] = replace(found[-1], name=f"{_REST} ({rest:,} values)")
+    if by == SYSTEM:  # as the tile has them
+        order = {one.name: n for n, one in enumerate(tile.systems)}
+        found.sort(key=lambda one: order.get(one.name, len(order)))
     return Breakdown(way, whole, tuple(found), rest, without, step)
 
 
@@ -242,4 +249,5 @@ def _cells(frame: pandas.DataFrame, ask: Asking, outcome: int) -> Cells:
         said = [frame[f"said{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n in (own, other)]
         with np.errstate(invalid="ignore", divide="ignore"):
             human = np.where(turned, said[1], said[0]) / share
-    return Cells(place, judge, row, human, held, np.where(held, weight, 0.0), np.where(held, share, 0.0))
+    weight, share = np.where(held, weight, 0.0), np.where(held, share, 0.0)
+    return Cells(place, judge, row, human, held, weight, share, _coded(frame["system"].tolist())[1])

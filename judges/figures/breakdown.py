@@ -30,7 +30,8 @@ class Cells(NamedTuple):
     """The cells that the judge gave a value, as arrays of one length.
 
     The number of the item; the judge's value, and the row of the scale's table that it is in; people's mean value (nan:
-    none, or n/a), whether there are labels, the weight of these, and the share of people who gave a value.
+    none, or n/a), whether there are labels, the weight of these, the share of people who gave a value, and the system's
+    number.
     """
 
     item: Codes
@@ -40,11 +41,11 @@ class Cells(NamedTuple):
     gold: NDArray[np.bool_]
     weight: Floats
     share: Floats
+    system: Codes
 
     def where(self, keep: NDArray[np.bool_]) -> Cells:
         """Some of the cells."""
-        item, judge, row, human, gold, weight, share = self
-        return Cells(item[keep], judge[keep], row[keep], human[keep], gold[keep], weight[keep], share[keep])
+        return Cells(*(column[keep] for column in self))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,21 @@ def measured(name: str, cells: Cells, reach: tuple[float, float], share: bool) -
     if len(numbers) < FEW:
         return Slice(name, _none(len(numbers), len(item)), None)
     given = moments(item, cells.judge, cells.human, cells.gold, cells.weight, cells.share)
-    if not share:  # what labels cover is told by rows of the table, as the tile tells it
-        seen = cells.row[cells.gold]
-        out = (cells.row < seen.min()) | (cells.row > seen.max()) if len(seen) else np.ones(len(item), dtype=bool)
-        given = given._replace(uncovered=float(out.mean()))
+    given = given._replace(uncovered=_uncovered(cells, share))
     return Slice(name, _own(cells.judge, item, reach, share), corrected(given, reach, share))
+
+
+def _uncovered(cells: Cells, share: bool) -> float:
+    """The share of the cells that labels do not speak for: their system has none, or none reach so low or high.
+
+    Of a mean that is told by rows of the table, as the tile tells it.
+    """
+    if not cells.gold.any():
+        return 1.0
+    value = cells.judge if share else cells.row
+    seen = value[cells.gold]
+    other = np.isin(cells.system, cells.system[cells.gold], invert=True)
+    return float((other | (value < seen.min()) | (value > seen.max())).mean())
 
 
 def _own(value: Floats, item: Codes, reach: tuple[float, float], share: bool) -> Interval:

@@ -12,14 +12,17 @@ from judges.figures.slices import cut
 from judges.uncertainty import wilson
 
 
-def cells(item: Any, judge: Any, human: Any = None, gold: Any = None, weight: Any = None) -> Cells:
-    """Cells of a scale of 1 to 5; without people, of no labels."""
+def cells(
+    item: Any, judge: Any, human: Any = None, gold: Any = None, weight: Any = None, system: Any = None
+) -> Cells:
+    """Cells of a scale of 1 to 5; without people, of no labels; without systems, of one."""
     value = np.asarray(judge, dtype=np.float64)
     known = np.zeros(len(value), dtype=bool) if gold is None else np.asarray(gold, dtype=bool)
     people = np.full(len(value), np.nan) if human is None else np.asarray(human, dtype=np.float64)
     heavy = known.astype(np.float64) * (1.0 if weight is None else np.asarray(weight))
     row = np.round(value).astype(np.int64)
-    return Cells(np.asarray(item, dtype=np.int64), value, row, people, known, heavy, known.astype(np.float64))
+    return Cells(np.asarray(item, dtype=np.int64), value, row, people, known, heavy, known.astype(np.float64),
+                 np.zeros(len(value), dtype=np.int64) if system is None else np.asarray(system))  # fmt: skip
 
 
 def test_by_hand() -> None:
@@ -35,9 +38,17 @@ def test_by_hand() -> None:
     assert (share.judge.low, share.judge.high) == pytest.approx((wilson(1, 4).low, wilson(1, 4).high))
 
 
+def test_labels_of_one_system_do_not_speak_for_another() -> None:
+    gold, value = np.arange(90) < 45, 1.0 + np.arange(90) % 5
+    for system, refused in ((np.arange(90) // 45, True), (np.arange(90) % 2, False)):
+        found = measured("all", cells(np.arange(90), value, value, gold, system=system), (1, 5), share=False).mean
+        assert found is not None and found.refused == refused and (found.interval.point is None) == refused
+        assert found.uncovered == (0.5 if refused else 0.0)
+
+
 def test_intervals_of_slices_cover_where_the_correction_of_the_whole_does_not() -> None:
     """The judge is one step too kind in one slice and right in the other; labels are drawn with unequal chances."""
-    rng, held, lent, rounds = np.random.default_rng(3), np.zeros(2), 0, 250
+    rng, held, lent, rounds = np.random.default_rng(3), np.zeros(2), 0, 200
     topic = np.repeat([0, 1], [300, 500])
     parts = cut("topic", [("kind", "right")[n] for n in topic], order=("kind", "right"))
     assert parts is not None
