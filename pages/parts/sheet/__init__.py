@@ -21,10 +21,10 @@ judge {v, note, level (high, medium, low), measure, source, rule} or None, by (t
 None), mine {v} or None. Of a blind sheet no judge's value is drawn, even if one is given.
 
 `outbox` (browser to Python): {answers, have, want {item, reveal} or None, nonce}. An answer: key, person, action
-(save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen, judge}] (judge only
-where it is another), asked [sort/dimension of all that was on screen], notes [{unit, sort, text}] (all of them; unit ""
-= the whole item), repairs [{unit, text}] (all better texts), reason, ms. It is sent again until its key comes back in
-`acked` or `refused`.
+(save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen, unseen, judge}]
+(unseen only where it was accepted without having been on screen, judge only where it is another), asked [sort/dimension
+of all that was asked], notes [{unit, sort, text}] (all of them; unit "" = the whole item), repairs [{unit, text}] (all
+better texts), reason, ms. It is sent again until its key comes back in `acked` or `refused`.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ const kbd = (key) => el("kbd", "", key);
 
 const isPart = (step) => /^\d\.\d$/.test(step.t);
 const isWord = (step) => !isPart(step) && (String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t));
-const stepWidth = (step) => (!isWord(step) ? 29 : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
+const stepWidth = (step) => (!isWord(step) ? (TOUCH ? 50 : 29) : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
 
 /** One width for all names of an item, so that its scales stand in one line. */
 function nameWidth(view) {
