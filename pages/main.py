@@ -34,7 +34,7 @@ ROUTES = [
     ("Workspace", "researcher", intake.page, "Import", "import", ":material/upload_file:"),
     ("Workspace", "researcher", export.page, "Export", "export", ":material/download:"),
     ("Workspace", "annotator", people.page, "People", "people", ":material/group:"),
-    ("Workspace", "researcher", trail.page, "Trail", "trail", ":material/history:"),
+    ("Workspace", "researcher", trail.page, "Audit log", "trail", ":material/history:"),
     ("Workspace", "lead", workspace.page, "Workspace", "workspace", ":material/database:"),
     (OWN, "annotator", enter.me, "Your labels", "me", ":material/account_circle:"),
     (OWN, "annotator", enter.leave, "Sign out", "sign-out", ":material/logout:"),
