@@ -10,11 +10,11 @@ from judges.figures import missingness, weakest
 from judges.uncertainty import Interval
 
 _OTHERS = (
-    "Figures that other papers have, on the same cells, with intervals by item. None of them is kappa: luck is in "
-    "accuracy, and a correlation stays high where a judge is always two steps too kind."
+    "Figures that other papers report, on the same ratings, with intervals by item. None of them is kappa: chance is "
+    "in accuracy, and a correlation stays high where a judge always scores two steps too high."
 )
 _MEANS = (
-    "The judge's own scores over all items, with intervals by item; how far to believe them is said above. By "
+    "The judge's own scores over all items, with intervals by item; their agreement with people is reported above. By "
     "confidence: scores count by the judge's own confidence, as its card says. Trustworthy only: items whose aggregate "
     "is to be trusted, by the card's rule. Mean of its parts: the plain mean of the scores that an aggregate is of."
 )
@@ -46,7 +46,7 @@ def lacking(one: One) -> list[str]:
         if each.summary is not None:
             kappa, figures = each.summary.interval, each.accuracy
             row = {
-                "missing": missingness.said(each.choice), "cells": f"{each.summary.cells:,}",
+                "missing": missingness.said(each.choice), "ratings": f"{each.summary.cells:,}",
                 "kappa": cell(kappa.point), "95% interval": span(kappa, ".3f", "–"),
                 "accuracy": cell(figures.exact, ".2%"),
             }  # fmt: skip
@@ -80,11 +80,11 @@ def means(found: Evidence) -> list[str]:
     used = [name for name in columns if any(getattr(row.means, name) is not None for row in found.overall)]
     rows = [
         {"dimension": row.dimension.title, "of each": row.unit.replace(":", " ") or row.dimension.sort}
-        | {"items": f"{row.means.plain.items:,}", "cells": f"{row.means.plain.cells:,}"}
+        | {"items": f"{row.means.plain.items:,}", "ratings": f"{row.means.plain.cells:,}"}
         | {columns[name]: _mean(row, name) for name in used}
         for row in found.overall
     ]
-    return [heading("What the judge gives on average"), table(rows, list(rows[0]), _MEANS)]
+    return [heading("Mean scores of the judge"), table(rows, list(rows[0]), _MEANS)]
 
 
 def _mean(row: Row, name: str) -> str:
