@@ -144,6 +144,7 @@ const MOVES = {
   n: (b) => { const c = cellNow(b); if (!c) return; if (c.steps.some((s) => s.v === null)) pick(b, null); else say2(b, `${c.label} does not allow n/a.`); },
   Enter: (b) => { const c = cellNow(b); if (!c) return; if (!b.picks.has(keyOf(b.now, c))) return say2(b, "Choose a value first."); b.phase = "reason"; b.hint = ""; drawBoard(b); },
   t: (b) => { const all = [...b.ui.texts.querySelectorAll(".tool")], open = !(all[0] || {}).open; for (const tool of all) tool.open = open; },
+  x: (b) => { const row = b.ui.texts.querySelector(".row.here"); turnRaw(b.person, [b.ui.texts]); drawBoard(b); if (row) row.scrollIntoView({ block: "nearest" }); },
   l: (b) => { for (const f of b.ui.texts.querySelectorAll(".part.fold")) f.classList.toggle("open"); },
 };
 
@@ -192,6 +193,7 @@ function boardClick(b, e) {
     const what = button2.dataset.do, input = b.ui.panel.querySelector("input.own");
     if (what === "undo") undoKey(b);
     else if (what === "judge") judgeKey(b);
+    else if (what === "raw") MOVES.x(b);
     else if (what === "unrefuse") { b.refused = []; drawBoard(b); }
     else if (what === "fold") MOVES.l(b);
     else if (what === "reason") decideNow(b, REASONS[Number(button2.dataset.n)]);

@@ -44,8 +44,11 @@ function drawIdle(d) {
 
 /** The next view is built while nothing else is to be done. */
 function prebuild(d) {
-  const idle = window.requestIdleCallback || ((fn) => setTimeout(fn, 30));
-  idle(() => { const q = d.queue[0]; if (q && !q.view) { q.view = newView(d, q.sheet); build(q.view); } }, { timeout: 400 });
+  whenIdle(() => {
+    const [q, ...rest] = d.queue;
+    if (q && !q.view) { formatAhead(q.sheet); q.view = newView(d, q.sheet); build(q.view); }
+    for (const one of rest.slice(0, 2)) formatAhead(one.sheet);
+  });
 }
 
 function takeNext(d) {

@@ -25,6 +25,7 @@ function onKey(d, e) {
   if (d.menu) return onMenuKey(d, e, done);
   if (goes) { done(); dropHint(d); return go(d, e.repeat); }
   if (whole && /^[.,]$/.test(e.key) && point(d, whole)) return done();
+  if (inside && target.closest(".md-wide") && /^Arrow(Left|Right)$/.test(e.key)) return; // scrolls a wide table, or code
   const field = inside && target.classList.contains("num");
   if (field && /^([0-9.,-]|Backspace|Delete|Home|End)$/.test(e.key)) return e.stopPropagation();
   if (tabbed && inside && target.classList.contains("clip") && /^(Arrow(Up|Down)|Home|End)$/.test(e.key)) return; // it scrolls
@@ -47,7 +48,7 @@ function onKey(d, e) {
   act(d, e);
 }
 
-const FREE = new Set(["b", "?", "Escape"]);
+const FREE = new Set(["b", "?", "h", "Escape"]);
 const HOLD = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "j", "k", "[", "]", "Enter"]);
 const here = (d) => d.view && d.view.cells[d.view.here];
 const canEscape = (d) => d.full || d.inPast || typed(here(d));
@@ -60,7 +61,7 @@ const ACTS = {
   Enter: accept, n: notApplicable, u: undo, b: back, w: weakest, v: reveal, "?": openCard, s: openSkip,
   e: (d) => openBetter(d), i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
   d: wholeNote, g: firstUnseen,
-  l: (d) => foldAll(d), t: openTools,
+  l: (d) => foldAll(d), t: openTools, x: rawKey, y: nextDoubt, h: openGuide,
   Escape: (d) => { if (d.full) wholeNote(d); else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
 };
 
@@ -210,6 +211,15 @@ function openTools(d) {
   for (const tool of tools) tool.open = open;
 }
 
+/** The texts as they came, and formatted again; the row in hand stays where it is. */
+function rawKey(d) {
+  const row = d.view.rowEls[(here(d) || {}).r], at = row && row.getBoundingClientRect().top;
+  turnRaw(d.person, [d.view, d.front, ...d.queue.map((q) => q.view)].map((view) => view && view.tree));
+  if (row && d.scroller) d.scroller.scrollTop += row.getBoundingClientRect().top - at;
+  drawFoot(d);
+  say(d, texts.raw ? "Texts as they came." : "Texts are formatted.");
+}
+
 // ---- keys elsewhere: in our own inputs, in the skip menu, on the key card
 
 function onTyping(d, e, target) {
@@ -269,7 +279,7 @@ function onCardKey(d, e, done) {
 
 const CLICKS = {
   go: (d, e) => { if (e.detail > 1 && performance.now() - d.shownAt < 450) return; go(d, false); }, // the second half of a double click is no second answer
-  back, undo: (d) => d.view && undo(d), skip: (d) => d.view && (d.menu ? closeDock(d) : openSkip(d)), keys: openCard, comment: (d) => d.view && openEditor(d, "comment"),
+  back, undo: (d) => d.view && undo(d), raw: (d) => d.view && rawKey(d), skip: (d) => d.view && (d.menu ? closeDock(d) : openSkip(d)), keys: openCard, comment: (d) => d.view && openEditor(d, "comment"),
   better: (d) => d.view && openBetter(d), keepbetter: (d) => { keepEditor(d); focusHere(d, true); },
   fold: (d, e, b) => foldAll(d, b), doskip: skip, closedock: (d) => { closeDock(d); focusHere(d, true); },
   reason: (d, e, b) => pickReason(d, Number(b.dataset.n)),
@@ -281,6 +291,7 @@ const CLICKS = {
   unrefuse: (d, e, b) => { d.refused = d.refused.filter((r) => r.item !== b.dataset.item); drawToasts(d); },
   unnotice: (d) => { d.notice = null; drawToasts(d); },
   again: (d) => { d.empty = null; show(d, null, true); d.tries = 0; sendSoon(d); },
+  doubt: (d, e, b) => toDoubt(d, Number(b.dataset.n)), guide: openGuide, guideseen: noteGuide, legend: turnLegend,
   closecard: (d, e, b) => { if (b.tagName === "BUTTON" || e.target === b) closeCard(d); },
 };
 

@@ -191,6 +191,7 @@ export default function ({ data, parentElement, setStateValue }) {
   d.setState = setStateValue;
   theme(d);
   const pending = d.outbox.length;
+  takeGuide(d, data.guide);
   take(d, data);
   drawStatus(d);
   drawFoot(d);

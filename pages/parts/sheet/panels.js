@@ -42,8 +42,9 @@ function frame(d, root) {
   ui.reveal = button("reveal", "judge", "v", "show the judge's scores; changes after that count as revealed");
   ui.comment = button("comment", "comment", "m", "a comment on the whole item");
   ui.skip = button("skip", "skip", "s", "skip this item with a reason");
+  ui.raw = button("raw", "raw", "x", "the texts as they came, without formatting");
   ui.keys = button("keys", "keys", "?", "all keys");
-  acts.append(ui.back, ui.undo, ui.note, ui.reveal, ui.issue, ui.better, ui.comment, ui.skip, ui.keys);
+  acts.append(ui.back, ui.undo, ui.note, ui.reveal, ui.issue, ui.better, ui.comment, ui.skip, ui.raw, ui.keys);
   ui.go = el("button", "go", null, { type: "button", "data-do": "go" });
   ui.goText = el("span", "");
   ui.go.append(ui.goText, kbd(GO));
@@ -57,24 +58,6 @@ function frame(d, root) {
   d.hinted = "";
   root.replaceChildren(ui.wrap, ui.foot, float, ui.live);
   drawToasts(d);
-}
-
-function drawHeader(d) {
-  const { ui, view } = d, s = view && view.sheet;
-  ui.title.textContent = s ? s.title || s.name : "";
-  ui.title.lang = s ? langOf(s.title || "") || "" : "";
-  ui.meta.textContent = s ? [s.dataset, s.title && s.title !== s.name ? s.name : null, (s.systems || []).join(" / ")].filter(Boolean).join(" · ") : "";
-  const chips = [];
-  if (s) {
-    const stream = s.stream === "review" || s.stream === "audit" ? s.stream + ": " : "";
-    if ((s.why || []).length) chips.push(el("span", "why", stream + s.why.join(" · "), { title: "why this item is in your queue" }));
-    if (s.mode === "blind") chips.push(el("span", "why blind", "blind: the judge's scores are hidden until you have answered"));
-    if (s.mode === "revealed") chips.push(el("span", "why shown", "the judge is shown: changes from here count as revealed"));
-    if (s.synthetic) chips.push(el("span", "why plain", "synthetic"));
-    if (d.inPast) chips.push(el("span", "why plain", "an item you answered before"));
-  }
-  ui.whys.replaceChildren(...chips);
-  drawStatus(d);
 }
 
 function drawStatus(d) {
@@ -102,6 +85,7 @@ function drawFoot(d) {
   const { ui, view } = d;
   ui.foot.classList.toggle("idle", !view);
   if (!view) return d.root.toggleAttribute("data-asks", false);
+  ui.raw.setAttribute("aria-pressed", texts.raw ? "true" : "false");
   ui.back.disabled = !d.past.length || (d.inPast && d.pastAt === 0);
   ui.undo.disabled = !view.undo.length;
   const parts = [], open = view.armed ? missing(view).length : 0, out = view.armed ? unseen(view).length : 0, asks = open + out > 0;
@@ -321,23 +305,31 @@ function closeDock(d) {
 
 const CARD = [
   ["Score", [["1 – 9, 0", "set the score (0 = 10; 4 . 5 where there are half points) and go on"], ["← →", "one less, one more"], ["3 . 7 ⏎", "type a number, where it is one"], ["n", "n/a, where allowed"], ["⏎", "accept the judge's value"], [GO, "accept the rest, next item"], ["w", "this turn is the weakest"], ["u", "undo the last change"]]],
-  ["Move", [["↑ ↓ or j k", "cell by cell"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"], ["t", "open or fold the tool calls"]]],
+  ["Move", [["↑ ↓ or j k", "cell by cell"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"], ["t", "open or fold the tool calls"], ["y", "the rating that a reason speaks of"], ["h", "the guidelines of the dataset"]]],
   ["Say", [["i", "issue with this turn or section"], ["m", "comment on the item"], ["e", "write this turn better"], ["s", "skip, with a reason"]]],
-  ["See", [["d", "the whole note and the definition"], ["g", "the first rating that was not on screen yet"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
+  ["See", [["d", "the whole note and the definition"], ["x", "the texts as they came, without formatting"], ["g", "the first rating that was not on screen yet"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
 ];
 
 function openCard(d) {
-  closeDock(d);
-  const shade = el("div", "shade", null, { "data-do": "closecard" });
-  const card = el("div", "card", null, { role: "dialog", "aria-modal": "true", "aria-label": "Keys", tabindex: "-1" });
-  const cols = el("div", "cardcols");
+  const cols = el("div", "cardcols"), marks = el("p", "marks");
   for (const [name, keys] of CARD) {
     const block = el("dl", "");
     block.append(el("dt", "cardname", name));
     for (const [key, what] of keys) { const line = el("dd", ""); line.append(kbd(key), el("span", "", what)); block.append(line); }
     cols.append(block);
   }
-  card.append(cols, el("p", "", "Dashed is the judge, solid is you, amber is what you changed. Answers are saved as you go on."), button("closecard", "close", "Esc", "close"));
+  marks.append(...legendOf(false));
+  const closed = box.get(LEGEND + d.person) ? [button("legend", "show this line on the desk", "", "what the marks mean, under the header")] : [];
+  openOver(d, "Keys", [cols, marks, ...closed, el("p", "", "Answers are saved as you go on.")]);
+}
+
+/** Something to read above everything else, until it is closed. */
+function openOver(d, label, parts, cls) {
+  closeDock(d);
+  closeCard(d);
+  const shade = el("div", "shade", null, { "data-do": "closecard" });
+  const card = el("div", "card " + (cls || ""), null, { role: "dialog", "aria-modal": "true", "aria-label": label, tabindex: "-1" });
+  card.append(...parts, button("closecard", "close", "Esc", "close"));
   shade.append(card);
   d.card = { el: shade, from: d.root.getRootNode().activeElement };
   d.root.append(shade);

@@ -73,6 +73,7 @@ function deskOf(data) {
       outbox: [], refused: [], refusedKeys: new Set(), want: null, opening: null, progress: null, empty: null, notice: null, toasts: [],
       savedAt: "", nonce: Date.now(), tries: 0, full: false, root: null, ui: null, lastInput: 0, shownAt: 0 };
     desks.set(id, d);
+    rawFor(d.person);
     loadOutbox(d);
     tidyDrafts(d);
   }

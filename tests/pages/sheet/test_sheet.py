@@ -10,8 +10,11 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+
+from pages.parts import bundle
 
 HERE = Path(__file__).parent
 OPTIONS = (
@@ -145,6 +148,8 @@ def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iter
     def sit(page: Any = None, **ask: Any) -> Desk:
         page = page or context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
+        # The app serves these; the harness is a bare script.
+        page.route("**/bundled/*", lambda r: r.fulfill(path=bundle.files()[urlsplit(r.request.url).path]))
         return Desk(page, harness, run, **ask)
 
     yield sit
@@ -578,7 +583,7 @@ def test_roles_names_and_roving_focus(desk):
     d = desk(case="plain")
     cell = d.cell("turn:3", "helpfulness")
     assert cell.get_attribute("role") == "radiogroup"
-    assert cell.get_attribute("aria-label") == "helpfulness, turn 3; judge 3, a guess"
+    assert cell.get_attribute("aria-label") == "helpfulness, turn 3; judge 3, low stated confidence, needs a look"
     assert cell.locator('[role="radio"]').count() == 5 and cell.locator('[tabindex="0"]').count() == 1
     d.press("4")
     checked = d.page.locator('[role="radio"][aria-checked="true"]')
