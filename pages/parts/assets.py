@@ -1,4 +1,4 @@
-"""Streamlit's own scripts, styles and fonts, the HTML that names them, and the desk's libraries, from memory and packed.
+"""Streamlit's own files, the HTML that names them, and the libraries of the desk, answered from memory and packed.
 
 A first visit asks for some 130 of them, 5 MB that Streamlit reads from the disk piece by piece and sends as they are.
 What is not known here, or asked for in part, is left to Streamlit.
@@ -47,7 +47,8 @@ class Assets:
         if which not in _kept:
             _kept[which] = await asyncio.to_thread(_read, *which)
         body, kind, packed = _kept[which]
-        headers = {"cache-control": ASKED_AGAIN if page else KEPT, "vary": "accept-encoding"} | ({"content-encoding": "gzip"} if packed else {})
+        headers = {"cache-control": ASKED_AGAIN if page else KEPT, "vary": "accept-encoding"}
+        headers |= {"content-encoding": "gzip"} if packed else {}
         await Response(body, media_type=kind, headers=headers)(scope, receive, send)
 
 
