@@ -135,7 +135,7 @@ class Desk:
 @pytest.fixture(scope="module")
 def context(chromium: Any) -> Iterator[Any]:
     """One browser context for the file: Streamlit's own scripts are then loaded and compiled once."""
-    with chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US") as opened:
+    with chromium.new_context(viewport={"width": 1440, "height": 980}, locale="en-US") as opened:
         yield opened
 
 
@@ -480,7 +480,7 @@ def test_reload_brings_drafts_back_and_drops_those_of_another_version(desk):
     d.page.wait_for_selector(".cell[data-here]")
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") == "3"
     assert d.page.locator(".mynote").inner_text().startswith("issue")
-    d.press("Control+Enter")
+    d.go()
     d.shows("id-d-0002")
     assert d.mine("turn:1", "context_use") is None
     d.saved()
