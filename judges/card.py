@@ -33,9 +33,10 @@ def _kept(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
     What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
-    one because Assay calls something by another name.
+    one because Assay calls something by another name, nor because it tells people more of what an answer means.
     """
     told = asdict(dimension)
+    del told["anchors"]
     scale = told["scale"]
     if not scale["step"]:
         del scale["step"]

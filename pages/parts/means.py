@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.figures.means import SYSTEM, Chosen, Table, few_told
+from data.figures.fields import SYSTEM
+from data.figures.means import Chosen, Table, few_told
 from judges.uncertainty import Interval
 from pages.parts import picked, text
 from pages.parts.calibrated import number, span
 
 _ALL = "all items"
 _COLUMNS = {
-    "plain": "mean", "sure": "by confidence", "trusted": "trustworthy only", "parts": "mean of its parts",
+    "plain": "mean", "sure": "by confidence", "trusted": "trusted by its rule", "parts": "mean of its parts",
     "other": "other judge", "ahead": "difference",
 }  # fmt: skip
 _HELP = {

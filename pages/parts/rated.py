@@ -54,6 +54,9 @@ COLUMNS = {
     "kept": st.column_config.NumberColumn(
         width=56, help="Scores of the judge that they saw and kept; the rest they overrode.", **SHARE
     ),
+    "not on screen": st.column_config.NumberColumn(
+        width=92, help="Of the judge's scores that they accepted, those that were never on their screen.", **SHARE
+    ),
     "s an item": st.column_config.NumberColumn(
         width=76, format="%.1f", help="Median seconds an item took them; imported labels have none."
     ),
@@ -94,10 +97,13 @@ def own(rows: Mapping[str, Work]) -> None:
         st.caption("You have not labelled anything yet.")
         return
     frame = pd.DataFrame(
-        [(name, w.items, w.labels, w.blind, w.assisted, percent(w.accepted), w.pace) for name, w in rows.items()],
-        columns=["dataset", "items", "labels", "blind", "assisted", "kept", "s an item"],
+        [
+            (name, w.items, w.labels, w.blind, w.assisted, percent(w.accepted), percent(w.overlooked), w.pace)
+            for name, w in rows.items()
+        ],
+        columns=["dataset", "items", "labels", "blind", "assisted", "kept", "not on screen", "s an item"],
     )
-    hidden = [name for name in ("kept", "s an item") if not _any(frame[name])]
+    hidden = [name for name in ("kept", "not on screen", "s an item") if not _any(frame[name])]
     st.dataframe(
         frame.drop(columns=hidden), hide_index=True, height="content" if len(rows) <= FEW else 320,
         column_config=COLUMNS | {"dataset": st.column_config.TextColumn(width=200)}, placeholder="–",
@@ -140,12 +146,14 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
                 "blind": row.work.blind,
                 "assisted": row.work.assisted,
                 "kept": percent(row.work.accepted),
+                "not on screen": percent(row.work.overlooked),
                 "s an item": row.work.pace,
             }
             for row in rows
         ]
     )
-    hidden = [name for name in ("team", "kept", "s an item", "leniency", "worth a look") if not _any(frame[name])]
+    may_be_empty = ("team", "kept", "not on screen", "s an item", "leniency", "worth a look")
+    hidden = [name for name in may_be_empty if not _any(frame[name])]
     clickable(
         frame.drop(columns=hidden), chosen, f"annotators:{key}", height="content" if len(rows) <= FEW else 320,
         column_config=COLUMNS, placeholder="–",
@@ -171,6 +179,7 @@ def person(
         ("Equal to the others", number(row.exact, ".0%"), "Share of their labels equal to gold made without them."),
         ("Kappa", number(row.agreement.point if row.agreement else None, ".2f"), "The same corrected for chance."),
         ("Kept · overridden", _kept(row), f"Of {row.work.seen:,} scores of the judge that they saw."),
+        ("Accepted, not on screen", _unseen(row.work), "Scores accepted without having been on their screen."),
         ("Seconds an item", number(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
         ("Under 3 s", number(row.work.hasty, ".0%"), "Share of items answered in less than three seconds."),
     ]
@@ -202,6 +211,10 @@ def person(
 def _kept(row: Annotator) -> str:
     share = row.work.accepted
     return "–" if share is None else f"{share:.0%} · {1 - share:.0%}"
+
+
+def _unseen(work: Work) -> str:
+    return "–" if not work.unseen else f"{work.unseen:,} ({work.overlooked:.0%})"
 
 
 def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], None]) -> None:

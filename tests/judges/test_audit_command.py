@@ -55,7 +55,7 @@ def test_a_judge_without_failures_ends_with_0(files: tuple[str, str], capsys: py
     out = capsys.readouterr().out
     assert out.startswith(f"{CARD}, m: 40 replies to 40 of 40 items.")
     # Of five verdicts two are good: 16 of 40, Wilson .263 to .554.
-    assert "FINE             same_score              0.400 (0.263 to 0.554)   limit 0.8" in out
+    assert "PASS             same_score              0.400 (0.263 to 0.554)   limit 0.8" in out
     assert "CANNOT TELL YET  own_family" in out
 
 
