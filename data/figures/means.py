@@ -28,6 +28,18 @@ from judges.uncertainty import Interval
 SYSTEM, LANGUAGE = "system", "language"
 MOST = 200
 """Values of a field; one with more is no field to group by (an address, a text)."""
+COLUMNS = {
+    "plain": "mean", "sure": "confidence-weighted", "trusted": "reliable only", "parts": "mean of parts",
+    "other": "other judge", "ahead": "difference",
+}  # fmt: skip
+"""The means of a row (fields of `Means`) in words, in the order in which page, command and report show them."""
+READ = {
+    "sure": "Scores weighted by the judge's own confidence, as its card defines it (high 1, medium .5, low .25).",
+    "trusted": "Items whose aggregate is reliable by the rule of the card; n is their number.",
+    "parts": "The unweighted mean of the scores that the aggregate is made of.",
+    "ahead": "This judge minus the other, on the ratings of both.",
+}
+"""How to read those that need it."""
 MOST_SCORES = 3_000_000
 """Scores of a judge that are held in memory; of more there are only the means by system (data/scores.py)."""
 
@@ -225,8 +237,8 @@ def _items(store: Store, dataset_id: str) -> _Items:
 
 def _read(store: Store, dataset_id: str) -> _Items:
     frame = store.frame(
-        f"select i.id, i.system_a, i.system_b, i.meta, {HEAD} as head from item i where i.dataset_id = $1 "
-        "order by i.id",
+        f"select i.id, i.system_a, i.system_b, i.meta, {HEAD} as head from item i where i.dataset_id = $1 order by "
+        "i.id",
         [dataset_id],
     )
     metas = [json.loads(m) if m not in ("", "{}") else {} for m in frame["meta"]]
@@ -242,12 +254,12 @@ def _read(store: Store, dataset_id: str) -> _Items:
 
 
 def few_told(found: Table) -> str:
-    """What is kept back, as a sentence; "" where nothing is."""
+    """The groups that are hidden, as a sentence; "" where none is."""
     if not found.few:
         return ""
     named = ", ".join(name or "all items" for name in found.few[:12])
     more = f" and {len(found.few) - 12:,} more" if len(found.few) > 12 else ""
-    return f"Fewer than {FEW} items, of which a mean would give the scores away: {named}{more}."
+    return f"Hidden, as a mean of fewer than {FEW} items would reveal single scores: {named}{more}."
 
 
 def plain(row: Row) -> dict[str, Any]:

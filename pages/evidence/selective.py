@@ -17,7 +17,7 @@ from pages.evidence.load import Place
 from pages.parts import picked, reading, selective, session, sure, text
 
 
-@st.cache_data(max_entries=64, show_spinner="Looking for what needs no person ...")
+@st.cache_data(max_entries=64, show_spinner="Testing confidence thresholds ...")
 def _found(_store: Store, at: Place, dimension: Dimension, basis: Basis, wanted: Wanted) -> Found:
     return sparing.found(_store, at.dataset, at.judge, dimension, basis, wanted)
 

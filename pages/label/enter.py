@@ -38,8 +38,8 @@ def me() -> None:
     """Who is here in this tab, and the way out."""
     who = session.me()
     st.title(text.plain(who.name))
-    text.say("You work here as **{role}**. Every answer, draw and import of yours carries this name.", role=who.role)
-    st.subheader("What you labelled")
+    text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
+    st.subheader("Your labels")
     rated.own(annotators.own(session.store(), who.name))
     if st.button("Change name", icon=":material/logout:"):
         session.leave()

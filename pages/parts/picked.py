@@ -23,12 +23,12 @@ def one(name: str, title: str, options: Mapping[str, str], default: str = "") ->
 
 
 def tab(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
-    """The same as a row of buttons, for panels of which one is shown."""
+    """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     values, key = list(options), _key(name)
     now = next(
         (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
     )
-    chosen: str | None = st.segmented_control(
+    chosen: str | None = st.pills(
         text.plain(title), values, default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
     )  # fmt: skip
