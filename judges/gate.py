@@ -173,10 +173,10 @@ def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, 
         return Decision("inconclusive", f"{stands}, but no lower bound can be formed.", missing, shared=together)
     named = f"its lower bound, {_figure(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
     if z >= needed - _ROUNDING:
-        return Decision("meets policy", f"{stands}, and so does {named}.", "", None, low, needed, together)
+        return Decision("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
     more = more_range(interval, threshold, needed)
     cut = more is not None and more[1] >= (MOST_TIMES - 1) * interval.items
-    return Decision("inconclusive", f"{stands}, but {named}, does not.", _more(more, cut, interval, plan), more, low,
+    return Decision("inconclusive", f"{stands}, but {named}, is not.", _more(more, cut, interval, plan), more, low,
                     needed, together, cut)  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def grown(found: Evidence, one: One) -> str:
 
 
 def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
-    """Agreement on what is kept unseen against the share of items that are; "" where no threshold was tried."""
+    """Agreement on what is accepted automatically against its share of items; "" where no threshold was tested."""
     if not found.steps:
         return ""
 
@@ -100,8 +100,9 @@ def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
 
     drawn = [series("agreement, down to its lower bound", found.steps, True)]
     drawn += [series("threshold", [found.chosen], False)] if found.chosen else []
-    title = f"{name}: agreement on what is kept unseen" if name else ""
-    return svg.lines(drawn, "items kept unseen, %", "agreement with people there, %", 100 * found.target, title, width)
+    title = f"{name}: agreement on what is accepted automatically" if name else ""
+    axes = "coverage (items accepted automatically), %", "% agreement there"
+    return svg.lines(drawn, *axes, 100 * found.target, title, width)
 
 
 def _row(name: str, interval: Interval) -> svg.Row:

@@ -90,10 +90,12 @@ def told(found: Flagged, dimension: Dimension) -> list[str]:
         said.append(f"People give none of these {units} {from_} or more.")
     else:
         said.append(
-            f"Recall: of the {units} that people give {from_} or more, the judge gives {one.found.point:.0%} that."
+            f"Recall {one.found.point:.0%}: of the {units} that people give {from_} or more, those that the judge "
+            "does too."
         )
     if one.raised.point is not None:
-        said.append(f"False positives: {one.raised.point:.0%} of those below.")
+        said.append(f"False positive rate {one.raised.point:.0%}: of those that people give less.")
     if one.right.point is not None:
-        said.append(f"Precision: where the judge gives {from_} or more, people do in {one.right.point:.0%}.")
+        said.append(f"Precision {one.right.point:.0%}: of those that the judge gives {from_} or more, those that "
+            f"people do too.")
     return said

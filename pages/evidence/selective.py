@@ -1,4 +1,4 @@
-"""The panel No person needed: which verdicts can be kept unseen, and the rule by which the rest goes to people."""
+"""The panel Auto-accept: which scores can be accepted unseen, and the rule by which the rest goes to people."""
 
 from __future__ import annotations
 

@@ -28,9 +28,10 @@ def tab(name: str, title: str, options: Mapping[str, str], default: str = "") ->
     now = next(
         (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
     )
-    chosen: str | None = st.pills(
+    chosen: str | None = st.segmented_control(
         text.plain(title), values, default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
+        wrap=True,
     )  # fmt: skip
     return chosen or now
 

@@ -68,7 +68,7 @@ def chart(found: Found, key: str) -> None:
     steps = found.result.steps
     if not steps:
         return
-    left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
+    left, right = st.columns(2, gap="medium", vertical_alignment="center")
     with left:
         picture.plot(
             lambda width: plots.spared(found.result, width=width), key, "accepted",
@@ -78,7 +78,7 @@ def chart(found: Found, key: str) -> None:
         share = st.column_config.NumberColumn(format="%.0f%%")
         st.dataframe(
             {
-                "confidence from": [s.threshold for s in steps],
+                "threshold": [s.threshold for s in steps],
                 "coverage": [100 * s.share for s in steps],
                 "% agreement": [100 * (s.agreement.point or 0.0) for s in steps],
                 "lower bound": [100 * (s.agreement.lower_bound or 0.0) for s in steps],
@@ -86,7 +86,7 @@ def chart(found: Found, key: str) -> None:
             },
             hide_index=True, height=min(320, 36 + 35 * len(steps)),
             column_config={
-                "confidence from": st.column_config.NumberColumn(format="%.3f"),
+                "threshold": st.column_config.NumberColumn(format="%.3f", help="Lowest confidence that is accepted."),
                 "coverage": share, "% agreement": share,
                 "lower bound": st.column_config.NumberColumn(format="%.1f%%"),
             },

@@ -164,7 +164,7 @@ def test_the_sentence_says_who_agrees_better():
     assert "may be chance" in told(ceiling(planted(people, judge=0.9)))
     assert "better than they do with each other" in told(ceiling(planted(dict.fromkeys("abc", 0.3), judge=1.0)))
     assert "too few to compare" in told(ceiling(planted(people, items=12)))
-    assert "no cell has blind labels of two people" in told(ceiling(planted({"a": 0.9})))
+    assert "no item has blind labels of two people" in told(ceiling(planted({"a": 0.9})))
     same = ratings([(n, 0, p, 1) for n in range(40) for p in "ab"], FIVE, {(n, 0): 1 for n in range(40)})
     assert "undefined" in told(ceiling(same))
 
