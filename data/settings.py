@@ -16,6 +16,9 @@ Waiting = Literal["counted", "out"]
 """What becomes of cells that wait for somebody who adjudicates, until somebody has."""
 
 
+_BLINDING = "blinding"
+
+
 @dataclass(frozen=True)
 class QueueRules:
     """How a dataset's items are given out: people per item, share of the audit sample shown assisted, claim time."""
@@ -77,6 +80,25 @@ def set_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> Non
             put(tx, dataset_id, "queue", asdict(new))
 
     store.tx(actor, "queue rules", work, target=dataset_id)
+
+
+def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
+    """Whether items to be answered blind hide which systems are under test, until the judge is revealed.
+
+    They do unless a lead has set otherwise: who knows the name of a system rates what they think of it.
+    """
+    return bool(get(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
+
+
+def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
+    """Set whether blind items of a dataset hide the names of systems (leads)."""
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        if hides_systems(tx, dataset_id) != hide:
+            put(tx, dataset_id, _BLINDING, {"hide_systems": hide})
+
+    store.tx(actor, "blinding", work, target=dataset_id)
 
 
 def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from judges.counted import many
 from judges.types import WAYS
 
 _MOST = 8
@@ -18,7 +19,7 @@ def problems(error: ValidationError) -> list[tuple[str, str]]:
     """(field, sentence) for everything that a model refused, at most a handful for one line."""
     found = [_problem(detail) for detail in error.errors(include_url=False, include_context=True)[:_MOST]]
     left = error.error_count() - len(found)
-    return found + ([("", f"{left} more things are wrong with it.")] if left > 0 else [])
+    return found + ([("", f"It has {many(left, 'more error')}.")] if left > 0 else [])
 
 
 def _problem(detail: Any) -> tuple[str, str]:

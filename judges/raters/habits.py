@@ -36,9 +36,10 @@ Sort = Literal["accepts", "fast", "apart", "lenient", "drift"]
 
 @dataclass(frozen=True)
 class Work:
-    """What a person did: labels and items by mode, scores that were on screen and how many were kept, and the seconds
+    """What a person did: labels and items by mode, scores that were shown and how many were kept, and the seconds
 
     that each item took, all of them and those where the judge's scores were in view. Imported labels have no seconds.
+    `unseen` of the kept scores were accepted without having been on screen.
     """
 
     labels: int = 0
@@ -50,11 +51,17 @@ class Work:
     kept: int = 0
     seconds: tuple[float, ...] = ()
     assisted_seconds: tuple[float, ...] = ()
+    unseen: int = 0
 
     @property
     def pace(self) -> float | None:
         """Median seconds per item; None where none were measured."""
         return median(self.seconds) if self.seconds else None
+
+    @property
+    def overlooked(self) -> float | None:
+        """Share of the judge's scores kept that were never on screen; None where there are none."""
+        return self.unseen / self.kept if self.unseen and self.kept else None
 
     @property
     def accepted(self) -> float | None:

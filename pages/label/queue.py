@@ -10,7 +10,7 @@ from data import listing, progress, queue
 from data.datasets import Dataset
 from data.people import Person
 from judges.counted import many
-from pages.parts import adjudicated, choose, clock, filling, links, listed, session, text
+from pages.parts import adjudicated, choose, clock, filling, guidelines, links, listed, session, text
 
 SIZE = 50
 """Rows of a page of the list."""
@@ -55,10 +55,11 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
         if st.button("Draw a sample" if stream == "audit" else "Fill the queue", icon=":material/add:"):
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, claim time."):
-            filling.rules(dataset, who.name)
+            filling.rules(dataset, who.name, who.may("lead"))
         if who.may("lead") and st.button("Gold rule", icon=":material/gavel:", help="How people's labels become gold."):
             adjudicated.change(dataset, who.name)
         adjudicated.way(dataset, who)
+    guidelines.way(dataset, who)
     if st.button("Label", type="primary", icon=":material/arrow_forward:"):
         links.go("desk", dataset=dataset.name, stream=stream, **asdict(filters))
 

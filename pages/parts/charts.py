@@ -8,19 +8,23 @@ curves, points, grids. Its colours are Streamlit's own placeholders, which the b
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from data.publishing.sentences import sized
 from data.report import svg
 from data.report.svg import Row
 from judges.audits import Plot
+from judges.figures.breakdown import Slice
 from judges.figures.reliability import Level
 from judges.intervals import Interval
 from pages.parts import picture
+from pages.parts.text import short
 
 ACCENT, JUDGE, AMBER, QUIET = "#000001", "#000002", "#000003", "#000006"
 """Places 1, 2, 3 and 6 of the theme's chartCategoricalColors (.streamlit/config.toml)."""
@@ -223,6 +227,105 @@ def finding(plot: Plot, key: str) -> None:
     _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
     if every > 1:
         st.caption(f"Every {every:d}th point is drawn; the figures use all of them.")
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means by slice as they are to be drawn: of a scale's reach or as shares, under a title that a saved picture has.
+
+    `say` puts an interval in words.
+    """
+
+    slices: Sequence[Slice]
+    whole: Slice | None
+    reach: tuple[float, float]
+    share: bool
+    title: str
+    say: Callable[[Interval | None], str]
+
+
+def slices(given: Means, key: str) -> None:
+    """Means by slice, a row each: corrected (dot) over the judge's own (diamond), with their intervals by items.
+
+    A dashed line is the corrected mean of all, where there is one.
+    """
+    figure, found = go.Figure(), given.slices
+    _means(figure, given, upright=False)
+    point = given.whole.mean.interval.point if given.whole is not None and given.whole.mean is not None else None
+    if point is not None:
+        figure.add_vline(x=point, line={"color": QUIET, "width": 1.5, "dash": "dash"})
+        figure.add_annotation(
+            x=point, y=1, xref="x", yref="paper", yanchor="bottom", showarrow=False, font={"color": INK},
+            text="<span style='opacity:.8'>all</span>",
+        )  # fmt: skip
+    faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
+    named = [escape(short(one.name, 28)) + faint.format(sized(one)) for one in found]
+    figure.update_xaxes(range=_about(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
+    figure.update_yaxes(
+        tickvals=list(range(len(found))), ticktext=named, range=[len(found) - 0.4, -0.6], fixedrange=True,
+        showgrid=False, zeroline=False, tickfont={"size": 13, "color": INK}, automargin=True,
+    )  # fmt: skip
+    _draw(figure, key, 46 * len(found) + 130, margin={"l": 10, "r": 14, "t": 86, "b": 10})
+
+
+def course(given: Means, key: str) -> None:
+    """Means over time, the oldest first: corrected (dots) and the judge's own (diamonds), with intervals by items."""
+    figure, found = go.Figure(), given.slices
+    _means(figure, given, upright=True)
+    every = -(-len(found) // 10)
+    figure.update_yaxes(range=_about(given), fixedrange=True, nticks=7, tickformat=".0%" if given.share else None)
+    figure.update_xaxes(
+        tickvals=list(range(0, len(found), every)), ticktext=[escape(one.name) for one in found[::every]],
+        range=[-0.5, len(found) - 0.5], fixedrange=True, showgrid=False, zeroline=False, automargin=True,
+        tickfont={"size": 12, "color": INK},
+    )  # fmt: skip
+    _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
+
+
+def _means(figure: go.Figure, given: Means, upright: bool) -> None:
+    """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other."""
+    corrected = [None if one.mean is None else one.mean.interval for one in given.slices]
+    for name, held, colour, symbol, dash, wide in (
+        ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
+        ("judge (raw), 95% interval", [one.judge for one in given.slices], JUDGE, "diamond-open", "dot", 1.5),
+    ):
+        apart = (-1 if held is corrected else 1) * (0.05 if upright else 0.13)
+        places = [n + apart for n in range(len(held))]
+        points = [None if i is None else i.point for i in held]  # a line breaks where there is none
+        over, under = zip(*map(_arms, held), strict=True)
+        ends = {"type": "data", "symmetric": False, "array": over, "arrayminus": under, "color": colour, "width": 0}
+        ends |= {"thickness": wide}
+        axes = {"x": places, "y": points, "error_y": ends} if upright else {"x": points, "y": places, "error_x": ends}
+        figure.add_scatter(
+            **axes, name=name, mode="lines+markers" if upright else "markers",
+            line={"color": colour, "width": wide - 0.5, "dash": dash}, connectgaps=False,
+            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": wide}}, hoverinfo="text",
+            hovertext=[
+                f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{sized(one)}"
+                for one, i in zip(given.slices, held, strict=True)
+            ],
+        )  # fmt: skip
+    top = {"yref": "container", "yanchor": "top", "x": 0}
+    figure.update_layout(
+        title={"text": escape(given.title), "y": 1, "xanchor": "left", "font": {"size": 14}, "pad": {"t": 6}, **top},
+        showlegend=True, legend={"orientation": "h", "y": 0.93, "title": {"text": ""}, **top},
+    )  # fmt: skip
+
+
+def _arms(one: Interval | None) -> tuple[float, float]:
+    """How far the ends of an interval lie from its point; 0 where it has none."""
+    if one is None or one.point is None or one.low is None or one.high is None:
+        return 0.0, 0.0
+    return one.high - one.point, one.point - one.low
+
+
+def _about(given: Means) -> list[float]:
+    """The part of a scale that the figures are in: never less than a quarter of it, as small gaps would look large."""
+    both = [i for one in given.slices for i in (one.judge, one.mean and one.mean.interval) if i]
+    ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(given.reach)
+    low, high, size = min(ends), max(ends), given.reach[1] - given.reach[0]
+    spare, edge = max(0.04 * size, (size / 4 - (high - low)) / 2), 0.02 * size
+    return [max(given.reach[0] - edge, low - spare), min(given.reach[1] + edge, high + spare)]
 
 
 def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.figures.means import COLUMNS, READ, SYSTEM, Chosen, Table, few_told
+from data.figures.fields import SYSTEM
+from data.figures.means import COLUMNS, READ, Chosen, Table, few_told
 from judges.uncertainty import Interval
 from pages.parts import picked, text
 from pages.parts.calibrated import number, span

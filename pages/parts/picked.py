@@ -22,6 +22,17 @@ def one(name: str, title: str, options: Mapping[str, str], default: str = "") ->
     return chosen
 
 
+def words(name: str, title: str) -> str:
+    """Words to search for: what was typed, else what the address says."""
+    key = _key(name)
+    now = session.component_state(key)
+    typed = st.text_input(
+        text.plain(title), st.query_params.get(name, "") if now is None else now, max_chars=200, key=key,
+        icon=":material/search:", on_change=_address, args=(name, key),
+    )  # fmt: skip
+    return typed or ""
+
+
 def tab(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     values, key = list(options), _key(name)

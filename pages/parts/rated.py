@@ -54,6 +54,9 @@ COLUMNS = {
         "acceptance rate", width=108, help="Share of the judge's scores on screen that were accepted; the rest were "
         "overridden.", **SHARE
     ),
+    "not on screen": st.column_config.NumberColumn(
+        width=92, help="Of the judge's scores that they accepted, those that were never on their screen.", **SHARE
+    ),
     "s/item": st.column_config.NumberColumn(
         width=54, format="%.1f", help="Median seconds per item; imported labels have none."
     ),
@@ -97,10 +100,13 @@ def own(rows: Mapping[str, Work]) -> None:
         links.to("desk", "Open the review desk", icon=":material/rate_review:")
         return
     frame = pd.DataFrame(
-        [(name, w.items, w.labels, w.blind, w.assisted, percent(w.accepted), w.pace) for name, w in rows.items()],
-        columns=["dataset", "items", "labels", "blind", "assisted", "acceptance", "s/item"],
+        [
+            (name, w.items, w.labels, w.blind, w.assisted, percent(w.accepted), percent(w.overlooked), w.pace)
+            for name, w in rows.items()
+        ],
+        columns=["dataset", "items", "labels", "blind", "assisted", "acceptance", "not on screen", "s/item"],
     )
-    hidden = [name for name in ("acceptance", "s/item") if not _any(frame[name])]
+    hidden = [name for name in ("acceptance", "not on screen", "s/item") if not _any(frame[name])]
     st.dataframe(
         frame.drop(columns=hidden), hide_index=True, height="content" if len(rows) <= FEW else 320,
         column_config=COLUMNS | {"dataset": st.column_config.TextColumn(width=200)}, placeholder="–",
@@ -143,12 +149,14 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
                 "blind": row.work.blind,
                 "assisted": row.work.assisted,
                 "acceptance": percent(row.work.accepted),
+                "not on screen": percent(row.work.overlooked),
                 "s/item": row.work.pace,
             }
             for row in rows
         ]
     )
-    hidden = [name for name in ("team", "acceptance", "s/item", "bias", "warnings") if not _any(frame[name])]
+    may_be_empty = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
+    hidden = [name for name in may_be_empty if not _any(frame[name])]
     clickable(
         frame.drop(columns=hidden), chosen, f"annotators:{key}", height="content" if len(rows) <= FEW else 320,
         column_config=COLUMNS, placeholder="–",
@@ -178,6 +186,7 @@ def person(
             number(row.work.accepted, ".0%"),
             f"Of {row.work.seen:,} scores on screen; the rest: overridden.",
         ),
+        ("Accepted, not on screen", _unseen(row.work), "Scores accepted without having been on their screen."),
         ("Seconds per item", number(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
         ("Under 3 s", number(row.work.hasty, ".0%"), "Share of items answered in less than three seconds (rushing)."),
     ]
@@ -204,6 +213,10 @@ def person(
         else:
             st.caption("Too few labels, or no known order, to show agreement over time.")
     return clicked
+
+
+def _unseen(work: Work) -> str:
+    return "–" if not work.unseen else f"{work.unseen:,} ({work.overlooked:.0%})"
 
 
 def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], None]) -> None:

@@ -50,7 +50,7 @@ def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
     page.on("request", lambda request: asked.append(request.url))
     main = look(page, app)
     tile = page.get_by_role("region", name="helpfulness")
-    expect(tile).to_contain_text("✓ trustworthy")
+    expect(tile).to_contain_text("✓ approved")
     expect(tile).to_contain_text(re.compile(r"approved by lea on \d{4}-\d\d-\d\d"))
     expect(tile).to_contain_text(re.compile(r"People would rate .+ highest, \d\.\d\d on average on a scale of 1 to 5"))
     expect(tile).to_contain_text(SYSTEM)

@@ -78,7 +78,7 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
         page.get_by_role("button", name="Stop").click(timeout=15_000)
         expect(page.get_by_text("■ stopped")).to_be_visible(timeout=15_000)
         page.goto(app.url)
-        expect(page.get_by_text("What moved")).to_be_visible()
+        expect(page.get_by_text("Recent activity")).to_be_visible()
         page.go_back()
         page.get_by_role("button", name="Resume").click()
         expect(page.get_by_text("24 of 24 judgments")).to_be_visible(timeout=30_000)
