@@ -25,7 +25,7 @@ from judges.types import Dimension, Scale
 OUT, LOWEST, TIE = "out", "lowest", "tie"
 CHOICES = {OUT: "left out", LOWEST: "as the lowest", TIE: "as a tie"}
 """Choices in words; beside them stands any answer of the scale, as "3" or "b"."""
-GATE = "The approval check always leaves them out, and asks that the judge has answered enough of what people did."
+GATE = "The approval check always leaves them out, and requires scores for enough of what people labelled."
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def said(choice: str) -> str:
 def told(found: Missing) -> str:
     """How many cells are missing, as a sentence."""
     have = "has" if found.cells == 1 else "have"
-    return f"Of {many(found.gold, 'cell')} with gold {found.cells:,} {have} no usable value of this judge."
+    return f"Of {many(found.gold, 'rating')} with gold {found.cells:,} {have} no usable value of this judge."
 
 
 def plain(found: Missing) -> dict[str, Any]:

@@ -320,7 +320,7 @@ def test_agree_says_which_verdicts_need_no_person(tmp_path: Path, capsys: pytest
     assert (found["threshold"], found["spared"]["point"], found["agreement"]) == (1.0, 0.5, 1.0)
     assert [step["passed"] for step in found["steps"]] == [True, False]
     assert main(["agree", *given, "--target", ".8", "--near", *source]) == 0
-    assert "100% of items (97% to 100%) need no person" in capsys.readouterr().out
+    assert "100% of items (97% to 100%) can be accepted without review" in capsys.readouterr().out
     assert main(["agree", *given, "--target", ".8", "--source", "guesses"]) == 1
     assert "There is: agreement of samples" in capsys.readouterr().err
     assert main(["agree", *given, "--target", "1.2"]) == 1
