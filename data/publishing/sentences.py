@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from data.dashboard import System, Tile
 from judges.correction import Comparison
-from judges.uncertainty import MIN_CLUSTERS
+from judges.counted import many
+from judges.figures.breakdown import Slice
+from judges.figures.means import FEW
+from judges.uncertainty import MIN_CLUSTERS, Interval
 
 
 def figure(tile: Tile, value: float) -> str:
@@ -139,3 +142,41 @@ def said(tile: Tile, pair: Comparison) -> str:
     if tile.asking.sided:
         return f"{one} wins {gap_of(tile, gap)} more often than {other} {ends}."
     return f"People say “{tile.asking.told(tile.lead)}” of {one} {gap_of(tile, gap)} more often than of {other} {ends}."
+
+
+def lacking(one: Slice) -> str:
+    """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
+    mean = one.mean
+    if mean is None:
+        return f"too few: fewer than {FEW} items, of which a mean would give single scores away"
+    if mean.refused:
+        return f"not corrected: {100 * mean.uncovered:.0f}% of the judge's answers lie where nobody has labelled one"
+    if mean.missing:
+        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(mean.interval.n_eff)} (unequal chances, n/a)"
+        return f"not corrected: {mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"
+    return "" if mean.interval.low is not None else "no interval: the labels of this slice have no spread"
+
+
+def sized(one: Slice) -> str:
+    """The items of a slice, and how many of them have labels."""
+    labelled = "" if one.mean is None else f" · {one.mean.n:,} labelled"
+    return f"{many(one.judge.items, 'item')}{labelled}"
+
+
+def spanned(tile: Tile, interval: Interval | None) -> str:
+    """A figure with the ends of its interval: 3.92 (3.80 to 4.04); "–" where there is none."""
+    if interval is None or interval.point is None:
+        return "–"
+    ends = [figure(tile, end) for end in (interval.low, interval.high) if end is not None]
+    return figure(tile, interval.point) + (f" ({' to '.join(ends)})" if ends else "")
+
+
+def over_all(tile: Tile, whole: Slice, system: str, outcome: int) -> str:
+    """What all slices come to together, in a sentence or two."""
+    of = system or ("all systems together" if len(tile.systems) > 1 else _named(tile.systems[0]))
+    what = "" if tile.asking.mean else f" “{tile.asking.told(outcome)}” in"
+    own = f"the judge itself says{what} {spanned(tile, whole.judge)}"
+    if whole.mean is None or whole.mean.interval.point is None:
+        return f"Of {of}, {own}; {lacking(whole)}."
+    mean = " on average" if tile.asking.mean else ""
+    return f"Of {of}, people would say{what} {spanned(tile, whole.mean.interval)}{mean}; {own}."

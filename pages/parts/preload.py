@@ -16,6 +16,7 @@ from pages.parts import bundle
 
 STATIC = Path(streamlit.__file__).parent / "static"
 SCRIPTS = STATIC / "static" / "js"
+STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
 _TABLE = ("DataFrame", "Selectbox")
 NEEDED: dict[str, tuple[str, ...]] = {
     "": ("Button", "Metric", "PageLink", "ProgressBar"),
@@ -49,7 +50,7 @@ def html(address: str) -> bytes | None:
     """The HTML that a page begins with; None where nothing is known of the address."""
     if address not in NEEDED:
         return None
-    first = (STATIC / "index.html").read_text(encoding="utf-8")
+    first = (STATIC / "index.html").read_text(encoding="utf-8").replace("<title>Streamlit<", "<title>Assay<")
     links = "".join(
         f'<link rel="modulepreload" crossorigin href="./static/js/{name}">\n'
         for name in sorted(scripts(NEEDED[address]))
@@ -57,7 +58,7 @@ def html(address: str) -> bytes | None:
     )
     if address in TEXTS:
         links += "".join(f'<link rel="preload" as="script" href=".{name}">\n' for name in bundle.first())
-    return first.replace("</head>", f"{_ROOT}{links}</head>", 1).encode()
+    return first.replace("</head>", f"{_ROOT}<style>{STYLE}</style>{links}</head>", 1).encode()
 
 
 def scripts(elements: tuple[str, ...]) -> set[str]:

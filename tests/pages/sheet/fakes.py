@@ -17,17 +17,21 @@ FLAG = [{"v": 0, "t": "no"}, {"v": 1, "t": "yes"}]
 
 
 def cell(
-    unit, dimension, v=4, *, kind="ordinal", steps=ONE_TO_FIVE, level="sure", note="", rule="", mine=None, source=""
+    unit, dimension, v=4, *, kind="ordinal", steps=ONE_TO_FIVE, level="high", note="", rule="", mine=None, source=""
 ):
-    judge = None if v == "none" else {"v": v, "note": note, "level": level, "source": source, "rule": rule}
+    told = {"level": level, "measure": "stated confidence", "source": source or "self-reported"}
+    judge = None if v == "none" else {"v": v, "note": note, "rule": rule, **told}
     return {
         "unit": unit,
         "dimension": dimension.replace(" ", "_"),
         "label": dimension,
-        "definition": f"How good the {dimension} is: 5 is as good as can be, 1 fails.",
+        "definition": f"How good the {dimension} is.",
+        "anchors": [["1", "fails"], ["5", "as good as can be"]] if kind == "ordinal" else [],
         "kind": kind,
         "steps": steps,
         "judge": judge,
+        "reason": "",
+        "others": [],
         "mine": mine,
     }
 
@@ -63,14 +67,22 @@ def item(name, title, kind, rows, **more):
         "synthetic": False,
         "stream": "review",
         "mode": "assisted",
-        "why": ["turn 3 helpfulness is a guess", "verdict breaks its rule"],
+        "why": ["turn 3 helpfulness: low stated confidence", "verdict breaks its rule"],
         "judge": {"id": "judge-1", "name": "multi_turn_dialogue · gpt-4o"},
+        "judges": [{"model": "openai/gpt-4o", "card": "Multi-turn dialogue", "version": "91710b5"}],
+        "unnamed": False,
         "version": "",
         "kind": kind,
         "head": [],
         "comments": [],
     }
-    return {**base, "rows": rows, **more}
+    made = {**base, "rows": rows, **more}
+    places = {"turn 3 helpfulness": ("turn:3", "helpfulness"), "verdict breaks": ("conversation", "verdict")}
+    made["why"] = [
+        next(({"text": w, "unit": u, "dimension": d} for b, (u, d) in places.items() if w.startswith(b)), {"text": w})
+        for w in made["why"]
+    ]
+    return made
 
 
 def turns(said, scores=None, levels=None):
@@ -78,7 +90,7 @@ def turns(said, scores=None, levels=None):
     for n, (user, bot) in enumerate(said, 1):
         values = (scores or {}).get(n, (5, 5, 5))
         cells = [
-            cell(f"turn:{n}", d, v, level=(levels or {}).get((n, d), "sure"), note=NOTES.get((n, d), ""))
+            cell(f"turn:{n}", d, v, level=(levels or {}).get((n, d), "high"), note=NOTES.get((n, d), ""))
             for d, v in zip(("context use", "helpfulness", "safety"), values, strict=True)
         ]
         out.append(row(f"turn:{n}", "turn", [text("user", user), text("assistant", bot)], [("", cells)], no=str(n)))
@@ -133,7 +145,11 @@ BROKEN = "The judge said good. Its own scores (context use 2 on turn 3) allow bo
 
 
 def dialogue(name="d-0117", **more):
-    rows = turns(SAID, {2: (4, 4, 5), 3: (2, 3, 5)}, {(2, "helpfulness"): "may shift", (3, "helpfulness"): "a guess"})
+    rows = turns(SAID, {2: (4, 4, 5), 3: (2, 3, 5)}, {(2, "helpfulness"): "medium", (3, "helpfulness"): "low"})
+    rows[2]["groups"][0]["cells"][1] |= {
+        "reason": "turn 3 helpfulness: low stated confidence",
+        "others": [{"by": "qwen2.5:7b", "v": 1, "t": "1"}],
+    }
     rows[2]["judge_issues"] = [
         "Repeats the estimate although the user is away from tomorrow.",
         "Does not start the refund.",
@@ -168,7 +184,7 @@ def japanese(name="d-0202"):
             "大変失礼いたしました。ただいま返金の手続きを開始いたしました。三営業日以内にご登録のカードへ返金されます。",
         ),
     ]
-    rows = turns(said, {2: (2, 3, 5)}, {(2, "context use"): "a guess"})
+    rows = turns(said, {2: (2, 3, 5)}, {(2, "context use"): "low"})
     rows[1]["judge_issues"] = ["返金の依頼に答えていない。"]
     rows[1]["groups"][0]["cells"][0]["judge"]["note"] = (
         "利用者が「今日中に返金してほしい」と述べたのに、配送の見込みだけを繰り返している。"
@@ -179,7 +195,7 @@ def japanese(name="d-0202"):
         "dialogue",
         [*rows, conversation(3)],
         dataset="サポート対話",
-        why=["turn 2 context use is a guess"],
+        why=["turn 2 context use: low stated confidence"],
         head=[
             {
                 "label": "Scenario",
@@ -220,8 +236,8 @@ def pair(name="p-0001", size=900, sections=3, title="Compare two summaries of a 
         return [
             cell(f"section:{u}/{s}", d, v, level=lv)
             for d, v, lv in (
-                ("groundedness", 4 - (s == "b" and n == 2), "sure"),
-                ("relevance", 4, "sure" if s == "a" else "a guess"),
+                ("groundedness", 4 - (s == "b" and n == 2), "high"),
+                ("relevance", 4, "high" if s == "a" else "low"),
                 ("quality", 5, None),
             )
         ]
@@ -291,7 +307,7 @@ def pair(name="p-0001", size=900, sections=3, title="Compare two summaries of a 
                             0,
                             kind="unordered",
                             steps=SIDES,
-                            level="may shift",
+                            level="medium",
                             note="A covers the three sites, B leaves the second one out.",
                         )
                     ],
@@ -317,10 +333,10 @@ def response(name="r-0001"):
     cells = [
         cell("response", d, v, note="Names the right year but the wrong city.", level=lv)
         for d, v, lv in (
-            ("factuality", 3, "a guess"),
-            ("instruction following", 5, "sure"),
-            ("coherence", 5, "sure"),
-            ("completeness", 4, "may shift"),
+            ("factuality", 3, "low"),
+            ("instruction following", 5, "high"),
+            ("coherence", 5, "high"),
+            ("completeness", 4, "medium"),
         )
     ]
     cells.append(cell("response", "verdict", 1, kind="ordered", steps=VERDICT, level=None))
@@ -349,7 +365,7 @@ def response(name="r-0001"):
                 "fold": False,
             }
         ],
-        why=["factuality is a guess"],
+        why=["factuality: low stated confidence"],
     )
 
 
@@ -439,7 +455,7 @@ def numbers(name="n-0001"):
     """A response with half points, with numbers that are typed, and with what only the judge states."""
     cells = [
         cell("response", "fluency", 3.5, kind="interval", steps=HALVES),
-        cell("response", "adequacy of the whole answer", 62.5, kind="interval", steps=[NA], level="may shift"),
+        cell("response", "adequacy of the whole answer", 62.5, kind="interval", steps=[NA], level="medium"),
         cell("response", "style", 7.5, kind="interval", steps=FINE),
         cell("response", "tone", 4),
         cell("response", "overall score", 3.4285714285714284, kind="interval", steps=[], level=None),
