@@ -115,9 +115,9 @@ def _waiting(found: Evidence, one: One) -> list[str]:
         return []
     counted, out = one.waiting
     told = (
-        "**Waiting for adjudication**: {n} of {cells} with reference labels (gold), in which people differ by "
-        "more than the rule of the dataset allows. Counted with what that rule gives them, kappa is {kappa} ({span}) and "
-        "the bias (judge - people) {lean}; left out, {kappa_out} ({span_out}) and {lean_out}. The approval check {used}."
+        "**Waiting for adjudication**: {n} of {cells} with reference labels (gold), in which people differ by more than "
+        "the rule of the dataset allows. Counted with what it gives them, kappa is {kappa} ({span}) and the bias (judge "
+        "- people) {lean}; left out, {kappa_out} ({span_out}) and {lean_out}. The approval check {used}."
     )
     used = "counts them" if found.rule.waiting == "counted" else "leaves them out"
     return [

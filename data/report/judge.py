@@ -90,9 +90,9 @@ def _opening(found: Evidence) -> list[str]:
     if found.basis != found.gate:
         parts.append(
             note(
-                "There are no {basis_of_check}, and only these count for a decision. The figures below are computed from "
+                "There are no {required}, and only these count for a decision. The figures below are computed from "
                 "{basis}, and every state is “below minimum sample”, whatever they are.",
-                basis_of_check=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
+                required=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
             )
         )  # fmt: skip
     if found.gate == "gate" and (brought := _brought(found)):
@@ -280,7 +280,7 @@ def _reading() -> list[str]:
         "**% agreement** is the share of ratings on which judge and people gave the same answer, **within one** the "
         "share with answers at most one step apart. Both are high by chance where one answer is very common.",
         "**Bias (judge - people)** is the mean difference, in steps of the scale: above 0 the judge scores higher. "
-        "Where several people gave a rating each counts alike, an adjudicated one has what was decided; n/a is no value.",
+        "Of several people in a rating each counts alike, an adjudicated one has what was decided; n/a is no value.",
         "**AC1 and AC2** stand beside a kappa that one common answer has made shaky. They do not replace it.",
         "**n/a and unscored**: where people or judge say that a question does not apply, or the judge gave no usable "
         "reply, there is nothing to compare: these ratings are in no kappa, and are counted separately.",
