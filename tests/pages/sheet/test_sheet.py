@@ -582,7 +582,7 @@ def test_untrusted_text_stays_text(desk):
 def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
     """What is in a poisoned item does nothing, and does not keep the desk busy."""
     d = desk(case="formatted")
-    said = d.page.locator(".row[data-unit='turn:1'] .bot .judged")
+    said = d.page.locator(".row[data-unit='turn:1'] .bot .formatted")
     said.locator("math").nth(2).wait_for()  # of the libraries the two that only some texts need are there
     said.locator(".hljs-keyword").first.wait_for()
     assert said.locator("strong").all_inner_texts() == ["the fix", "18 MB", "「一両日中」"]
@@ -598,9 +598,9 @@ def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
     d.press("Control+Enter")
     d.shows("id-v-0001")
     began = time.monotonic()
-    d.page.locator(".row[data-unit='turn:22'] .judged math").first.wait_for()
+    d.page.locator(".row[data-unit='turn:22'] .formatted math").first.wait_for()
     d.page.wait_for_timeout(1000)  # what is long is formatted when nothing else is to be done
-    assert d.page.locator(".judged :is(a, img, svg, script, [tabindex], [id], [name], [src], [href])").count() == 0
+    assert d.page.locator(".formatted :is(a, img, svg, script, [tabindex], [id], [name], [src], [href])").count() == 0
     d.press("Tab", "j", "x", "x", "]", "]")
     assert d.here[0] == "turn:3" and time.monotonic() - began < 15
     assert [url for url in asked if "_stcore" not in url] == []
