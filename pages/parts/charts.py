@@ -106,12 +106,12 @@ def grid(shares: Any, told: Sequence[Sequence[str]], names: Sequence[str], key: 
 
 
 def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: float, marked: str) -> None:
-    """A figure over the number of items that it rests on, with its band.
+    """A figure over the number of items that it is from, with its band.
 
-    `ahead` is what is to be expected with more, `mark` a line to reach.
+    `ahead` is the forecast with more, `mark` a line to reach.
     """
     figure = go.Figure()
-    for steps, colour, name, dash in ((now, ACCENT, "so far", "solid"), (ahead, QUIET, "to be expected", "dot")):
+    for steps, colour, name, dash in ((now, ACCENT, "so far", "solid"), (ahead, QUIET, "forecast", "dot")):
         known = [s for s in steps if s.point is not None and s.low is not None and s.high is not None]
         if not known:
             continue
@@ -146,9 +146,9 @@ def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: f
 
 
 def reliability(levels: Sequence[Level], key: str) -> None:
-    """How often a judge is right at each level of confidence, against the line of being right as often as sure.
+    """A reliability diagram: accuracy at each level of confidence, and the line of perfect calibration.
 
-    Upright lines are intervals; the larger a mark, the more cells it stands for.
+    Upright lines are intervals; the larger a mark, the more ratings it stands for.
     """
     figure = go.Figure()
     figure.add_scatter(
@@ -164,14 +164,15 @@ def reliability(levels: Sequence[Level], key: str) -> None:
         x=[one.stated for one in known], y=[one.right.point for one in known], mode="markers",
         marker={"color": ACCENT, "size": [8 + 16 * one.share**0.5 for one in known], "opacity": 1},
         hovertext=[
-            f"{one.stated:.0%} sure, {one.right.point:.0%} right<br>{one.cells:,} cells of {one.right.items:,} items"
+            f"confidence {one.stated:.0%}, accuracy {one.right.point:.0%}<br>{one.cells:,} ratings of "
+            f"{one.right.items:,} items"
             for one in known
         ],
         hoverinfo="text",
     )  # fmt: skip
     ticks = {"tickformat": ".0%", "range": [-0.03, 1.03], "fixedrange": True, "dtick": 0.2, "zeroline": False}
-    figure.update_xaxes(**ticks, title={"text": "how sure the judge is", "standoff": 6})
-    figure.update_yaxes(**ticks, title={"text": "how often it is right", "standoff": 6})
+    figure.update_xaxes(**ticks, title={"text": "stated confidence", "standoff": 6})
+    figure.update_yaxes(**ticks, title={"text": "accuracy", "standoff": 6})
     _draw(figure, key, 340, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
@@ -225,7 +226,7 @@ def finding(plot: Plot, key: str) -> None:
     )  # fmt: skip
     _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
     if every > 1:
-        st.caption(f"Every {every:d}th point is drawn; the figures rest on all of them.")
+        st.caption(f"Every {every:d}th point is drawn; the figures use all of them.")
 
 
 @dataclass(frozen=True)
@@ -341,7 +342,9 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> N
     """
     figure.update_layout(margin=margin, height=height, paper_bgcolor=GROUND, plot_bgcolor="rgba(0,0,0,0)")
     figure.update_layout(dragmode=False, font={"size": 13}, modebar={"color": QUIET, "activecolor": INK})
-    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"})
+    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"}, legend={"font": {"color": INK}})
+    for axes in (figure.update_xaxes, figure.update_yaxes):  # the theme's own grey is too faint to read
+        axes(tickfont={"color": INK}, title_font={"color": INK})
     if not figure.layout.showlegend:
         figure.update_layout(showlegend=False)
     config = _CONFIG | {"toImageButtonOptions": {"format": picture.form(), "filename": _file(key), "scale": 2}}
