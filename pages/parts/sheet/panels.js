@@ -89,7 +89,7 @@ function drawFoot(d) {
   ui.back.disabled = !d.past.length || (d.inPast && d.pastAt === 0);
   ui.undo.disabled = !view.undo.length;
   const parts = [], open = view.armed ? missing(view).length : 0, out = view.armed ? unseen(view).length : 0, asks = open + out > 0;
-  const again = TOUCH ? "press once more" : `${MAC ? "Cmd" : "Ctrl"}+Enter again`, ratings = (n) => (n === 1 ? "1 rating" : `${n} ratings`);
+  const again = TOUCH ? "tapping again" : `${MAC ? "Cmd" : "Ctrl"}+Enter again`, ratings = (n) => (n === 1 ? "1 rating" : `${n} ratings`);
   d.root.toggleAttribute("data-asks", asks);
   if (asks) {
     const was = out === 1 ? "was" : "were", first = button("unseen", "show the first", "g", "go to the first rating that was not on screen");
