@@ -115,8 +115,8 @@ def _waiting(found: Evidence, one: One) -> list[str]:
         return []
     counted, out = one.waiting
     told = (
-        "**Waiting for adjudication**: {n} of {cells} with reference labels (gold), in which people differ by more than "
-        "the rule of the dataset allows. Counted with what it gives them, kappa is {kappa} ({span}) and the bias (judge "
+        "**Waiting for adjudication**: {n} of {cells} with gold, in which people differ by more than "
+        "the rule of the dataset allows. Counted with what it gives, kappa is {kappa} ({span}) and the bias (judge "
         "- people) {lean}; left out, {kappa_out} ({span_out}) and {lean_out}. The approval check {used}."
     )
     used = "counts them" if found.rule.waiting == "counted" else "leaves them out"
