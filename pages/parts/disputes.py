@@ -47,8 +47,8 @@ def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str
         st.dataframe(frame, hide_index=True, height="content")
         text.quiet(
             "People disagree there by more than the rule allows, and nobody has decided yet. The approval check "
-            "{used}: a lead sets that together with how labels are combined. Left out, the easier ratings remain, so that "
-            "kappa is higher than on all of them. Bias is judge minus people.",
+            "{used}: a lead sets that together with how labels are combined. Left out, the easier ratings remain, so "
+            "that kappa is higher than on all of them. Bias is judge minus people.",
             used=used,
         )
         links.to("adjudication", "Decide them", icon=":material/balance:", dataset=dataset)

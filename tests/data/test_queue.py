@@ -411,7 +411,8 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
                 plain = rows_now.open(who, one, clock.moment, overlap)
                 assert queue.waiting(store, who, found, one) == len(plain), (seed, step)
                 listed = listing.listing(store, who, found, one, ANY)
-                assert {r.item for r in listed.rows if r.state in ("to label", "reserved by you")} == plain, (seed, step)
+                mine = {r.item for r in listed.rows if r.state in ("to label", "reserved by you")}
+                assert mine == plain, (seed, step)
                 done, states = progress.queue_done(store, found, one), listed.states
                 assert (listed.drawn, listed.left, listed.answered) == (done.drawn, len(plain), done.answered)
                 if overlap == 1:  # every draw is in one state, and those with an answer in two of them
