@@ -14,6 +14,7 @@ KEPT = "kept "
 """How settings of a dataset begin that say of an approval, by its id, that a lead has looked at it and keeps it."""
 MACHINE = "assay/command line"
 """As whom a lead is made at the machine itself (`python -m data lead`)."""
+_SHOWN = {AUTOMATIC: "Assay (approval check)", MACHINE: "command line"}
 ITSELF = (MAKER, AUTOMATIC, MACHINE)
 RESERVED = (*ITSELF, "Assay", "Assay itself")
 
@@ -39,6 +40,11 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _EMPTY = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and signs that are drawn as nothing."""
 _STROKES = "\u2571\u2572"
+
+
+def shown(name: str) -> str:
+    """The name of whoever did something, as people read it."""
+    return _SHOWN.get(name, name)
 
 
 def hidden(name: str) -> bool:

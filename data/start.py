@@ -69,7 +69,7 @@ def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | N
     """
     name = next((d.name for d in datasets.all_datasets(store) if d.id == dataset_id), "")
     if not name:
-        raise BadInput("The files hold no item, no judgment and no label that could be taken: nothing was imported.")
+        raise BadInput("The files hold no item, no judgment and no label that could be imported: nothing was imported.")
     judges = datasets.judges(store, dataset_id)
     for judge_id, *_ in judges:
         if figures(store, dataset_id, judge_id):

@@ -52,6 +52,25 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
     return changes, aside
 
 
+def revision(backup: Path) -> int:
+    """The newest revision that a backup holds. Raises an AssayError where it cannot be opened."""
+    opening.free(backup)
+    found = opening.look(backup, accept=True, write=False)
+    return found.newest if found else 0
+
+
+def check(backup: Path) -> int:
+    """Read all of a backup, which stays as it is; its newest revision. Raises BadInput or StoreFailed as `restore`."""
+    part = opening.beside(backup, ".checking")
+    try:
+        opening.forget(part)
+        return _sound(backup, part, f"duckdb:///{part}", False, [])
+    except (duckdb.Error, OSError) as error:
+        raise StoreFailed(f"{backup.name} could not be read: {opening.first_line(error)}") from error
+    finally:
+        opening.forget(part)
+
+
 def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> int:
     """Copy the backup, add what people have seen since, and read all of it; the number of its changes.
 

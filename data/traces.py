@@ -1,4 +1,4 @@
-"""How each table tells of a change: what kind of change it is, and its rows in words."""
+"""How each table is described in the audit log: what kind of change it is, and its rows in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUIET = ("labels", "claims", "exposures", "replies")
 
 @dataclass(frozen=True)
 class Trace:
-    """A table's part in the trail.
+    """A table's part in the audit log.
 
     sql: rows of the changes $1 to $2, the change's number first; tell: the other columns in words, without the actor;
     dataset: SQL that gives (seq, dataset_id) of every row, "" where the table is about no dataset.
@@ -81,23 +81,53 @@ def _asked(calls: int, cost: float | None, estimated: bool) -> str:
 
 
 def _tuned(tuning: bool, items: int, why: str) -> str:
-    where = "out of the approval check, as used for tuning" if tuning else "back to what the approval check may count"
-    return f"took {many(items, 'item')} {where}{_why(why)}"
+    told = many(items, "item")
+    if tuning:
+        return f"excluded {told} from the approval check, as used for tuning{_why(why)}"
+    return f"let the approval check count {told} again{_why(why)}"
 
 
 def _guided(number: int, letters: int) -> str:
     return f"{'wrote' if letters else 'withdrew'} the guidelines: version {number}, {many(int(letters), 'character')}"
 
 
-_SETTINGS = {
-    "gold": "the gold rule",
+SETTINGS = {
+    "gold": "how labels are combined",
     "queue": "the rules of the queues",
     "policy": "the policy",
     "blinding": "what blind items hide",
-    "approvals": "how approvals are made",
-    "policy proposed": "a looser policy that waits for another lead",
-    "audits proposed": "limits of audits that wait for another lead",
+    "approvals": "the policy",
+    "policy proposed": "a less strict policy, proposed",
+    "audits": "the limits of audits",
+    "audits proposed": "limits of audits, proposed",
+    "plan": "the plan of looks",
 }
+_PARTS = {
+    "answered": "drawn items answered by people",
+    "apart": "adjudicated where people differ by more than",
+    "assisted_share": "assisted share",
+    "by": "by",
+    "claim_minutes": "minutes an item stays reserved",
+    "coverage": "labelled ratings answered by the judge",
+    "horizon": "bound valid for looks up to (items)",
+    "level": "confidence of the bound",
+    "min_clusters": "items for any verdict",
+    "min_items": "items required",
+    "overlap": "people per item",
+    "resolve": "labels combined by",
+    "sizes": "looks at (items)",
+    "threshold": "kappa required",
+    "waiting": "ratings that wait for adjudication",
+}
+"""What a part of a setting is called."""
+_FLAGS = {
+    "alarms": ("audit alarms do not block approval", "audit alarms block approval"),
+    "four_eyes": ("one lead is enough", "two leads required"),
+    "imported": ("imported labels do not count", "imported labels count"),
+    "lower_bound": ("no lower bound required", "lower bound required"),
+}
+"""What a part of a setting is called that is no, or yes."""
+_SHARES = ("answered", "coverage", "level", "assisted_share")
 
 
 def _set(scope: str, name: str, value: str, was: str | None) -> str:
@@ -108,48 +138,102 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
         new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
     if name.startswith(KEPT):
         told = json.loads(value)
-        return f"looked at {told['dimension']}, and kept it approved{_why(told['reason'])}"
-    what = _SETTINGS.get(name, name.replace("_", " "))
-    return f"set {what}: {_words(new)}" + (f" (before: {_words(old)})" if was is not None else "")
+        return f"reviewed {told['dimension']}, and kept it approved{_why(told['reason'])}"
+    if name == "policy proposed":
+        return _proposed(json.loads(value))
+    why = _why(new.pop("reason")) if isinstance(new, dict) and "reason" in new else ""
+    if isinstance(old, dict):
+        old.pop("reason", None)
+    what = setting(name, scope)
+    if scope == "mapping":
+        return f"saved {what}"
+    if new in ({}, []) and old:
+        return f"removed {what} (before: {words(old)}){why}"
+    if new == {}:
+        return f"confirmed {what}{why}"
+    return f"changed {what}: {words(new)}" + (f" (before: {words(old)})" if old else "") + why
+
+
+def _proposed(new: dict[str, Any]) -> str:
+    """A less strict policy that waits for another lead, or that it waits no more."""
+    if not new:
+        return "ended the proposal of a less strict policy"
+    asked = {**new.get("policy", {}), **{k: v for k, v in new.items() if k not in ("policy", "reason", "person")}}
+    return f"proposed a less strict policy, which a second lead has to agree to: {words(asked)}{_why(new['reason'])}"
+
+
+def setting(name: str, scope: str = "") -> str:
+    """What a setting is called; those of some scopes are named after what they are about."""
+    if name.startswith("sparing:"):
+        return f"the rule for verdicts that need no person ({name.rpartition(':')[2].replace('.', ', ')})"
+    if scope in _SCOPES:
+        return _SCOPES[scope].format(name)
+    return SETTINGS.get(name, name.replace("_", " "))
+
+
+_SCOPES = {"cards": "the current version of the card {}", "endpoints": "how the endpoint {} is called",
+           "mapping": "how the columns of a table are read"}  # fmt: skip
 
 
 def _lead(person: str, new: dict[str, Any], was: dict[str, Any]) -> str:
     """A change of who leads that waits for another lead, and what came of it."""
     if "role" in new:
-        what = f"to make {person} {new['role']}" if new["active"] else f"to let {person} go"
-        return f"proposed {what}, which takes another lead"
+        what = f"{person} as {new['role']}" if new["active"] else f"to deactivate {person}"
+        return f"proposed {what}, which a second lead has to agree to"
     if "first" in new:
-        return f"agreed to what {new['first']} had proposed about {person}"
-    return f"took back what {was.get('by', 'a lead')} had proposed about {person}"
+        return f"agreed to the proposal of {new['first']} about {person}"
+    return f"ended the proposal of {was.get('by', 'a lead')} about {person}"
 
 
-def _words(value: Any) -> str:
-    """A setting in words: its parts by name."""
+def words(value: Any, name: str = "") -> str:
+    """A stored value in words: its parts by their names."""
     if isinstance(value, dict):
-        return ", ".join(f"{name.replace('_', ' ')} {_words(held)}" for name, held in value.items()) or "nothing"
+        return ", ".join(_part(part, held) for part, held in value.items()) or "nothing"
     if isinstance(value, list):
-        return ", ".join(map(_words, value)) or "none"
+        return ", ".join(words(one) for one in value) or "none"
     if value is None or isinstance(value, bool):
         return "none" if value is None else "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if name in _SHARES and isinstance(value, (int, float)):
+        return f"{100 * value:g}%"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _person(person: str, role: str, active: bool, actor: str) -> str:
-    if actor == person and active:
-        return f"joined as {role}"
+def _part(name: str, value: Any) -> str:
+    if name in _FLAGS and isinstance(value, bool):
+        return _FLAGS[name][value]
+    if name == "policy" and isinstance(value, dict):
+        return words(value)
+    return f"{_PARTS.get(name, name.replace('_', ' '))}{':' if name == 'reason' else ''} {words(value, name)}"
+
+
+def _person(person: str, role: str, active: bool, actor: str, action: str, was: bool | None, then: str | None) -> str:
     where = " on the command line of this machine" if actor == MACHINE else ""
-    return f"made {person} {role}{where}" if active else f"wrote down {person}, who does not work here"
+    if actor == person and active and action == "join":
+        return f"joined as {role}"
+    if not active:
+        return f"deactivated {person}" if was else f"added {person}, known from imported labels only"
+    if was:
+        return f"changed the role of {person} from {then} to {role}{where}"
+    return f"{'added' if was is None else 'reactivated'} {person} as {role}{where}"
 
 
 def _imported(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
     brought = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
-    told = [many(int(n), what) for n, what in brought if n] + ["the gold rule"] * bool(rule)
+    told = [many(int(n), what) for n, what in brought if n] + ["how labels are combined"] * bool(rule)
     return f"imported {', '.join(told) or 'nothing new'} from {source}"
 
 
+def _given(kind: str, settings: str, lines: int) -> str:
+    """An export, and what of a backup is kept as one: that it was made, that it was downloaded."""
+    if kind in ("backup", "backup file"):
+        done = "made" if kind == "backup" else "downloaded"
+        return f"{done} the backup {json.loads(settings)['file']}, revision {lines:,}"
+    return f"exported {kind.replace('_', ' ')}: {many(lines, 'row')}"
+
+
 def _drawn(stream: str, n: int) -> str:
-    done, place = ("drew", "audit sample") if stream == "audit" else ("put", "review queue")
-    return f"{done} {many(n, 'item')} into the {place}"
+    done, place = ("drew", "audit sample") if stream == "audit" else ("added", "review queue")
+    return f"{done} {many(n, 'item')} {'into' if stream == 'audit' else 'to'} the {place}"
 
 
 def _answered(_: int, items: int, name: str, skipped: bool, again: bool) -> str:
@@ -158,16 +242,21 @@ def _answered(_: int, items: int, name: str, skipped: bool, again: bool) -> str:
 
 def _claimed(n: int, given: bool, looked: bool) -> str:
     if looked:
-        return f"looked at people's labels of {many(n, 'item')} to adjudicate"
-    return f"{'was given' if given else 'gave back'} {many(n, 'item')}"
+        return f"saw people's labels of {many(n, 'item')} to adjudicate"
+    return f"{'reserved' if given else 'returned'} {many(n, 'item')}"
+
+
+ROUTES = {"trail": "audit log", "desk": "review desk"}
+"""Ways on which something was shown, where they are stored under another name."""
 
 
 def _shown(_: int, items: int, name: str, route: str, judge: str) -> str:
-    return f"was shown {'what a judge said' if judge else 'what people said'} of {_named(items, name)} ({route})"
+    what = "judge scores" if judge else "labels of others"
+    return f"was shown {what} of {_named(items, name)} ({ROUTES.get(route, route)})"
 
 
 def _started(card: str, model: str, items: int) -> str:
-    return f"made a run of {card} by {model} over {many(int(items), 'item')}"
+    return f"started a run of {model} · {card} over {many(int(items), 'item')}"
 
 
 TRACES = (
@@ -188,7 +277,7 @@ TRACES = (
         "adjudications", "adjudication",
         "select t.seq, count(*) from adjudication t join intake n on n.seq = t.seq where t.seq between $1 and $2 "
         "group by t.seq",
-        lambda n: f"imported what others adjudicated on {many(n, 'cell')}", _here("adjudication"),
+        lambda n: f"imported adjudications of {many(n, 'rating')}", _here("adjudication"),
     ),
     Trace(
         "settings", "setting",
@@ -211,7 +300,9 @@ TRACES = (
     ),
     Trace(
         "people", "person_event",
-        "select t.seq, t.person, t.role, t.active, c.actor from person_event t join change c on c.seq = t.seq "
+        "select t.seq, t.person, t.role, t.active, c.actor, c.action, t.was, t.before from (select seq, person, role, "
+        "active, lag(active) over w as was, lag(role) over w as before from person_event "
+        "window w as (partition by person order by seq, id)) t join change c on c.seq = t.seq "
         "where t.seq between $1 and $2 order by t.seq, t.person",
         _person,
     ),
@@ -225,8 +316,7 @@ TRACES = (
     ),
     Trace(
         "exports", "export",
-        "select seq, kind, lines from export where seq between $1 and $2",
-        lambda kind, lines: f"gave out {kind}: {many(lines, 'line')}", _here("export"),
+        "select seq, kind, settings, lines from export where seq between $1 and $2", _given, _here("export"),
     ),
     Trace(
         "runs", "run",
@@ -255,7 +345,7 @@ TRACES = (
     Trace(
         "cards", "card",
         "select seq, name, version from card where seq between $1 and $2",
-        lambda name, version: f"first used or saved the card {name} in version {version}",
+        lambda name, version: f"added the card {name}, version {version}",
     ),
     Trace(
         "queues", "draw",
@@ -272,7 +362,7 @@ TRACES = (
     ),
     Trace(
         "labels", "fit", _items("fit"),
-        lambda n, *_: f"said of {many(n, 'justification')} whether {'it fits' if n == 1 else 'they fit'}",
+        lambda n, *_: f"rated whether {many(n, 'justification')} {'fits' if n == 1 else 'fit'} the score",
         _by_item("fit"),
     ),
     Trace(

@@ -1,7 +1,8 @@
-"""The trail: who did what when, told from the tables themselves, as every row names the change that wrote it."""
+"""The audit log: who did what when, read from the tables themselves, as every row names the change that wrote it."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from data import exposure
+from data.names import shown
 from data.people import require
 from data.store import Store
 from data.traces import QUIET, TRACES
@@ -16,16 +18,17 @@ from data.traces import QUIET, TRACES
 KINDS = tuple(dict.fromkeys(trace.kind for trace in TRACES))
 USUAL = tuple(kind for kind in KINDS if kind not in QUIET)
 """The kinds that are not so many that they hide the others."""
-_CUT = 300
+_CUT = 2_000
 """Characters of a long text that are shown."""
-_ROWS = 50
+ROWS = 100
+"""Rows of a table that are shown of one change."""
 _PARTS = ("label", "comment", "repair", "approval_evidence")
 """Tables whose rows are parts of what another table tells of."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A change: its number, when (UTC), by whom, of which kind and dataset ("" none), and what it was in words."""
+    """A change: its revision, when (UTC), by whom, of which kind and dataset ("" none), and what it was in words."""
 
     seq: int
     at: datetime
@@ -37,9 +40,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Narrow:
-    """Which changes are wanted: of these kinds, by this person, about this dataset (its id), in this time (UTC).
+    """Which changes are wanted: of these kinds, by this person, about this dataset (its id), in this time (UTC), with
 
-    "" and None mean any; `until` itself is left out.
+    these words in their description or names. "" and None mean any; `until` itself is left out.
     """
 
     kinds: tuple[str, ...] = USUAL
@@ -47,10 +50,34 @@ class Narrow:
     dataset: str = ""
     since: datetime | None = None
     until: datetime | None = None
+    words: str = ""
+
+    def fits(self, entry: Entry) -> bool:
+        """Whether an entry has all the words that are searched for, whatever their case and width."""
+        there = _plain(f"{entry.what} {shown(entry.actor)} {entry.dataset} {entry.seq}")
+        return all(word in there for word in _plain(self.words).split())
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def entries(store: Store, narrow: Narrow, before: int | None = None, most: int = 100) -> list[Entry]:
-    """The newest changes of that sort, newest first; `before` is the number of the one to go on from."""
+    """The newest changes of that sort, newest first; `before` is the revision of the one to go on from."""
+    if not narrow.words.split():
+        return _entries(store, narrow, before, most)
+    found: list[Entry] = []
+    while page := _entries(store, narrow, before, 1_000):
+        for entry in page:
+            if narrow.fits(entry):
+                if len({one.seq for one in found} | {entry.seq}) > most:
+                    return found
+                found.append(entry)
+        before = page[-1].seq
+    return found
+
+
+def _entries(store: Store, narrow: Narrow, before: int | None, most: int) -> list[Entry]:
     wanted = [trace for trace in TRACES if trace.kind in narrow.kinds and (trace.dataset or not narrow.dataset)]
     if not wanted:
         return []
@@ -110,7 +137,7 @@ def appended(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], l
     found, kept = {}, exposure.pending(store, actor)
     told: dict[str, set[str]] = defaultdict(set)
     for table in dict.fromkeys([*(trace.table for trace in TRACES), *_PARTS]):
-        frame = store.frame(f"select * from {table} where seq = $1 limit {_ROWS:d}", [seq])
+        frame = store.frame(f"select * from {table} where seq = $1 limit {ROWS:d}", [seq])
         if table in _TELLS and len(frame):
             frame = frame[[not one or row["item_id"] not in kept for row, one in _telling(table, actor, frame, told)]]
         if len(frame):

@@ -103,6 +103,48 @@ _ORDER = "order"
 """Rows of a table have no order of their own; this one keeps that of the others."""
 
 
+_FACTS = {
+    "gate": "approval check",
+    "checked bound": "lower bound of the approval check",
+    "errors asked": "standard errors required",
+    "decisions sharing the error": "decisions that share the error rate",
+    "effective items": "effective sample size",
+    "cells": "ratings compared",
+    "cells with gold": "ratings with reference labels (gold)",
+    "coverage": "answered by the judge",
+    "exact agreement": "% agreement",
+    "agreement within one": "% agreement within one",
+    "mean difference": "bias (judge - people)",
+    "people of a cell": "people per rating",
+    "commonest answer's share": "share of the most frequent answer",
+    "table of cells": "confusion matrix",
+    "table of weights": "confusion matrix, weighted",
+    "floor: one answer throughout": "baseline: most frequent answer",
+    "floor: length alone": "baseline: length",
+    "ceiling": "agreement between people",
+    "gold rule": "how labels are combined",
+    "basis": "labels used",
+    "looks": "when it is looked at",
+    "kappa with what waits": "kappa with ratings that wait for adjudication",
+    "kappa without what waits": "kappa without ratings that wait for adjudication",
+    "mean difference with what waits": "bias with ratings that wait for adjudication",
+    "mean difference without what waits": "bias without ratings that wait for adjudication",
+    "items drawn and put aside": "items drawn and excluded",
+}
+"""What evidence is called that is stored under another name."""
+
+
+def called(fact: str) -> str:
+    """What a piece of evidence is called, whose stored name stays: newest gold: mean difference, low end."""
+    if fact in _FACTS:
+        return _FACTS[fact]
+    head, between, rest = fact.partition(": ")
+    if between:
+        return f"{head}: {called(rest)}"
+    name, comma, end = fact.partition(", ")
+    return f"{_FACTS.get(name, name)}{comma}{end}"
+
+
 def append(
     tx: Tx, key: tuple[str, str, str, str], decision: Decision, reason: str, person: str,
     state: str, asked: Asked, print_: str, facts: Iterable[Fact],

@@ -46,7 +46,7 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
         if st.button("Draw a sample" if stream == "audit" else "Add items", icon=":material/add:"):
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
-            filling.rules(dataset, who.name)
+            filling.rules(dataset, who.name, who.may("lead"))
         if who.may("lead") and st.button(adjudicated.RULE, icon=":material/gavel:", help=adjudicated.HELP):
             adjudicated.change(dataset, who.name)
         adjudicated.way(dataset, who)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from data import people
 from data.people import Member, Person, Role
 from pages.lead import proposals
-from pages.parts import clock, session, text
+from pages.parts import clock, ledger, session, text
 
 MAY = {
-    "annotator": "Labels.",
-    "researcher": "Labels, imports, draws samples, fills queues and runs judges.",
-    "lead": "All of that, decides which dimensions reach the dashboard, and says who may do what.",
+    "annotator": "Labels items, and reads all figures.",
+    "researcher": "Also imports, draws samples, adds items to queues, adjudicates, runs judges and exports.",
+    "lead": "Also approves what the dashboard shows, sets the policy, manages people and makes backups.",
 }
 
 
@@ -27,49 +26,45 @@ def page() -> None:
         if lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
             _add(who)
     st.caption(
-        "Names are taken on trust: nobody is asked for a password, and Assay answers only here, on 127.0.0.1. "
-        "Every change is recorded with the name that made it."
+        "There are no passwords: names are taken on trust, and Assay can be reached on this computer only (127.0.0.1). "
+        "Every change is recorded with the name of whoever made it."
     )
     proposals.panel(who)
     members = people.members(store)
-    kept = session.scratch("people")
-    event = st.dataframe(
-        _frame(members), hide_index=True, height="content" if len(members) <= 15 else 560,
-        key=f"people:{kept.get('n', 0)}", on_select="rerun" if lead else "ignore", selection_mode="single-cell",
-    )  # fmt: skip
+    clicked = ledger.table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
     if lead:
-        st.caption("Click on somebody to change their role, or to let them go.")
-        if event.selection.cells:
-            kept["n"] = kept.get("n", 0) + 1
-            _change(who, members[event.selection.cells[0][0]].person)
+        st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
+        if clicked:
+            _change(who, members[clicked[0]].person)
+    with st.expander("What each role may do", icon=":material/key:"):
+        for role, told in MAY.items():
+            text.say("**{role}**: {told}", role=role, told=told)
     imported = people.imported(store)
     if imported:
         st.subheader("Known from imports")
         st.caption(
-            "Their labels were imported; they have not worked here, and nobody can enter under such a name. Who has "
-            "the name of somebody here in a file stands as “name (file)”."
+            "Annotators whose labels were imported. They have not worked here, and nobody can enter under such a name. "
+            "An annotator in a file with the name of somebody here is listed as “name (file)”."
         )
-        frame = pd.DataFrame(imported, columns=["Name", "Team", "Labels"])
-        st.dataframe(frame if frame["Team"].any() else frame.drop(columns="Team"), hide_index=True, height="content")
+        rows = [[name, team, f"{labels:,}"] for name, team, labels in imported]
+        ledger.table((("Name", ""), ("Team", "220px"), ("Labels", "n130px")), rows, "imported", "Known from imports")
 
 
-def _frame(members: list[Member]) -> pd.DataFrame:
-    zone = clock.zone()
-    return pd.DataFrame(
-        {
-            "Name": [m.person.name for m in members],
-            "Role": [m.person.role if m.person.active else f"left ({m.person.role})" for m in members],
-            "Items answered": [m.items for m in members],
-            "Last change": [clock.at(m.last, zone) if m.last else "–" for m in members],
-        }
-    )
+_COLUMNS = (
+    ("Name", ""), ("Role", "170px"), ("Status", "110px"), ("Items answered", "n130px"), ("Last active", "130px"),
+)  # fmt: skip
+
+
+def _row(one: Member) -> list[str]:
+    last = clock.at(one.last, clock.zone()) if one.last else "–"
+    return [one.person.name, one.person.role, "active" if one.person.active else "inactive", f"{one.items:,}", last]
 
 
 @st.dialog("Add a person")
 def _add(who: Person) -> None:
     """A new name with a role."""
     with st.form("add", border=False):
-        name = st.text_input("Name", max_chars=60, placeholder="as it is to stand beside their labels")
+        name = st.text_input("Name", max_chars=60, placeholder="as shown beside their labels")
         role = _role("annotator", "add:role")
         if st.form_submit_button("Add", type="primary"):
             proposals.put(who, name, role, True)
@@ -77,13 +72,21 @@ def _add(who: Person) -> None:
 
 @st.dialog("Change a person")
 def _change(who: Person, person: Person) -> None:
-    """Another role, or no longer here."""
-    text.say("**{name}**, {role}", name=person.name, role=person.role if person.active else "left")
+    """Another role; inactive, or active again."""
+    text.say("**{name}**, {role}{inactive}", name=person.name, role=person.role,
+             inactive="" if person.active else ", inactive")  # fmt: skip
     role = _role(person.role, f"role:{person.name}")
+    st.caption(
+        "Deactivated, nobody can enter under the name. Labels and decisions stay and count. Items reserved for the "
+        "person go to others once the reservation ends (after 30 minutes, unless the queue says otherwise)."
+        if person.active
+        else "Reactivated, the person can enter again. Their labels and decisions were kept."
+    )
     with st.container(horizontal=True):
-        if st.button("Save", type="primary", disabled=person.active and role == person.role):
+        if st.button("Save" if person.active else "Reactivate", type="primary",
+                     disabled=person.active and role == person.role):  # fmt: skip
             proposals.put(who, person.name, role, True)
-        if person.active and st.button("Let go", icon=":material/person_off:"):
+        if person.active and st.button("Deactivate", icon=":material/person_off:"):
             proposals.put(who, person.name, person.role, False)
 
 

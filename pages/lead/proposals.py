@@ -1,4 +1,4 @@
-"""Changes of who leads, where two leads are asked for: what waits for the second, and what came of a change."""
+"""Changes of who leads, where two leads are required: what waits for the second, and what came of a change."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ def panel(who: Person) -> None:
     if found and leads.stuck(leads.history(store)):
         st.warning(text.plain(asks.STUCK), icon=":material/group:")
     for one in found:
-        what = f"as {one.role}" if one.active else "no longer here"
+        what = f"{one.person} as {one.role}" if one.active else f"to deactivate {one.person}"
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             text.say(
-                ":blue-badge[:material/group: proposed] **{by}** wants **{name}** {what}, since {at}. It takes another "
-                "lead.",
-                by=one.by, name=one.person, what=what, at=clock.at(one.at, clock.zone()),
+                ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
+                by=one.by, what=what, at=clock.at(one.at, clock.zone()),
             )  # fmt: skip
             if not who.may("lead"):
                 continue
@@ -32,7 +31,7 @@ def panel(who: Person) -> None:
             agree = one.by != who.name and st.button("Agree", icon=":material/check:", key=f"agree:{one.person}")
             if agree:
                 put(who, one.person, one.role, one.active)  # type: ignore[arg-type]
-            elif st.button("Take back", icon=":material/undo:", key=f"back:{one.person}"):
+            elif st.button("Withdraw", icon=":material/undo:", key=f"back:{one.person}"):
                 people.take_back(store, who.name, one.person)
                 st.rerun()
 
@@ -45,5 +44,5 @@ def put(who: Person, name: str, role: Role, active: bool) -> None:
         text.refuse(error)
         return
     if (done.role, done.active) != (role, active):
-        session.scratch("people")["said"] = "Proposed: it changes who leads, and holds when another lead agrees."
+        session.scratch("people")["said"] = "Proposed: who leads changes once a second lead agrees."
     st.rerun()

@@ -1,4 +1,4 @@
-"""Streamlit's own scripts, styles and fonts, and the HTML that names them, answered from memory and packed.
+"""Streamlit's own files, the HTML that names them, and the libraries of the desk, answered from memory and packed.
 
 A first visit asks for some 130 of them, 5 MB that Streamlit reads from the disk piece by piece and sends as they are.
 What is not known here, or asked for in part, is left to Streamlit.
@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.parts import preload
+from pages.parts import bundle, preload
 
 FOLDER = Path(streamlit.__file__).parent / "static" / "static"
 HTML = Path("index.html")
@@ -47,7 +47,8 @@ class Assets:
         if which not in _kept:
             _kept[which] = await asyncio.to_thread(_read, *which)
         body, kind, packed = _kept[which]
-        headers = {"cache-control": ASKED_AGAIN if page else KEPT, "vary": "accept-encoding"} | ({"content-encoding": "gzip"} if packed else {})
+        headers = {"cache-control": ASKED_AGAIN if page else KEPT, "vary": "accept-encoding"}
+        headers |= {"content-encoding": "gzip"} if packed else {}
         await Response(body, media_type=kind, headers=headers)(scope, receive, send)
 
 
@@ -57,7 +58,8 @@ _kept: dict[tuple[str, bool], tuple[bytes, str, bool]] = {}
 @cache
 def _files() -> dict[str, Path]:
     """Address -> file, of all that there are: no other can be asked for."""
-    return {f"/static/{file.relative_to(FOLDER).as_posix()}": file for file in FOLDER.rglob("*") if file.is_file()}
+    own = {f"/static/{file.relative_to(FOLDER).as_posix()}": file for file in FOLDER.rglob("*") if file.is_file()}
+    return own | bundle.files()
 
 
 def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:

@@ -81,6 +81,7 @@ def addressed(name: str, known: Iterable[str]) -> str:
 def _address(name: str) -> None:
     """Put what was chosen into the address. (A bound widget would put the label there, which no link can know.)"""
     chosen = session.component_state(name)
+    st.query_params.pop("item", None)  # it was an item of the queue before
     if chosen:
         st.query_params[name] = chosen
     else:

@@ -13,13 +13,13 @@ from judges.counted import many
 from pages.parts import links, picked, text
 from pages.parts.calibrated import number, span
 
-WORDS: dict[Waiting, str] = {"counted": "counted, as labels are combined", "out": "left out"}
+WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
 
 def choice(rule: Waiting) -> Waiting:
     """What becomes of them in the figures of the page; the dataset's rule to begin with. It stands in the address."""
     with st.container(width=230):
-        return picked.one("waiting", "Ratings that wait", dict(WORDS), default=rule)  # type: ignore[return-value]
+        return picked.one("waiting", "Not adjudicated", dict(WORDS), default=rule)  # type: ignore[return-value]
 
 
 def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:
@@ -27,15 +27,14 @@ def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str
     if not found:
         return
     n = sum(counted.people.waiting for counted, _ in found)
-    used = "counts them with their combined label" if rule == "counted" else "leaves them out"
-    waits = f"{many(n, 'rating')} {'waits' if n == 1 else 'wait'} for adjudication"
-    with st.expander(text.plain(waits), icon=":material/balance:"):
+    used = "counts them, combined by the setting of the dataset" if rule == "counted" else "leaves them out"
+    with st.expander(text.plain(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
         frame = pd.DataFrame(
             [
                 {
                     "dimension": counted.dimension.title,
                     "unit": counted.dimension.sort,
-                    "wait": f"{counted.people.waiting:,} of {counted.gold_cells:,}",
+                    "to adjudicate": f"{counted.people.waiting:,} of {counted.gold_cells:,}",
                     "kappa, counted": f"{number(counted.interval.point, '.2f')} ({span(counted.interval)})",
                     "kappa, left out": f"{number(out.interval.point, '.2f')} ({span(out.interval)})",
                     "bias, counted": _steps(counted.mean_difference),
@@ -46,12 +45,11 @@ def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str
         )
         st.dataframe(frame, hide_index=True, height="content")
         text.quiet(
-            "People disagree there by more than the rule allows, and nobody has decided yet. The approval check "
-            "{used}: a lead sets that together with how labels are combined. Left out, the easier ratings remain, so "
-            "that kappa is higher than on all of them. Bias is judge minus people.",
+            "People disagree there by more than the dataset allows, and nobody has decided yet. The approval check "
+            "{used} (how labels are combined). Leaving them out keeps the easier ratings, which overestimates kappa.",
             used=used,
         )
-        links.to("adjudication", "Decide them", icon=":material/balance:", dataset=dataset)
+        links.to("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
 
 
 def _steps(value: float | None) -> str:

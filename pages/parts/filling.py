@@ -22,6 +22,12 @@ SIZE = (
     "share beside them."
 )
 
+HIDE = (
+    "Who knows a system's name rates what they think of it. Names come with the judge's scores, once the person has "
+    "answered and asks for them. Names that stand in a judged text, or that users gave to items in other words, cannot "
+    "be hidden. Leads set it."
+)
+
 
 @st.dialog("Draw an audit sample", width="large")
 def audit(found: Dataset, who: str) -> None:
@@ -127,7 +133,7 @@ def left_out(reserved: int) -> str:
 
 
 @st.dialog("How items are given out")
-def rules(found: Dataset, who: str) -> None:
+def rules(found: Dataset, who: str, lead: bool) -> None:
     """The queue rules of a dataset."""
     store = session.store()
     now = settings.rules(store, found.id)
@@ -142,9 +148,17 @@ def rules(found: Dataset, who: str) -> None:
     minutes = st.number_input(
         "Minutes that an item stays reserved", 1, 1440, now.claim_minutes, help="Then others may label it."
     )
+    hides = settings.hides_systems(store, found.id)
+    hide = st.toggle("Blind items hide the names of systems", hides, disabled=not lead, help=HIDE)
     new = QueueRules(int(overlap), share / 100, int(minutes))
-    if st.button("Save", type="primary", disabled=new == now) and _done(
-        lambda: settings.set_rules(store, who, found.id, new), "The queue rules of this dataset were changed."
+
+    def save() -> None:
+        settings.set_rules(store, who, found.id, new)
+        if lead:
+            settings.hide_systems(store, who, found.id, hide)
+
+    if st.button("Save", type="primary", disabled=(new, hide) == (now, hides)) and _done(
+        save, "The queue rules of this dataset were changed."
     ):
         st.rerun()
 

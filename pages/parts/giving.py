@@ -1,4 +1,4 @@
-"""Files that a person has made here to take away: they lie in a folder of their own and are served piece by piece."""
+"""Files to take away, served piece by piece: what is made for it lies in a folder of its own, backups in theirs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ def place(name: str) -> Path:
 
 
 def offer(file: Path) -> str:
-    """The address at which a file can be had; the oldest of many is forgotten."""
+    """The address at which a file can be had; the oldest of many is forgotten, and goes where it was made for it."""
     token = secrets.token_urlsafe(24)
     _made[token] = file
     while len(_made) > _MOST:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(_made.pop(next(iter(_made))).parent)
+        old = _made.pop(next(iter(_made)))
+        if old.is_relative_to(folder("given")):  # a backup stays where it is
+            shutil.rmtree(old.parent, ignore_errors=True)
     return f"/given/{token}/{file.name}"
 
 

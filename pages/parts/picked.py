@@ -22,8 +22,19 @@ def one(name: str, title: str, options: Mapping[str, str], default: str = "") ->
     return chosen
 
 
+def words(name: str, title: str) -> str:
+    """Words to search for: what was typed, else what the address says."""
+    key = _key(name)
+    now = session.component_state(key)
+    typed = st.text_input(
+        text.plain(title), st.query_params.get(name, "") if now is None else now, max_chars=200, key=key,
+        icon=":material/search:", on_change=_address, args=(name, key),
+    )  # fmt: skip
+    return typed or ""
+
+
 def tab(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
-    """The same as a row of buttons, for panels of which one is shown."""
+    """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     values, key = list(options), _key(name)
     now = next(
         (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
@@ -31,6 +42,7 @@ def tab(name: str, title: str, options: Mapping[str, str], default: str = "") ->
     chosen: str | None = st.segmented_control(
         text.plain(title), values, default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
+        wrap=True,
     )  # fmt: skip
     return chosen or now
 

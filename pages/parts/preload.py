@@ -12,8 +12,11 @@ from pathlib import Path
 
 import streamlit
 
+from pages.parts import bundle
+
 STATIC = Path(streamlit.__file__).parent / "static"
 SCRIPTS = STATIC / "static" / "js"
+STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
 _TABLE = ("DataFrame", "Selectbox")
 NEEDED: dict[str, tuple[str, ...]] = {
     "": ("Button", "Metric", "PageLink", "ProgressBar"),
@@ -35,6 +38,8 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "workspace": ("Button",),
 }
 """Address of a page -> Streamlit's names of the elements that every view of it has."""
+TEXTS = ("desk", "adjudication")
+"""The pages that draw judged texts."""
 _ROOT = '<script>window.__streamlit = {BACKEND_BASE_URL: new URL("./", location.href).href}</script>\n'
 """Where the server is, as seen from a page: else Streamlit tries below the page's own address first, and waits."""
 _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
@@ -45,13 +50,15 @@ def html(address: str) -> bytes | None:
     """The HTML that a page begins with; None where nothing is known of the address."""
     if address not in NEEDED:
         return None
-    first = (STATIC / "index.html").read_text(encoding="utf-8")
+    first = (STATIC / "index.html").read_text(encoding="utf-8").replace("<title>Streamlit<", "<title>Assay<")
     links = "".join(
         f'<link rel="modulepreload" crossorigin href="./static/js/{name}">\n'
         for name in sorted(scripts(NEEDED[address]))
         if f"/{name}" not in first
     )
-    return first.replace("</head>", f"{_ROOT}{links}</head>", 1).encode()
+    if address in TEXTS:
+        links += "".join(f'<link rel="preload" as="script" href=".{name}">\n' for name in bundle.first())
+    return first.replace("</head>", f"{_ROOT}<style>{STYLE}</style>{links}</head>", 1).encode()
 
 
 def scripts(elements: tuple[str, ...]) -> set[str]:

@@ -1,26 +1,25 @@
-"""The trail as a table, and what one change wrote."""
+"""The audit log as a table whose rows open what a change wrote."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, fields
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from data.export import files
+from data.names import shown
 from data.trail import Entry
-from pages.parts import clock, text
-from pages.parts.rows import clicked
+from judges import counted
+from pages.parts import clock, ledger
 
 SPANS = {"": "any time", "1": "today", "7": "the last 7 days", "30": "the last 30 days"}
 KINDS = {
     "decisions": "decisions",
     "adjudications": "adjudications",
-    "settings": "rules",
+    "settings": "settings",
     "people": "people",
     "imports": "imports",
     "exports": "exports",
@@ -28,7 +27,7 @@ KINDS = {
     "cards": "cards",
     "queues": "queues",
     "labels": "answers",
-    "claims": "claims",
+    "claims": "reservations",
     "exposures": "what was shown",
     "replies": "replies",
 }
@@ -38,8 +37,8 @@ def kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
     """The kinds that are wanted, from the address or the chooser; all usual ones where none is chosen."""
     there = [kind for kind in st.query_params.get("kinds", "").split(",") if kind in known]
     chosen: list[str] = st.multiselect(
-        "What", known, default=there, format_func=lambda kind: KINDS.get(kind, kind), key="trail:kinds",
-        placeholder="all but answers, claims, what was shown, and replies",
+        "Kind", known, default=there, format_func=lambda kind: KINDS.get(kind, kind), key="trail:kinds",
+        placeholder="all but answers and other routine",
     )  # fmt: skip
     if chosen:
         st.query_params["kinds"] = ",".join(chosen)
@@ -56,37 +55,28 @@ def since(days: str, zone: tzinfo) -> datetime | None:
     return (today - timedelta(days=int(days) - 1)).astimezone(UTC).replace(tzinfo=None)
 
 
-def table(entries: Sequence[Entry], zone: tzinfo, key: str) -> Entry | None:
-    """The changes, a row each; the one that is clicked."""
-    frame = pd.DataFrame(
-        {
-            "when": [clock.at(e.at, zone) for e in entries],
-            "who": [e.actor for e in entries],
-            "kind": [KINDS.get(e.kind, e.kind) for e in entries],
-            "dataset": [e.dataset for e in entries],
-            "what": [e.what for e in entries],
-        }
-    )
-    return clicked(
-        frame, entries, key,
-        height="content" if len(frame) <= 14 else 520,
-        column_config={
-            "when": st.column_config.TextColumn(width=105),
-            "who": st.column_config.TextColumn(width=115),
-            "kind": st.column_config.TextColumn(width=95),
-            "dataset": st.column_config.TextColumn(width=135),
-            "what": st.column_config.TextColumn(width=420),
-        },
-    )  # fmt: skip
+_COLUMNS = (("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", "124px"), ("What", ""))
 
 
-def rows(entry: Entry, appended: Mapping[str, tuple[Sequence[str], Sequence[tuple[Any, ...]]]]) -> None:
-    """What a change appended, table by table."""
-    text.say("**Change {seq}**, {at} UTC, by {who}, wrote:", seq=f"{entry.seq:,}", at=entry.at, who=entry.actor)
-    for name, (columns, found) in appended.items():
-        text.quiet("{name}", name=name.replace("_", " "))
-        frame = pd.DataFrame([["" if v is None or v != v else str(v) for v in row] for row in found], columns=columns)
-        st.dataframe(frame.drop(columns="seq"), hide_index=True, height="content" if len(frame) <= 6 else 240)
+def opened(entries: Sequence[Entry], key: str) -> Entry | None:
+    """The change that is open in the table of that key."""
+    at = ledger.opened(key, len(entries))
+    return None if at is None else entries[at]
+
+
+def table(entries: Sequence[Entry], zone: tzinfo, key: str, parts: Sequence[ledger.Part]) -> None:
+    """The changes, a row each; the one that is open with what it wrote."""
+    rows = [[clock.at(e.at, zone), shown(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries]
+    at = opened(entries, key)
+    if at is not None:
+        head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"
+        parts = [(f"{head} · {title}", columns, found) for title, columns, found in parts]
+    ledger.table(_COLUMNS, rows, key, "Changes", parts)
+
+
+def many(entries: Sequence[Entry]) -> str:
+    """How many changes these are, in words."""
+    return counted.many(len({entry.seq for entry in entries}), "change")
 
 
 def download(every: Callable[[], Iterable[Entry]]) -> None:
@@ -98,5 +88,5 @@ def download(every: Callable[[], Iterable[Entry]]) -> None:
         return out.getvalue().encode("utf-8-sig")
 
     st.download_button(
-        "All of these as CSV", made, "trail.csv", "text/csv", icon=":material/download:", on_click="ignore"
+        "Download all as CSV", made, "audit-log.csv", "text/csv", icon=":material/download:", on_click="ignore"
     )

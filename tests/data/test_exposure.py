@@ -13,6 +13,7 @@ from data import (
     adjudication,
     annotators,
     audits,
+    backups,
     calibration,
     dashboard,
     desk,
@@ -287,8 +288,8 @@ def test_the_first_rows_of_an_export_leave_out_what_waits(house: House) -> None:
 
 
 def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
-    assert b"cells/turn.helpfulness.csv" in bundle(house.store, "rex", house.dataset.id, house.judge)
-    assert b"cells/turn" not in bundle(house.store, "ann", house.dataset.id, house.judge)
+    assert b"ratings/turn.helpfulness.csv" in bundle(house.store, "rex", house.dataset.id, house.judge)
+    assert b"ratings/turn" not in bundle(house.store, "ann", house.dataset.id, house.judge)
     assert house.exposed("ann") == set()
 
 
@@ -458,6 +459,21 @@ def test_a_restored_backup_forgets_nothing_that_was_seen(house: House, tmp_path:
     house.store = open_store(house.store.url)
     house.draw()
     assert house.mode("ann", house.ids[0]) == "revealed" and house.mode("ben", house.ids[0]) == "blind"
+
+
+def test_a_backup_that_is_taken_away_shows_all_of_its_scores_and_labels(house: House) -> None:
+    made = backups.make(house.store, "lea")
+    [one] = backups.listing(house.store)
+    assert (one.name, one.by, one.revision) == (made.name, "lea", house.store.newest() - 1)
+    assert backups.check(house.store, "lea", one.name) == one.revision and not house.exposed("lea")
+    house.draw()
+    with pytest.raises(NotAllowed, match="needs the role lead"):
+        backups.take(house.store, "rex", one.name)
+    assert backups.take(house.store, "lea", one.name) == made
+    assert house.exposed("lea") == set(house.ids) and not house.exposed("rex")
+    assert not exposure.pending(house.store, "lea") and exposure.pending(house.store, "rex")
+    told = [entry.what for entry in trail.entries(house.store, trail.Narrow(("exports",)))]
+    assert told == [f"{done} the backup {made.name}, revision {one.revision}" for done in ("downloaded", "made")]
 
 
 def test_items_that_nobody_here_can_answer_blind_are_counted(house: House) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data import people, queue, settings, trail
+from data import particulars, people, queue, settings, trail
 from data.datasets import dataset
 from data.ids import new_id, now
 from data.settings import GoldRule, QueueRules
@@ -48,10 +48,11 @@ def test_every_change_is_told_and_the_newest_comes_first(store: Store) -> None:
 
 def test_a_changed_rule_says_what_it_was(store: Store) -> None:
     told = [e.what for e in trail.entries(store, Narrow(("settings",)))]
-    assert told[0] == "set the gold rule: apart 1, resolve median, waiting counted"
-    assert told[1:] == [
-        "set the rules of the queues: overlap 3 (before: overlap 2)",
-        "set the rules of the queues: assisted share 0.2, claim minutes 30, overlap 2",
+    assert told == [
+        "changed how labels are combined: adjudicated where people differ by more than 1, labels combined by median, "
+        "ratings that wait for adjudication counted",
+        "changed the rules of the queues: people per item 3 (before: people per item 2)",
+        "changed the rules of the queues: assisted share 20%, minutes an item stays reserved 30, people per item 2",
     ]
 
 
@@ -59,7 +60,7 @@ def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
     everything = trail.entries(store, Narrow(KINDS), most=1_000)
     anns = trail.entries(store, Narrow(KINDS, person="ann"))
     assert [e.seq for e in anns] == [e.seq for e in everything if e.actor == "ann"] != []
-    assert any(e.kind == "claims" and e.what == "was given 3 items" for e in anns)
+    assert any(e.kind == "claims" and e.what == "reserved 3 items" for e in anns)
     assert not any(e.kind == "claims" for e in trail.entries(store, Narrow()))
     demo = dataset(store, "demo").id
     about = trail.entries(store, Narrow(KINDS, dataset=demo), most=1_000)
@@ -67,6 +68,8 @@ def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
     assert trail.entries(store, Narrow(KINDS, since=now() + timedelta(days=1))) == []
     assert trail.entries(store, Narrow(KINDS, until=now() - timedelta(days=1))) == []
     assert trail.entries(store, Narrow(())) == []
+    found = trail.entries(store, Narrow(words="花子 RESEARCHER"))
+    assert [e.what for e in found] == ["added 日本 花子 as researcher"]
 
 
 def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store) -> None:
@@ -83,6 +86,12 @@ def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
     wrote = trail.appended(store, "lea", decision.seq)
     columns, rows = wrote["approval"]
     assert list(wrote) == ["approval"] and dict(zip(columns, rows[0], strict=True))["reason"] == "too few <b>items</b>"
+    [(title, heads, [told])] = particulars.described(store, wrote)
+    row = dict(zip(heads, told, strict=True))
+    assert (title, row["Judge"], row["Dataset"]) == ("Decision", "judge-one · multi_turn_dialogue", "demo")
+    claim = trail.entries(store, Narrow(("claims",)))[0]
+    [(_, heads, _)] = particulars.described(store, trail.appended(store, "lea", claim.seq))
+    assert "Item" in heads and not {"Id", "Draw id", "Seq"} & set(heads)
 
 
 def test_every_table_that_names_its_change_is_told_of_or_part_of_one_that_is(store: Store) -> None:

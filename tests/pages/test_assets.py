@@ -1,4 +1,4 @@
-"""Streamlit's own files come from memory, whole, packed where asked for, and nothing else can be had there."""
+"""Streamlit's own files and the bundled ones come from memory, whole, packed where asked for, and no others do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import socket
 
 from pages.label import overview
 from pages.main import ROUTES
-from pages.parts import preload, sockets
+from pages.parts import bundle, preload, sockets
 from pages.parts.assets import FOLDER
 from tests.server import Server
 
@@ -24,8 +24,8 @@ def asked(app: Server, path: str, **headers: str) -> tuple[int, dict[str, str], 
 
 def test_files_are_whole_and_packed_where_asked_for(assay: Server) -> None:
     script, font = next(FOLDER.rglob("protobuf.*.js")), next(FOLDER.rglob("*.woff2"))
-    for file, packs in ((script, True), (font, False)):
-        path = f"/static/{file.relative_to(FOLDER).as_posix()}"
+    own = [(f"/static/{file.relative_to(FOLDER).as_posix()}", file, file is script) for file in (script, font)]
+    for path, file, packs in (*own, *((path, file, True) for path, file in bundle.files().items())):
         for _ in range(2):  # read, then remembered
             status, headers, body = asked(assay, path, Accept_Encoding="gzip, br")
             assert (status, headers.get("content-encoding")) == (200, "gzip" if packs else None)

@@ -231,4 +231,10 @@ CARD = Card(
         "Sections are called by the labels that were given, and each is judged once for each response that has it.",
         "A winner with a failure listed against it is marked.",
     ),
+    needs=(
+        "Responses from about 500 tokens each: for shorter ones use the card Plain pair.",
+        "A context that holds the input and both responses; where it does not, set the context of the model under "
+        "Parameters, and the pair is judged chapter by chapter.",
+    ),
+    least_reply=500,
 )

@@ -235,6 +235,7 @@ CARD = Card(
     fields=fields,
     audits=("same_score", "length_rating", "own_family", "injected_order"),
     defaults=Params(combine="mean"),
+    needs=("Reference answers for questions of mathematics, coding and reasoning, as MT-Bench has them.",),
 )
 PAIR = Card(
     "mt_bench_pair",

@@ -244,4 +244,5 @@ CARD = Card(
         "The weakest turn is an assistant turn of the dialogue, or none.",
         f"The decision basis has at most {WORDS} words. {wording.RULE}",
     ),
+    needs=("The whole dialogue, as its turns are judged in their context; long ones are judged in windows of turns.",),
 )

@@ -217,6 +217,7 @@ def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) ->
             f"Every dimension that was named is scored once{', with a confidence,' if sure else ''} and no other.",
             f"A justification has at most {_WORDS} words, the decision basis {_BASIS}. {wording.RULE}",
         ),
+        needs=("A model that can state how sure it is: for small ones, switch the confidence off.",) * sure,
     )
 
 

@@ -117,5 +117,6 @@ CARD = Card(
     fields=fields,
     audits=("own_family", "reference_penalty", "length_completeness", "same_score", "injected_order"),
     defaults=Params(combine="mean"),
+    needs=("A reference answer is used where there is one; without it the judge relies on what it knows.",),
     rules=(f"The decision basis has at most {WORDS} words, and no quotes from the output. {wording.RULE}",),
 )

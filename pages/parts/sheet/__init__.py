@@ -21,29 +21,45 @@ judge {v, note, level (high, medium, low), measure, source, rule} or None, by (t
 None), mine {v} or None. Of a blind sheet no judge's value is drawn, even if one is given.
 
 `outbox` (browser to Python): {answers, have, want {item, reveal} or None, nonce}. An answer: key, person, action
-(save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen, judge}] (judge only
-where it is another), asked [sort/dimension of all that was on screen], notes [{unit, sort, text}] (all of them; unit ""
-= the whole item), repairs [{unit, text}] (all better texts), reason, ms. It is sent again until its key comes back in
-`acked` or `refused`.
+(save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen, unseen, judge}]
+(unseen only where it was accepted without having been on screen, judge only where it is another), asked [sort/dimension
+of all that was asked], notes [{unit, sort, text}] (all of them; unit "" = the whole item), repairs [{unit, text}] (all
+better texts), reason, ms. It is sent again until its key comes back in `acked` or `refused`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from pages.parts import bundle
+
 HERE = Path(__file__).parent
-SCRIPTS = ("state.js", "outbox.js", "draw.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
-"""One ES module in several files, put together in this order."""
+TEXTS = ("state.js", "markdown.js", "draw.js")
+SCRIPTS = (*TEXTS, "outbox.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
+"""One ES module in several files, put together in this order; with the first three any component draws texts."""
+STYLES = ("sheet.css", "markdown.css")
+
+
+def together(*files: Path) -> str:
+    """Several files as one."""
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def module(*files: Path) -> str:
+    """Scripts that draw texts as one ES module, which knows where the libraries are."""
+    return f"const BUNDLED = {json.dumps(bundle.addresses())};\n" + together(*files)
+
 
 _component = st.components.v2.component(
     "assay_sheet",
     html='<div class="sheet" tabindex="-1" role="region" aria-label="Review desk"></div>',
-    css=(HERE / "sheet.css").read_text(encoding="utf-8"),
-    js="\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+    css=together(*(HERE / name for name in STYLES)),
+    js=module(*(HERE / name for name in SCRIPTS)),
     isolate_styles=True,
 )
 
@@ -52,3 +68,17 @@ def sheet(data: dict[str, Any], *, key: str = "sheet", on_outbox: Callable[[], N
     """Mount the desk; `on_outbox` runs when answers have arrived, and finds them in st.session_state[key].outbox."""
     nothing = {"answers": [], "have": [], "want": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
+
+
+_text = st.components.v2.component(
+    "assay_text",
+    html='<div class="sheet" style="padding:0"></div>',
+    css=together(*(HERE / name for name in STYLES)),
+    js=module(*(HERE / name for name in (*TEXTS, "text.js"))),
+    isolate_styles=True,
+)
+
+
+def written(text: str, key: str) -> None:
+    """A Markdown text on a page as the desk draws it: nothing of it is fetched or followed."""
+    _text(key=key, data={"text": text})

@@ -25,7 +25,7 @@ function metaOf(d, s) {
   const found = [parts], judges = (s.judges || []).filter(() => s.mode !== "blind");
   if (judges.length) {
     const one = judges.every((j) => j.model === judges[0].model), of = (j) => `${j.card} ${j.version}`;
-    const words = one ? `judge ${model(judges[0].model)}: ${judges.map(of).join(", ")}` : `judges ${judges.map((j) => `${model(j.model)}: ${of(j)}`).join(", ")}`;
+    const words = one ? `judge: ${model(judges[0].model)} (${judges.map(of).join(", ")})` : `judges: ${judges.map((j) => `${model(j.model)} (${of(j)})`).join(", ")}`;
     found.push(" · ", el("span", "who", words, { title: `whose scores are shown, and the version of the card: ${judges.map((j) => `${j.model} with ${j.card} ${j.version}`).join("; ")}` }));
   }
   if (d.guide) found.push(" ", button("guide", "guidelines", "h", "how to rate in this dataset"));
@@ -35,7 +35,7 @@ function metaOf(d, s) {
 function chipsOf(d, view) {
   const s = view.sheet, chips = [];
   (s.why || []).forEach((why, i) => {
-    const text = (i ? "" : s.stream === "review" ? "review: " : "") + why.text, at = targetOf(view, why);
+    const at = targetOf(view, why), text = (i ? "" : s.stream === "review" ? "review: " : "") + why.text + otherwise(view, view.cells[at], why);
     if (at < 0) return chips.push(el("span", "why", text, { title: "why this item is in your queue" }));
     const b = el("button", "why", text, { type: "button", "data-do": "doubt", "data-n": at, title: "why this item is in your queue: go to this rating" });
     if (!chips.some((chip) => chip.tagName === "BUTTON")) b.append(kbd("y"));
@@ -55,6 +55,12 @@ function targetOf(view, { unit, dimension }) {
   if (!unit) return -1;
   const exact = view.index.get(cellKey(unit, dimension));
   return exact ? exact.i : view.cells.findIndex((c) => c.cell.unit === unit || c.cell.unit.startsWith(unit + "/"));
+}
+
+/** " (2, not 5)": what the other judge gave where the reason is that judges disagree. */
+function otherwise(view, c, why) {
+  const judge = c && judgeOf(view, c), theirs = judge ? (c.cell.others || []).filter((o) => why.text.includes(o.by)).map((o) => o.t) : [];
+  return theirs.length ? ` (${theirs.join(", ")}, not ${judge.exact || (stepOf(c, judge.v) || { t: "n/a" }).t})` : "";
 }
 
 /** The next rating that a reason speaks of; after the last the first again. */
@@ -92,7 +98,7 @@ function agreed(view) {
 function drawMeaning(d, view) {
   const { ui } = d, c = view && view.cells[view.here];
   if (!ui) return;
-  if (!ui.meaning) ui.foot.querySelector(".in").before((ui.meaning = el("div", "meaning", null, { id: "meaning" })));
+  if (!ui.meaning) ui.hints.before((ui.meaning = el("div", "meaning", null, { id: "meaning" })));
   ui.meaning.hidden = !c;
   if (!c || ui.meaning.of === c) return;
   ui.meaning.of = c;
@@ -131,7 +137,7 @@ function drawTips(d) {
 function legendOf(blind) {
   const mark = (cls, words) => { const e = el("span", "key"); e.append(el("span", `step ${cls}`, "3", { "aria-hidden": "true" }), words); return e; };
   if (blind) return [mark("mine", "solid: your answer"), el("span", "key", "the judge's value is shown, dashed, once you have answered and ask for it (v)")];
-  return [mark("judge", "dashed: the judge"), mark("mine", "solid: you"), mark("changed", "amber: you, where you differ"),
+  return [mark("judge", "dashed: the judge"), mark("mine", "solid: you"), mark("changed", "amber: you, where you differ"), mark("other", "dotted: another judge, or sample"),
     el("span", "key", "low self-consistency: asked again, the judge says otherwise"), el("span", "key", "low stated confidence: the judge says it is not sure")];
 }
 
@@ -153,7 +159,8 @@ function openGuide(d) {
   if (!d.guide) return hint(d, "This dataset has no guidelines yet. A lead writes them on the Queues page.");
   if (d.view) keepEditor(d);
   noteGuide(d);
-  const body = prose("prose guide", d.guide.text), top = el("div", "guidehead");
+  const body = judged(d.guide.text), top = el("div", "guidehead");
+  body.classList.add("guide");
   top.append(el("b", "", `Guidelines of ${d.guide.dataset}`), el("span", "count", `version ${d.guide.no}, ${d.guide.on}, ${d.guide.by}`));
   openOver(d, "Guidelines", [top, body], "guidecard");
 }

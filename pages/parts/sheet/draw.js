@@ -1,4 +1,4 @@
-// draw.js: a view becomes a tree of elements. Text is only ever set as text. Everything that a blind person must not see is never made.
+// draw.js: a view becomes a tree of elements. Text is only ever set as text; what is judged is formatted by markdown.js. Everything that a blind person must not see is never made.
 
 function el(tag, cls, text, attrs) {
   const e = document.createElement(tag);
@@ -6,6 +6,12 @@ function el(tag, cls, text, attrs) {
   if (text !== undefined && text !== null) e.textContent = text;
   if (attrs) for (const k in attrs) if (attrs[k] !== null && attrs[k] !== undefined) e.setAttribute(k, attrs[k]);
   return e;
+}
+
+/** Streamlit's theme, by the colour of its page. */
+function themeOf(root) {
+  const [r, g, b] = (getComputedStyle(root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
+  return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255 < 0.45 ? "dark" : "light";
 }
 
 /** The language of a text, so that Chinese and Japanese get their own shapes and line breaks. */
@@ -48,7 +54,7 @@ function drawText(t, label) {
   if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
   else if (t.role === "assistant" && !t.text.trim()) block.append(el("div", "absent", "The assistant says nothing here."));
-  else block.append(prose("prose", t.text));
+  else block.append(judged(t.text));
   return block;
 }
 
@@ -69,9 +75,9 @@ function drawHead(view) {
       if (part.fold) block.append(top);
     }
     const talk = part.turns || [];
-    const text = talk.length ? el("div", "prose talk") : prose("prose", part.text || "");
+    const text = talk.length ? el("div", "prose talk") : judged(part.text || "");
     for (const t of talk) text.append(drawText(t, t.label || LABELS[t.role] || t.role));
-    if (part.label && !part.fold && !talk.length) text.prepend(el("span", "label", part.label));
+    if (part.label && !part.fold && !talk.length) block.append(el("span", "label", part.label));
     if (long) { text.classList.add("clip"); text.tabIndex = 0; text.setAttribute("role", "group"); text.setAttribute("aria-label", part.label || "input"); }
     block.append(text);
     head.append(block);
@@ -83,7 +89,7 @@ const kbd = (key) => el("kbd", "", key);
 
 const isPart = (step) => /^\d\.\d$/.test(step.t);
 const isWord = (step) => !isPart(step) && (String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t));
-const stepWidth = (step) => (!isWord(step) ? 29 : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
+const stepWidth = (step) => (!isWord(step) ? (TOUCH ? 50 : 29) : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
 
 /** One width for all names of an item, so that its scales stand in one line. */
 function nameWidth(view) {
@@ -174,12 +180,13 @@ function markField(c, has, own, judge) {
 /** Whether something stands in the field that was not taken yet. */
 const typed = (c) => !!(c && c.input && c.input.value.trim() && c.input.value !== c.input.dataset.shown);
 
-function unitName(c) {
-  const { row, group } = c, side = group.label ? ` ${group.label}` : "";
+function rowName(row) {
   if (row.sort === "turn") return `turn ${row.no}`;
-  if (row.sort === "section") return `section ${row.no || row.title}${side}`;
-  return (row.title || (row.sort === "response" ? "response" : row.sort === "side" ? "response" : "whole item")) + side;
+  if (row.sort === "section") return `section ${row.no || row.title}`;
+  return row.title || (row.sort === "response" || row.sort === "side" ? "response" : "whole item");
 }
+
+const unitName = ({ row, group }) => rowName(row) + (group.label ? ` ${group.label}` : "");
 
 function cellName(view, c, withJudge) {
   const judge = judgeOf(view, c);
@@ -196,7 +203,7 @@ const placed = (row) => {
 
 function drawRow(view, row, r) {
   const two = row.columns === 2, texts = row.texts || [], groups = placed(row);
-  const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { "data-unit": row.unit, "data-row": r });
+  const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { role: "group", "aria-label": rowName(row), "data-unit": row.unit, "data-row": r });
   const main = el("div", "main"), pre = el("div", "pre");
   if (row.no || row.title) {
     const top = el("div", "no", row.no || "");
@@ -262,6 +269,7 @@ function build(view) {
     for (const t of row.texts || []) weightAll += (t.text || "").length;
     return e;
   });
+  if (rows.querySelector(".row.two.tall")) tree.classList.add("long");
   if (view.sheet.rows.length > 14 || weightAll > 20000) rows.classList.add("lazy");
   tree.append(rows, el("div", "comments", null, { "data-notes": "" }));
   view.tree = tree;

@@ -1,0 +1,77 @@
+// Draws a table of words: every text is set as text, and wraps. A row opens, is chosen, or has buttons.
+function make(name, className, text) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function part([title, columns, rows]) {
+  const box = make("div", "part");
+  box.append(make("p", "title", title));
+  const scroll = make("div", "scroll"), table = make("table");
+  scroll.tabIndex = 0;
+  scroll.setAttribute("role", "region");
+  scroll.setAttribute("aria-label", title);
+  const head = table.createTHead().insertRow();
+  for (const name of columns) { const cell = make("th", "", name); cell.scope = "col"; head.append(cell); }
+  const body = table.createTBody();
+  for (const row of rows) { const line = body.insertRow(); for (const text of row) line.append(make("td", "", text)); }
+  scroll.append(table);
+  box.append(scroll);
+  return box;
+}
+
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
+  const whole = parentElement.querySelector(".ledger"), opens = data.detail !== null;
+  const focused = whole.getRootNode().activeElement?.dataset?.place;
+  const table = make("table", opens || data.chosen ? "live" : "");
+  table.setAttribute("aria-label", data.label);
+  const head = table.createTHead().insertRow();
+  for (const [title, width] of data.columns) {
+    const cell = make("th", width.startsWith("n") ? "number" : "", title);
+    cell.scope = "col";
+    cell.style.width = width.replace(/^n/, "");
+    head.append(cell);
+  }
+  if (data.actions.length) head.append(make("td", "acts"));
+  const body = table.createTBody();
+  data.rows.forEach((texts, row) => {
+    const line = body.insertRow(), open = opens && data.open === row;
+    const act = opens ? () => setStateValue("open", open ? null : row) : () => setTriggerValue("clicked", { row, action: "" });
+    line.className = open ? "open" : "";
+    texts.forEach((text, column) => {
+      const [title, width] = data.columns[column];
+      const cell = line.insertCell();
+      cell.className = width.startsWith("n") ? "number" : width ? "" : "wide";
+      cell.dataset.title = title;
+      if (column || !(opens || data.chosen)) { cell.textContent = text; return; }
+      const button = make("button", "first", text);
+      button.type = "button";
+      button.dataset.place = `${row}`;
+      if (opens) button.setAttribute("aria-expanded", open);
+      cell.append(button);
+    });
+    if (opens || data.chosen) line.onclick = () => { if (!getSelection().toString()) act(); };
+    if (data.actions.length) {
+      const cell = line.insertCell();
+      cell.className = "acts";
+      for (const action of data.actions[row]) {
+        const button = make("button", "act", action);
+        button.type = "button";
+        button.dataset.place = `${row} ${action}`;
+        button.setAttribute("aria-label", `${action} ${texts[0]}`);
+        button.onclick = (event) => { event.stopPropagation(); setTriggerValue("clicked", { row, action }); };
+        cell.append(button);
+      }
+    }
+    if (!open) return;
+    const below = body.insertRow();
+    below.className = "below";
+    const cell = below.insertCell();
+    cell.colSpan = data.columns.length;
+    cell.append(...data.detail.map(part));
+  });
+  whole.replaceChildren(table);
+  if (focused !== undefined) [...whole.querySelectorAll("button")].find((one) => one.dataset.place === focused)?.focus({ preventScroll: true });
+}
