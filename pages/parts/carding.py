@@ -106,7 +106,7 @@ def _line(card: Card, uses: Sequence[Use]) -> dict[str, str]:
 _LISTED = {
     "Card": st.column_config.TextColumn(width=190),
     "Judges": st.column_config.TextColumn(width=130),
-    "Dimensions": st.column_config.TextColumn(width=300),
+    "Dimensions": st.column_config.TextColumn(width=250),
     "Origin": st.column_config.TextColumn(width=115),
     "Used by": st.column_config.TextColumn(width=140),
     "Version": st.column_config.TextColumn(width=105),
@@ -134,7 +134,7 @@ def whole(card: Card) -> None:
     ]
     config = {
         "Scale": st.column_config.TextColumn(width=190),
-        "Definition": st.column_config.TextColumn(width=400),
+        "Definition": st.column_config.TextColumn(width=330),
         "Rated by": st.column_config.TextColumn(width=110),
     }
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config, height="content")

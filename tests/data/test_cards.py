@@ -276,8 +276,8 @@ def test_cards_are_added_listed_and_shown_from_a_command_line(
     assert "There already: zz_made" in told("add", "zz_made", *asked)
     assert f"Saved zz_manners, version {own}, for a dialogue" in told("add", str(packed))
     lines = {line.split()[0]: line.split() for line in told("list").splitlines()}
-    assert lines["zz_made"][2:9] == ["response", "made", "here", "0", "judges", "1", "version"]
-    assert lines["zz_made_on_turns"][2:6] == ["dialogue", "laid", "on", "turns"]
+    assert lines["zz_made"][2:8] == ["response", "custom", "0", "judges", "1", "version"]
+    assert lines["zz_made_on_turns"][2:6] == ["dialogue", "applied", "per", "turn"]
     assert "Saved zz_made" in told("add", "zz_made", *asked[:2], "--as", "lea")
     shown = told("show", "zz_made")
     assert "zz_wit of each response: dull, witty" in shown and "zz_half" not in shown
