@@ -176,7 +176,7 @@ def test_an_open_draw_suspends_nothing_by_itself(made_up: Any) -> None:
 
 def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_against_it(made_up: Any) -> None:
     store, key, done = made_up(drawn(120, 180))
-    with pytest.raises(BadInput, match="Nothing is to be looked at"):
+    with pytest.raises(BadInput, match="nothing to review here"):
         approvals.keep(store, "lea", done, "It is fine.")
     label(store, key, range(120, 180), lambda v: max(v - 1, 1.0))  # people are one step stricter
     relabel(store, key, lambda v: max(v - 1, 1.0), most=20)
