@@ -176,7 +176,7 @@ def test_an_open_draw_suspends_nothing_by_itself(made_up: Any) -> None:
 
 def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_against_it(made_up: Any) -> None:
     store, key, done = made_up(drawn(120, 180))
-    with pytest.raises(BadInput, match="Nothing is to be looked at"):
+    with pytest.raises(BadInput, match="nothing to review here"):
         approvals.keep(store, "lea", done, "It is fine.")
     label(store, key, range(120, 180), lambda v: max(v - 1, 1.0))  # people are one step stricter
     relabel(store, key, lambda v: max(v - 1, 1.0), most=20)
@@ -205,7 +205,7 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
 ) -> None:
     store, key, done = made_up([])
     set_asked(store, threshold=0.6, min_items=110)
-    told = "Approved at 0.50 on 100 items under the first policy; the policy of today asks 0.60 on 110 items."
+    told = "Approved at 0.50 on 100 items under the first policy; the policy of today requires 0.60 on 110 items."
     assert approvals.approved(store, key[0]) == [done] and approvals.older(store, [done]) == [(done, told)]
     assert approvals.waits(store).older == ((done, told),) and approvals.waits(store).doubted == ()
     assert approvals.note(store, approvals.stands(store)[key]).older == told
@@ -239,11 +239,11 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
     assert not shown().met and shown().state in ("fails", "inconclusive")
     set_asked(store, threshold=0.7)
     [(_, said_then)] = approvals.older(store, [again])
-    assert f"under the policy of {again.at:%Y-%m-%d}; the policy of today asks 0.70." in said_then
+    assert f"under the policy of {again.at:%Y-%m-%d}; the policy of today requires 0.70." in said_then
     monkeypatch.setenv("ASSAY_STORE", store.url)
     store.close()
     assert main(["approve", "--dataset", "demo", "--list"]) == 0
-    assert "the policy of today asks 0.70." in capsys.readouterr().out
+    assert "the policy of today requires 0.70." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("seed", range(2))
