@@ -235,7 +235,7 @@ def plain(row: Row) -> dict[str, Any]:
     def held(one: Interval | None) -> dict[str, Any] | None:
         if one is None:
             return None
-        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
+        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "ratings": one.cells}
 
     where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
     return where | {one.name: held(getattr(row.means, one.name)) for one in dataclasses.fields(Means)}

@@ -42,7 +42,7 @@ def lacking(one: One) -> list[str]:
         if each.summary is not None:
             kappa, figures = each.summary.interval, each.accuracy
             row = {
-                "missing": missingness.said(each.choice), "cells": f"{each.summary.cells:,}",
+                "missing": missingness.said(each.choice), "ratings": f"{each.summary.cells:,}",
                 "kappa": cell(kappa.point), "95% interval": span(kappa, ".3f", "–"),
                 "accuracy": cell(figures.exact, ".2%"),
             }  # fmt: skip

@@ -123,7 +123,7 @@ def told(found: Missing) -> str:
 def plain(found: Missing) -> dict[str, Any]:
     """The same as values of JSON, without choices that the scale does not have."""
     return {
-        "cells": found.cells,
+        "ratings": found.cells,
         "gold": found.gold,
         "each": [_plain(one.choice, one.summary, one.accuracy) for one in found.counted if one.summary is not None],
     }
@@ -132,7 +132,7 @@ def plain(found: Missing) -> dict[str, Any]:
 def _plain(choice: str, summary: Summary, found: Accuracy) -> dict[str, Any]:
     kappa = summary.interval
     return {
-        "as": choice, "kappa": kappa.point, "cells": summary.cells,
+        "as": choice, "kappa": kappa.point, "ratings": summary.cells,
         "interval": None if kappa.low is None else [kappa.low, kappa.high],
         "accuracy": found.exact, "precision": found.precision, "recall": found.recall, "f1": found.f1,
     }  # fmt: skip

@@ -250,7 +250,7 @@ def slices(given: Means, key: str) -> None:
     A dashed line is the corrected mean of all, where there is one.
     """
     figure, found = go.Figure(), given.slices
-    _means(figure, given, upright=False)
+    _means(figure, given, False, 1 + 26 / (46 * len(found)))
     point = given.whole.mean.interval.point if given.whole is not None and given.whole.mean is not None else None
     if point is not None:
         figure.add_vline(x=point, line={"color": QUIET, "width": 1.5, "dash": "dash"})
@@ -271,7 +271,7 @@ def slices(given: Means, key: str) -> None:
 def course(given: Means, key: str) -> None:
     """Means over time, the oldest first: corrected (dots) and the judge's own (diamonds), with intervals by items."""
     figure, found = go.Figure(), given.slices
-    _means(figure, given, upright=True)
+    _means(figure, given, True, 1.03)
     every = -(-len(found) // 10)
     figure.update_yaxes(range=_about(given), fixedrange=True, nticks=7, tickformat=".0%" if given.share else None)
     figure.update_xaxes(
@@ -282,8 +282,11 @@ def course(given: Means, key: str) -> None:
     _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
 
 
-def _means(figure: go.Figure, given: Means, upright: bool) -> None:
-    """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other."""
+def _means(figure: go.Figure, given: Means, upright: bool, key: float) -> None:
+    """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other.
+
+    `key` is how high the key stands, of the height of what is drawn.
+    """
     corrected = [None if one.mean is None else one.mean.interval for one in given.slices]
     for name, held, colour, symbol, dash, wide in (
         ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
@@ -298,17 +301,21 @@ def _means(figure: go.Figure, given: Means, upright: bool) -> None:
         axes = {"x": places, "y": points, "error_y": ends} if upright else {"x": points, "y": places, "error_x": ends}
         figure.add_scatter(
             **axes, name=name, mode="lines+markers" if upright else "markers",
-            line={"color": colour, "width": wide - 0.5, "dash": dash}, connectgaps=False,
-            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": wide}}, hoverinfo="text",
+            line={"color": colour, "width": 1.75, "dash": dash}, connectgaps=False,
+            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if held is corrected else 2}},
+            showlegend=any(point is not None for point in points), hoverinfo="text",
             hovertext=[
                 f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{sized(one)}"
                 for one, i in zip(given.slices, held, strict=True)
             ],
         )  # fmt: skip
-    top = {"yref": "container", "yanchor": "top", "x": 0}
     figure.update_layout(
-        title={"text": escape(given.title), "y": 1, "xanchor": "left", "font": {"size": 14}, "pad": {"t": 6}, **top},
-        showlegend=True, legend={"orientation": "h", "y": 0.93, "title": {"text": ""}, **top},
+        title={
+            "text": escape(given.title), "x": 0, "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top",
+            "font": {"size": 14, "weight": 500}, "pad": {"t": 8},
+        },
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": key, "yanchor": "bottom", "title": {"text": ""}, "font": {"size": 13}},
     )  # fmt: skip
 
 

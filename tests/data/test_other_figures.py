@@ -202,6 +202,6 @@ def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
     shown = next(s for s in standing.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness")
     assert one["others"]["accuracy"] == pytest.approx(shown.exact) and one["others"]["ac2"] == pytest.approx(shown.ac)
     assert one["others"]["beside"]["pearson"]["point"] == pytest.approx(shown.correlation)
-    assert one["missing_counted"]["cells"] == 0
+    assert one["missing_counted"]["ratings"] == 0
     assert found["means_overall"][0]["plain"]["items"] == 40
     assert cards()["pointwise_quality"].trust == "trustworthy_aggregate"

@@ -219,7 +219,7 @@ def test_agreement_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str], w
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["dimension"], found["kappa"], found["items"]) == ("factuality", pytest.approx(0.5), 99)
     assert found["interval"][0] < 0.5 < found["interval"][1]
-    assert found["exact"] == pytest.approx(6 / 9)
+    assert found["agreement"] == pytest.approx(6 / 9)
     assert found["table"][0][:3] == [22, 11, 0]
     assert main(["agree", *given]) == 0
     out = capsys.readouterr().out

@@ -192,9 +192,9 @@ def test_agree_tells_weakest_turns_and_what_is_missing(tmp_path, capsys):
     assert (one["dialogues"], one["labelled"], one["equal"], one["within_one"]) == (8, 6, 0.5, 1.0)
     lack = rows["helpfulness"]["missing"]
     by = {each["as"]: each for each in lack["each"]}
-    assert (lack["cells"], lack["counted"], by["out"]["cells"], by["lowest"]["cells"]) == (3, "lowest", 6, 9)
+    assert (lack["ratings"], lack["counted"], by["out"]["ratings"], by["lowest"]["ratings"]) == (3, "lowest", 6, 9)
     assert by["lowest"]["accuracy"] == pytest.approx((2 + 1) / 9)  # the two 4s, and the lowest against the 1
-    assert rows["helpfulness"]["accuracy"] == by["lowest"]["accuracy"] and rows["helpfulness"]["cells"] == 9
+    assert rows["helpfulness"]["accuracy"] == by["lowest"]["accuracy"] and rows["helpfulness"]["ratings"] == 9
     assert main(["agree", *files, "--missing", "lowest"]) == 0
     text = capsys.readouterr().out
     assert "* as the lowest" in text and "approval check always leaves them out" in text and "by chance" in text

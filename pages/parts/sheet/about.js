@@ -98,7 +98,7 @@ function agreed(view) {
 function drawMeaning(d, view) {
   const { ui } = d, c = view && view.cells[view.here];
   if (!ui) return;
-  if (!ui.meaning) ui.foot.querySelector(".in").before((ui.meaning = el("div", "meaning", null, { id: "meaning" })));
+  if (!ui.meaning) ui.hints.before((ui.meaning = el("div", "meaning", null, { id: "meaning" })));
   ui.meaning.hidden = !c;
   if (!c || ui.meaning.of === c) return;
   ui.meaning.of = c;
@@ -159,7 +159,8 @@ function openGuide(d) {
   if (!d.guide) return hint(d, "This dataset has no guidelines yet. A lead writes them on the Queues page.");
   if (d.view) keepEditor(d);
   noteGuide(d);
-  const body = prose("prose guide", d.guide.text), top = el("div", "guidehead");
+  const body = judged(d.guide.text), top = el("div", "guidehead");
+  body.classList.add("guide");
   top.append(el("b", "", `Guidelines of ${d.guide.dataset}`), el("span", "count", `version ${d.guide.no}, ${d.guide.on}, ${d.guide.by}`));
   openOver(d, "Guidelines", [top, body], "guidecard");
 }
