@@ -27,6 +27,7 @@ from data.store import Store, remembered
 from judges import bins
 from judges.figures.breakdown import Cells, Slice, measured, periods, sliced
 from judges.figures.slices import Cut, cut
+from judges.uncertainty import MIN_CLUSTERS
 
 TOP, TIMES = 12, 40
 """Slices, and points in time, that are told apart at most."""
@@ -155,7 +156,9 @@ def _parted(
         name, own = by.removeprefix(META), items.days if way.time else items.words
         words = {DAY: frame["day"], SYSTEM: frame["system"], KIND: items.kind[place], STRATUM: items.stratum[place]}
         held = list(words[by] if by in words else own[name][place])
-        made, step = _words(by, held, len(pandas.unique(place)) if way.time else 0)
+        labelled, every = (len(pandas.unique(part)) for part in (place[cells.gold], place))
+        enough = labelled if labelled >= 2 * MIN_CLUSTERS else every  # periods that can be corrected, if any can
+        made, step = _words(by, held, enough if way.time else 0)
     if made is None:
         return Breakdown(way, whole, (), step=step)
     without = len(pandas.unique(place)) - len(pandas.unique(place[made.code >= 0]))

@@ -36,8 +36,8 @@ What is in this archive
 report.html       the report, for people
 figures.json      every figure with every digit, for programs
 figures.csv       every dimension on every basis: kappa, low, high (95% interval), bound (one-sided, 95%), items,
-                  n_eff (their effective number), ratings, agreement (share), within_one, bias (judge - people), correlation,
-                  ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
+                  n_eff (their effective number), ratings, agreement (share), within_one, bias (judge - people),
+                  correlation, ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
 states.csv        the result of the approval check for each dimension, and the baselines that do not read the text
 confusion.csv     every confusion matrix: ratings counts them, weight sums those of the folder ratings
 people.csv        agreement among people on the ratings that several labelled, and of the judge with them

@@ -115,9 +115,9 @@ def _waiting(found: Evidence, one: One) -> list[str]:
         return []
     counted, out = one.waiting
     told = (
-        "**Waiting for adjudication**: {n} of {cells} with reference labels (gold), in which people differ by more than "
-        "the rule of the dataset allows. Counted with what that rule gives them, kappa is {kappa} ({span}) and the "
-        "bias (judge - people) {lean}; left out, {kappa_out} ({span_out}) and {lean_out}. The approval check {used}."
+        "**Waiting for adjudication**: {n} of {cells} with gold, in which people differ by more than "
+        "the rule of the dataset allows. Counted with what it gives, kappa is {kappa} ({span}) and the bias (judge "
+        "- people) {lean}; left out, {kappa_out} ({span_out}) and {lean_out}. The approval check {used}."
     )
     used = "counts them" if found.rule.waiting == "counted" else "leaves them out"
     return [
@@ -270,7 +270,8 @@ def _deeper(found: Evidence, one: One) -> list[str]:
             }
             for n in held.levels
         ]  # fmt: skip
-        told = f"Expected calibration error {100 * held.error:.1f} points; chance alone would give {100 * held.chance:.1f}."
+        error = f"Expected calibration error {100 * held.error:.1f} points"
+        told = f"{error}; chance alone would give {100 * held.chance:.1f}."
         parts.append(fold(f"By the judge's confidence ({source})", [table(rows, list(rows[0]), told)]))
     return parts
 

@@ -90,9 +90,9 @@ def _opening(found: Evidence) -> list[str]:
     if found.basis != found.gate:
         parts.append(
             note(
-                "There are no {gate}, and only these count for a decision. The figures below are computed from {basis}, and "
-                "every state is “below minimum sample”, whatever they are.",
-                gate=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
+                "There are no {required}, and only these count for a decision. The figures below are computed from "
+                "{basis}, and every state is “below minimum sample”, whatever they are.",
+                required=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
             )
         )  # fmt: skip
     if found.gate == "gate" and (brought := _brought(found)):
@@ -274,13 +274,13 @@ def _reading() -> list[str]:
         "weighs four times as much as one.",
         "**The 95% interval** says how far kappa might lie elsewhere with other items of the same kind. Items are "
         "taken whole, because the turns of one dialogue resemble each other. Below 30 items nothing may be concluded.",
-        "**The bound** is the one-sided 95% lower confidence bound of kappa. A decision considers it and not kappa alone, "
-        "so that a judge does not pass by chance.",
+        "**The bound** is the one-sided 95% lower confidence bound of kappa. A decision considers it and not kappa "
+        "alone, so that a judge does not pass by chance.",
         "**n_eff** is the effective number of items (Kish) where they were drawn with different probabilities.",
-        "**% agreement** is the share of ratings on which judge and people gave the same answer, **within one** the share "
-        "with answers at most one step apart. Both are high by chance where one answer is very common.",
-        "**Bias (judge - people)** is the mean difference, in steps of the scale: above 0 the judge scores higher. Where "
-        "several people gave a rating each counts alike, an adjudicated one has what was decided, and n/a is no value.",
+        "**% agreement** is the share of ratings on which judge and people gave the same answer, **within one** the "
+        "share with answers at most one step apart. Both are high by chance where one answer is very common.",
+        "**Bias (judge - people)** is the mean difference, in steps of the scale: above 0 the judge scores higher. "
+        "Of several people in a rating each counts alike, an adjudicated one has what was decided; n/a is no value.",
         "**AC1 and AC2** stand beside a kappa that one common answer has made shaky. They do not replace it.",
         "**n/a and unscored**: where people or judge say that a question does not apply, or the judge gave no usable "
         "reply, there is nothing to compare: these ratings are in no kappa, and are counted separately.",
@@ -304,8 +304,8 @@ def _again(found: Evidence) -> list[str]:
     return [
         heading("How to get the same digits"),
         para(
-            "Whoever has the same labels and scores gets the same figures. The fingerprints show "
-            "whether they are the same: they are made of every item's content, unit, gold, score and weight, in any workspace."
+            "Whoever has the same labels and scores gets the same figures. The fingerprints show whether they are the "
+            "same: they are made of every item's content, unit, gold, score and weight, in any workspace."
         ),
         facts([("Fingerprint of it all", found.print)]),
         table(prints, heads) if prints and found.rests else "",

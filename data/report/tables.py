@@ -57,7 +57,7 @@ def confusion(found: Evidence) -> str:
 
 
 def states(found: Evidence) -> str:
-    """states.csv: what the approval check says of every dimension, what is missing, and how it compares with the baselines."""
+    """states.csv: the result of the approval check for every dimension, what is missing, and the baselines."""
     rows = [
         [one.dimension.sort, one.dimension.name, one.line.decision.state, one.line.decision.reason,
          one.line.decision.missing, *(one.line.decision.more or ("", "")), one.floors.standing, one.floors.constant,

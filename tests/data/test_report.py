@@ -270,9 +270,8 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
     rows = csv.DictReader(io.StringIO(archive["figures.csv"]))
     told = next(r for r in rows if r["basis"] == "gate" and r["dimension"] == "helpfulness")
     assert float(told["kappa"]) == pytest.approx(again, abs=1e-12)
-    na = [
-        c for c in csv.DictReader(io.StringIO(archive["ratings/conversation.task_completion.csv"])) if c["human"] == "n/a"
-    ]
+    completed = csv.DictReader(io.StringIO(archive["ratings/conversation.task_completion.csv"]))
+    na = [c for c in completed if c["human"] == "n/a"]
     assert na and all(c["human_code"] == "" for c in na)
     unscored = list(csv.DictReader(io.StringIO(archive["ratings/conversation.coherence.csv"])))
     assert {(c["judge"], c["scored"]) for c in unscored} == {("", "false")}

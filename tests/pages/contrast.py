@@ -18,7 +18,8 @@ FAINT = """root => {
     return stack.reduce((under, top) => over(top, under), [255, 255, 255]) };
   const found = {};
   for (const e of root.querySelectorAll('*')) {
-    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()), field = e.matches('input, textarea');
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    const field = e.matches('input, textarea');
     if (!own && !field || !e.getClientRects().length || e.closest('.live, :disabled')) continue;
     const style = getComputedStyle(e, field && !e.value ? '::placeholder' : null), back = behind(e);
     let seen = colour(style.color);

@@ -201,7 +201,7 @@ function finish(job) {
 
 /** A judged text: formatted, or as it came where the person wants that. */
 function judged(text) {
-  const e = prose("prose judged", "");
+  const e = prose("prose formatted", "");
   const lang = langOf(text);
   if (lang) e.lang = lang;
   e.dir = "auto";
@@ -264,5 +264,5 @@ const rawFor = (person) => { texts.raw = box.get(RAW + person) === true; };
 function turnRaw(person, trees) {
   texts.raw = !texts.raw;
   box.set(RAW + person, texts.raw);
-  for (const tree of trees) if (tree) for (const e of tree.querySelectorAll(".judged")) fill(e);
+  for (const tree of trees) if (tree) for (const e of tree.querySelectorAll(".formatted")) fill(e);
 }

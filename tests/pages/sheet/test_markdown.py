@@ -92,6 +92,5 @@ def test_no_text_keeps_the_page_busy_or_loses_a_word(page: Any) -> None:
 
 
 def test_the_eye_that_looks_for_harm_sees_it(page: Any) -> None:
-    harm = ("<a href=x>y</a>", "<p id=a>", "<p class='md-tight step'>", "<p style='width:99em'>", "<mspace width='-9em'>")
-    for html in harm:
+    for html in ("<a href=x>", "<p id=a>", "<p class='md-tight step'>", "<p style='width:99em'>", "<mo lspace='-9em'>"):
         assert page.evaluate("h => odd(Object.assign(el('div'), {innerHTML: h})).length", html) == 1, html
