@@ -307,8 +307,7 @@ def own(store: Store, person: str) -> dict[str, Work]:
 def _work(store: Store, dataset_id: str) -> dict[str, Work]:
     seconds = defaultdict[str, list[float]](list)
     assisted = defaultdict[str, list[float]](list)
-    # What an item took is told by its first answer; a correction weeks later is another thing.
-    first = (
+    first = (  # a correction weeks later says nothing of what an item took
         "select person, mode, milliseconds from (select person, mode, milliseconds, row_number() over "
         "(partition by person, item_id order by seq, id) as nth from answer where dataset_id = $1 and action = 'save'"
         ") a where nth = 1 and milliseconds > 0"

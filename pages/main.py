@@ -7,10 +7,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from data.people import Role
 from judges.errors import AssayError
 from pages.evidence import audits, calibration, comparison
-from pages.label import adjudication, annotators, desk, enter, overview, queue
+from pages.label import adjudication, annotators, desk, enter, overview, own, queue
 from pages.lead import approvals, dashboard, people, trail, workspace
 from pages.parts import links, ring, session, text
 from pages.workbench import cards, export, intake, runs
@@ -36,7 +35,7 @@ ROUTES = [
     ("Workspace", "annotator", people.page, "People", "people", ":material/group:"),
     ("Workspace", "researcher", trail.page, "Audit log", "trail", ":material/history:"),
     ("Workspace", "lead", workspace.page, "Workspace", "workspace", ":material/database:"),
-    (OWN, "annotator", enter.me, "Your labels", "me", ":material/account_circle:"),
+    (OWN, "annotator", own.page, "Your labels", "me", ":material/account_circle:"),
     (OWN, "annotator", enter.leave, "Sign out", "sign-out", ":material/logout:"),
 ]
 ICON = str(Path(__file__).parent / "parts" / "icon.svg")
@@ -67,15 +66,12 @@ def run() -> None:
     links.register(mine)
     menu: dict[str, list[st.Page]] = {"": []}
     for section, role, _, title, address, _ in ROUTES:
-        found = mine.get(address) or _closed(title, address, role)
+        # In the menu of those who may; others who follow a link to it learn whose it is.
+        closed = st.Page(partial(enter.closed, title, role), title=title, url_path=address, visibility="hidden")
+        found = mine.get(address, closed)
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     st.navigation(menu, position="top").run()
-
-
-def _closed(title: str, address: str, role: Role) -> st.Page:
-    """A page of another role: in no menu, but whoever follows a link to it learns who may open it."""
-    return st.Page(partial(enter.closed, title, role), title=title, url_path=address, visibility="hidden")
 
 
 def _home() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import annotators, people
+from data import people
 from data.people import Person, Role
 from judges.errors import AssayError
-from pages.parts import links, rated, session, text
+from pages.parts import links, session, text
 
 FEW = 8
 """People who get a button each; with more of them there is only the field that finds a name."""
@@ -36,16 +36,6 @@ def remember() -> None:
         _remember(key="assay_name", data={"cookie": session.COOKIE, "name": name}, height=1)
 
 
-def me() -> None:
-    """Who is here in this tab, and the way out."""
-    who = session.me()
-    st.title(text.plain(who.name))
-    text.say("You work here as **{role}**. Every answer, draw and import of yours carries this name.", role=who.role)
-    st.subheader("What you labelled")
-    rated.own(annotators.own(session.store(), who.name))
-    st.caption(TRUST)
-
-
 def leave() -> None:
     """Sign out: this browser forgets the name. Ends at the root, so that whoever enters next is not sent out again."""
     session.leave()
@@ -56,7 +46,7 @@ def closed(title: str, role: Role) -> None:
     """Say that a page is for people of another role, and who can change that."""
     who = session.me()
     leads = [p.name for p in people.everyone(session.store()) if p.may("lead")]
-    st.title(title)
+    st.title(text.plain(title))
     text.say(
         "This page is for {roles}, and you are {role}. {leads} can change your role on the page People.",
         roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",

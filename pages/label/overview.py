@@ -71,7 +71,7 @@ def _first_steps(who: Person) -> None:
         links.to("import", "Import a file", icon=":material/upload_file:")
         st.markdown("**2 · Draw an audit sample**: items at random, to be answered without seeing the judge.")
         links.to("queue", "Queues", icon=":material/inbox:")
-        st.markdown("**3 · Label** on the review desk, by key. Every answer is a reference label (gold) as soon as it is saved.")
+        st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
         links.to("desk", "Review desk", icon=":material/rate_review:")
     if not able:
         names = [p.name for p in people.everyone(session.store()) if p.may("researcher")]

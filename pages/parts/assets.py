@@ -1,4 +1,4 @@
-"""Streamlit's own scripts, styles and fonts, the HTML that names them, and the desk's libraries, from memory and packed.
+"""Streamlit's own files, the HTML that names them, and the libraries of the desk, answered from memory and packed.
 
 A first visit asks for some 130 of them, 5 MB that Streamlit reads from the disk piece by piece and sends as they are.
 What is not known here, or asked for in part, is left to Streamlit.

@@ -63,7 +63,8 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
             by = picked.one("by", "Mean by", {key: way.title for key, way in there.items()})
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
-        found = breakdown(store, dataset.id, judge, tile, by, system, outcome)
+        with st.spinner("Summing up by slice ..."):
+            found = breakdown(store, dataset.id, judge, tile, by, system, outcome)
         name = saved.named("dashboard", dataset.name, tile.key, found.way.title, system)
         csv = File(
             "These figures, as CSV", f"{name}.csv", "text/csv",

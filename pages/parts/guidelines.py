@@ -9,7 +9,7 @@ from data.datasets import Dataset
 from data.guidelines import LETTERS, Version
 from data.people import Person
 from judges.errors import AssayError
-from pages.parts import clock, session, text
+from pages.parts import clock, session, sheet, text
 
 HELP = "How to rate in this dataset. At the desk they are one key away (h)."
 EMPTY = (
@@ -33,7 +33,7 @@ def _dialog(dataset: Dataset, who: Person) -> None:
     if who.may("lead"):
         _write(dataset, who, now, len(versions))
     elif now:
-        _read(now)
+        _read(now, "guidelines:now")
     _history(versions)
 
 
@@ -47,7 +47,7 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
             help="Markdown: headings, lists, tables, code, formulas. Images and links are shown as text.",
         )  # fmt: skip
     else:
-        _read(kept.get("text", now))
+        _read(kept.get("text", now), "guidelines:preview")
     new = kept.get("text", now)
     left, right = st.columns([3, 1], vertical_alignment="center")
     with left:
@@ -72,10 +72,13 @@ def _history(versions: list[Version]) -> None:
         by = {v.number: f"version {v.number} · {v.person} · {clock.at(v.at, zone)}" for v in versions}
         chosen = st.selectbox("Version", list(by), format_func=by.get, label_visibility="collapsed")
         shown = next(v for v in versions if v.number == chosen)
-        _read(shown.text) if shown.text else st.caption("Withdrawn: from here on there were none.")
+        if shown.text:
+            _read(shown.text, "guidelines:version")
+        else:
+            st.caption("Withdrawn: from here on there were none.")
 
 
-def _read(said: str) -> None:
-    """The text, never as Streamlit's Markdown, which would fetch what it names."""
+def _read(said: str, key: str) -> None:
+    """The text as the desk shows it, never as Streamlit's Markdown, which would fetch what it names."""
     with st.container(border=True, height=340):
-        st.text(said)
+        sheet.written(said, key)

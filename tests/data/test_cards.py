@@ -78,7 +78,7 @@ def test_a_lead_saves_a_card_and_a_change_is_a_new_version(store: Store) -> None
 
 
 def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) -> None:
-    with pytest.raises(BadInput, match="card with a folder"):
+    with pytest.raises(BadInput, match="built-in card"):
         cards.save(store, "lea", recipe(name="mt_bench"))
     asked = {"name": "helpfulness", "unit": "turn", "definition": "x", "answers": {"hi": 3}}
     with pytest.raises(BadInput, match="means 1 to 5"):
@@ -231,7 +231,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
         [sys.executable, "-c", script, str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [made.version, "zz敬語"]
-    with pytest.raises(BadInput, match="was not made here"):
+    with pytest.raises(BadInput, match="is no custom card"):
         card_folder.export(store, "rubric_open_ended")
 
 
@@ -245,7 +245,7 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> 
     assert len(cards.of_version(store, varied.version).examples) == 2
     with pytest.raises(BadCard):
         cards.attach(store, "lea", "zz_manners", examples[:1])
-    with pytest.raises(BadInput, match="below it"):
+    with pytest.raises(BadInput, match="applies per turn"):
         cards.attach(store, "lea", "rubric_open_ended_on_turns", examples)
     assert cards.attach(store, "lea", "zz_manners", []).version == made.version
 

@@ -44,8 +44,7 @@ function unitWords(unit) {
 }
 
 function boardTheme(b) {
-  const [r, g, bl] = (getComputedStyle(b.root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
-  b.root.dataset.theme = (0.2126 * r + 0.7152 * g + 0.0722 * bl) / 255 < 0.45 ? "dark" : "light";
+  b.root.dataset.theme = themeOf(b.root);
   const bar = document.querySelector('[data-testid="stHeader"]');
   b.root.style.setProperty("--top", (bar ? Math.max(0, Math.round(bar.getBoundingClientRect().height)) : 0) + "px");
 }

@@ -68,3 +68,17 @@ def sheet(data: dict[str, Any], *, key: str = "sheet", on_outbox: Callable[[], N
     """Mount the desk; `on_outbox` runs when answers have arrived, and finds them in st.session_state[key].outbox."""
     nothing = {"answers": [], "have": [], "want": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
+
+
+_text = st.components.v2.component(
+    "assay_text",
+    html='<div class="sheet" style="padding:0"></div>',
+    css=together(*(HERE / name for name in STYLES)),
+    js=module(*(HERE / name for name in (*TEXTS, "text.js"))),
+    isolate_styles=True,
+)
+
+
+def written(text: str, key: str) -> None:
+    """A Markdown text on a page as the desk draws it: nothing of it is fetched or followed."""
+    _text(key=key, data={"text": text})

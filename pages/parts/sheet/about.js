@@ -159,7 +159,8 @@ function openGuide(d) {
   if (!d.guide) return hint(d, "This dataset has no guidelines yet. A lead writes them on the Queues page.");
   if (d.view) keepEditor(d);
   noteGuide(d);
-  const body = prose("prose guide", d.guide.text), top = el("div", "guidehead");
+  const body = judged(d.guide.text), top = el("div", "guidehead");
+  body.classList.add("guide");
   top.append(el("b", "", `Guidelines of ${d.guide.dataset}`), el("span", "count", `version ${d.guide.no}, ${d.guide.on}, ${d.guide.by}`));
   openOver(d, "Guidelines", [top, body], "guidecard");
 }

@@ -8,6 +8,12 @@ function el(tag, cls, text, attrs) {
   return e;
 }
 
+/** Streamlit's theme, by the colour of its page. */
+function themeOf(root) {
+  const [r, g, b] = (getComputedStyle(root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
+  return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255 < 0.45 ? "dark" : "light";
+}
+
 /** The language of a text, so that Chinese and Japanese get their own shapes and line breaks. */
 function langOf(text) {
   const t = text.length > 4000 ? text.slice(0, 4000) : text;

@@ -272,7 +272,7 @@ function onCardKey(d, e, done) {
   if (e.key === "Tab") return trap(d, e, d.card.el);
   done();
   if (/^(Arrow|Page)(Up|Down)$/.test(e.key)) d.card.el.querySelector(".card").scrollBy(0, (/Up$/.test(e.key) ? -1 : 1) * (/^Page/.test(e.key) ? 400 : 60));
-  if (!e.repeat && (e.key === "Escape" || e.key === "?" || e.key === "Enter" || e.key === " ")) closeCard(d);
+  if (!e.repeat && (/^(Escape|[?h])$/.test(e.key) || e.key === "Enter" || e.key === " ")) closeCard(d);
 }
 
 // ---- the mouse

@@ -4,8 +4,7 @@
 // An answer is forgotten here only when its key has come back in `acked` or `refused`; until then it also lives in localStorage.
 
 function theme(d) {
-  const [r, g, b] = (getComputedStyle(d.root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
-  d.root.dataset.theme = (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255 < 0.45 ? "dark" : "light";
+  d.root.dataset.theme = themeOf(d.root);
 }
 
 function scrollerOf(node) {

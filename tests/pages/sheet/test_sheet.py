@@ -598,6 +598,36 @@ def test_untrusted_text_stays_text(desk):
     assert d.page.evaluate("window.hit") is None
 
 
+def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
+    """What is in a poisoned item does nothing, and does not keep the desk busy."""
+    d = desk(case="formatted")
+    said = d.page.locator(".row[data-unit='turn:1'] .bot .judged")
+    said.locator("math").nth(2).wait_for()  # of the libraries the two that only some texts need are there
+    said.locator(".hljs-keyword").first.wait_for()
+    assert said.locator("strong").all_inner_texts() == ["the fix", "18 MB", "「一両日中」"]
+    raw = d.page.locator("[data-do=raw]")
+    d.press("x")
+    assert said.evaluate("e => e.textContent").startswith("Here is **the fix**, with _care_ and `read_all()`:\n")
+    assert raw.get_attribute("aria-pressed") == "true" and len(d.stored("raw")) == 0
+    assert d.page.evaluate("run => localStorage.getItem('assay:raw:' + run)", d.run) == "true"
+    raw.click()
+    assert said.locator("math").count() == 3
+    asked: list[str] = []
+    d.page.on("request", lambda r: asked.append(r.url))
+    d.press("Control+Enter")
+    d.shows("id-v-0001")
+    began = time.monotonic()
+    d.page.locator(".row[data-unit='turn:22'] .judged math").first.wait_for()
+    d.page.wait_for_timeout(1000)  # what is long is formatted when nothing else is to be done
+    assert d.page.locator(".judged :is(a, img, svg, script, [tabindex], [id], [name], [src], [href])").count() == 0
+    d.press("Tab", "j", "x", "x", "]", "]")
+    assert d.here[0] == "turn:3" and time.monotonic() - began < 15
+    assert [url for url in asked if "_stcore" not in url] == []
+    assert d.page.evaluate("window.hit") is None
+    d.press("Control+Enter")
+    d.shows("id-d-0001")
+
+
 def test_roles_names_and_roving_focus(desk):
     d = desk(case="plain")
     cell = d.cell("turn:3", "helpfulness")
