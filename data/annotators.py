@@ -228,10 +228,8 @@ def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Res
 
 def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
     found = labels(store, dataset_id, dimension, resting)
-    done, teams = (
-        work(store, dataset_id),
-        {str(p): str(t) for p, t in store.rows("select person, team from person_now")},
-    )
+    done = work(store, dataset_id)
+    teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
     opinion, ratings, scale = second(store, dataset_id, dimension, resting), found.ratings, dimension.scale
     beside = _beside(found)
     rows = []
@@ -331,8 +329,8 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
     found = {}
     for name, *numbers in rows:
         labels_, items, blind, shown, revealed, seen_, kept, unseen = (int(n) for n in numbers)
-        timed = tuple(seconds[name]), tuple(assisted[name])
-        found[str(name)] = Work(labels_, items, blind, shown, revealed, seen_, kept, *timed, unseen)
+        times = tuple(seconds[name]), tuple(assisted[name])
+        found[str(name)] = Work(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
     return found
 
 

@@ -99,16 +99,16 @@ def _follows(stand: Stand, decision: Decision) -> None:
     if decision == "suspend" and holds != "approve":
         raise BadInput("Nothing is approved here that could be suspended. Decline it instead.")
     if decision == "decline" and holds == "approve":
-        raise BadInput("This is approved. Suspend it to take it off the dashboard.")
+        raise BadInput("This is approved. Suspend it to remove it from the dashboard.")
 
 
 def _as_seen(store: Store, found: Case, seen: str) -> None:
     if not seen:
-        raise NotApprovable("Say which figures this rests on: a decision is taken for what somebody has seen.")
+        raise NotApprovable("Say which figures were seen: a decision is made on figures that somebody has looked at.")
     if seen != case.seen(store, found):
         raise NotApprovable(
-            "Something changed since you looked: labels, scores, what the policy asks, or an audit. Nothing was "
-            "decided; look at the figures as they are now, and decide on those."
+            "Something changed since you looked: labels, scores, the policy or an audit. Nothing was decided. Review "
+            "the current figures, and decide on those."
         )
 
 
@@ -123,15 +123,14 @@ def _once(tx: Tx, found: Case, stand: Stand, decision: Decision, actor: str, mar
     if decision == "propose" or not found.asked.four_eyes:
         return
     if proposed is None:
-        raise NotApprovable("The policy asks for two leads: propose it first, and another lead approves it.")
+        raise NotApprovable("Two leads are required (policy): propose it first, and another lead approves it.")
     if not fresh:
         raise NotApprovable(
-            f"What {proposed.person} proposed rests on other figures or another policy than stand now. It has to be "
-            "proposed again."
+            f"The figures or the policy changed since {proposed.person} proposed this. It has to be proposed again."
         )
     if proposed.person == actor:
         raise NotApprovable(
-            f"The policy asks for two leads: {actor} has proposed this, so another lead has to approve."
+            f"Two leads are required (policy): {actor} has proposed this, so another lead has to approve."
         )
     try:
         able = people.person(tx, proposed.person).may("lead")
@@ -139,7 +138,7 @@ def _once(tx: Tx, found: Case, stand: Stand, decision: Decision, actor: str, mar
         able = False
     if not able:
         raise NotApprovable(
-            f"{proposed.person}, who proposed this, is no lead any more. Another lead has to propose it again."
+            f"{proposed.person}, who proposed this, is not a lead any more. Another lead has to propose it again."
         )
     if against := leads.against(leads.history(tx), proposed.person, actor):
         raise NotApprovable(against)
@@ -151,7 +150,7 @@ def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]
     yield f"who {DONE[decision]}", None, f"{actor}, {leads.came(events, actor)}"
     if decision == "approve" and stand.proposed is not None:
         proposer = stand.proposed.person
-        two = "two leads who count as two" if leads.independent(events, proposer, actor) else "no two leads who count"
+        two = "independent leads" if leads.independent(events, proposer, actor) else "not independent leads"
         yield "who had proposed", None, f"{proposer}, {leads.came(events, proposer)}; with {actor}: {two}"
 
 
@@ -162,8 +161,8 @@ def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]
 class Waits:
     """What a lead may want to look at: suspended by itself and not decided on since, proposals that wait for another
 
-    lead, dimensions that meet the policy and nobody has decided on, approvals that are to be looked at with why, and
-    approvals that met an older policy with what is asked today.
+    lead, dimensions that meet the policy and nobody has decided on, approvals to review with why, and the other ones
+    that met an older policy with what is required today. Nothing is in two of them.
     """
 
     suspended: tuple[Approval, ...] = ()
@@ -187,12 +186,14 @@ def waits(store: Store, dataset_id: str = "") -> Waits:
         for judge_id, *_ in datasets.judges(store, d.id)
         for one in _known(store, d.id, judge_id) if not one.against and one.key not in stood
     ]  # fmt: skip
+    doubtful = doubted(store, dataset_id)
+    doubts = {one.id for one, _ in doubtful}
     return Waits(
         tuple(one for one in held if one.decision == "suspend" and one.person == AUTOMATIC),
         tuple(s.proposed for s in stood.values() if s.proposed),
         tuple(found),
-        tuple((one, how.why) for one, how in doubted(store, dataset_id)),
-        tuple(older(store, [one for one in held if one.decision == "approve"])),
+        tuple((one, how.why) for one, how in doubtful),
+        tuple(older(store, [one for one in held if one.decision == "approve" and one.id not in doubts])),
     )
 
 
@@ -206,9 +207,9 @@ def older(store: Store, held: Sequence[Approval]) -> list[tuple[Approval, str]]:
 
 
 class Note(NamedTuple):
-    """What is told beside an approval that holds.
+    """What is said beside an approval that holds.
 
-    What is to be told beside an approval that holds: which older policy it met ("": none), how it stands, and who
+    Which older policy it met ("": none), how it stands, and who
     looked at what speaks against it and keeps it, with the reason.
     """
 

@@ -255,11 +255,11 @@ def withheld(store: Store, dataset_id: str, judge_id: str) -> list[Withheld]:
 
 
 _OUTSIDE = {
-    "below minimum sample": "Too few items have labels and scores to say whether the judge can be believed.",
-    "undefined": "Everyone gave the same answer, so it could not be seen whether the judge can tell answers apart.",
-    "fails": "The judge does not agree well enough with people.",
-    "inconclusive": "The judge may agree with people well enough; these labels do not settle it.",
-    "not decided": "The judge agrees with people well enough; no lead has decided yet.",
+    "below minimum sample": "Too few items have reference labels (gold) and scores for a decision.",
+    "undefined": "Everyone gave the same answer, so agreement beyond chance is undefined.",
+    "fails": "The judge agrees with people less than the policy requires.",
+    "inconclusive": "The judge may agree with people as the policy requires; these labels do not settle it.",
+    "not decided": "The judge agrees with people as the policy requires; no lead has decided yet.",
 }
 _WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,10 +12,11 @@ from data import datasets, exposure, items, people, settings
 from data.errors import NotFound
 from data.items import Stored
 from data.layers import Layer, layers
+from data.needs import reasons
 from data.queue import Given
 from data.store import Store, Tx
 from judges.card import Card
-from judges.triage import Reason, reworded
+from judges.triage import Reason
 from judges.types import Dimension, systems
 
 Cell = tuple[str, str]
@@ -92,8 +91,8 @@ class View:
     @property
     def name(self) -> str:
         """The item's name; one that tells a system which is hidden gives way to the beginning of its id."""
-        tells = self.unnamed and any(_tells(self.item.name, s) for s in systems(self.item.content) if s)
-        return f"item {self.item.id[:8]}" if tells else self.item.name
+        one = self.item
+        return items.unnamed(one.id, one.name, systems(one.content)) if self.unnamed else one.name
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -149,7 +148,7 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
     }
     usual = {d: datasets.judges(store, d) for d in {i.dataset_id for i in stored.values()}}
     hiding = {d: settings.hides_systems(store, d) for d in usual}
-    doubts = _doubts(store, {g.draw for g in given if g.mode != "blind" and g.stream == "review"})
+    doubts = reasons(store, {g.draw for g in given if g.mode != "blind" and g.stream == "review"})
     made = []
     for g in given:
         if g.item not in stored:
@@ -160,7 +159,7 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
         blind = mode == "blind"
         made.append(
             View(
-                item, main.card, mode, g.stream, g.draw, tuple(map(reworded, g.reasons)),
+                item, main.card, mode, g.stream, g.draw, g.reasons,
                 "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
                 over=tuple(replace(one, judge_id="", judge_name="") if blind else one for one in over),
                 doubts=() if blind else doubts.get(g.draw, ()), unnamed=blind and hiding[item.dataset_id],
@@ -177,22 +176,6 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
     for item_id, cell, other in apart:
         next(v for v in shown if v.item.id == item_id).others.setdefault(cell, []).append(other)
     return made
-
-
-def _tells(name: str, system: str) -> bool:
-    """Whether a name gives away a system: has its letters and digits in a row, or a very short one as a word."""
-    words = re.findall(r"[^\W_]+", name.casefold())
-    sought = "".join(re.findall(r"[^\W_]+", system.casefold()))
-    return sought in words if len(sought) < 3 else sought in "".join(words)
-
-
-def _doubts(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
-    """draw -> why its item was taken into the review queue."""
-    rows = store.rows("select id, item_id, reasons from draw where id = any($1)", [list(draws)]) if draws else []
-    return {
-        str(draw): tuple(Reason(str(item), **(kept | {"text": reworded(kept["text"])})) for kept in json.loads(text))
-        for draw, item, text in rows
-    }
 
 
 def _others(store: Store, shown: list[View]) -> list[tuple[str, Cell, Other]]:

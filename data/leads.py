@@ -115,12 +115,12 @@ def against(events: Sequence[Event], one: str, other: str) -> str:
     if independent(events, one, other):
         return ""
     if one == other:
-        return f"This takes two leads, and {one} is one."
+        return f"Two leads are required, and {one} is one."
     how = "; ".join(f"{name}: {came(events, name)}" for name in (one, other))
     return (
-        f"This takes two leads, and {one} and {other} do not count as two, as one of them, or one person, made the "
-        f"other a lead ({how}). A lead who counts is one that two such leads have agreed on, or that is made at the "
-        f"machine itself: {WAY_OUT}."
+        f"Two independent leads are required, and {one} and {other} are not independent: one of them, or one person, "
+        f"made the other a lead ({how}). An independent lead is one on whom two such leads agreed, or one who was "
+        f"made a lead on the command line of this machine: {WAY_OUT}."
     )
 
 

@@ -76,13 +76,13 @@ def reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...
     for the whole item. At most twelve are kept for an item. An item of the audit sample has none. They say what a judge
     said: whoever shows them has recorded that (data/exposure.py), as the desk has of what is not blind.
     """
-    rows = store.rows("select id, item_id, reasons from draw where id = any($1)", [list(draws)])
+    rows = store.rows("select id, item_id, reasons from draw where id = any($1)", [list(draws)]) if draws else []
     return {str(draw): read(str(item), text) for draw, item, text in rows}
 
 
 def read(item: str, kept: str) -> tuple[Reason, ...]:
-    """The reasons of an item as a draw keeps them."""
-    return tuple(Reason(item, **reason) for reason in json.loads(kept))
+    """The reasons of an item as a draw keeps them, in the words of today."""
+    return tuple(Reason(item, **(one | {"text": triage.reworded(one["text"])})) for one in json.loads(kept))
 
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:

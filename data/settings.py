@@ -57,11 +57,11 @@ class GoldRule:
     def check(self) -> GoldRule:
         """Itself. Raises BadInput for values that make no sense."""
         if self.resolve not in ("median", "mean", "majority"):
-            raise BadInput(f"{self.resolve!r} is no way to resolve labels: there are median, mean and majority.")
+            raise BadInput(f"{self.resolve!r} is no way to combine labels: there are median, mean and majority.")
         if self.waiting not in ("counted", "out"):
-            raise BadInput(f"Cells that wait are {self.waiting!r}: they can be counted, or left out.")
+            raise BadInput(f"Ratings that wait are {self.waiting!r}: they can be counted, or left out.")
         if self.apart is not None and not 0 <= self.apart <= 100:
-            raise BadInput(f"People may lie {self.apart} steps apart: it must be 0 to 100, or any number.")
+            raise BadInput(f"People may disagree by {self.apart} points: it must be 0 to 100, or any number.")
         return self
 
 

@@ -155,17 +155,17 @@ def _bad(
     elif pooled.point < threshold - _ROUNDING and not _unsettled(then, pooled):
         yield (
             "pooled",
-            f"Over all gold kappa is {_figure(pooled.point, threshold)}, below the {_plain(threshold)} that the "
-            "approval was held to.",
+            f"With all labels kappa is {_figure(pooled.point, threshold)} on {many(pooled.items, 'item')}, below the "
+            f"{_plain(threshold)} required at the approval.",
         )
     since, latest = new
-    for kind, found, what in (("since", since, "the gold since the approval"), ("latest", latest, "the newest gold")):
+    for kind, found, what in (("since", since, "labels since the approval"), ("latest", latest, "the newest labels")):
         if found is not None and found.high is not None and found.point is not None and found.high < threshold:
             yield (
                 kind,  # type: ignore[misc]
-                f"Kappa of {what} is {found.point:.2f} on {many(found.items, 'item')}, and, however often one looks, "
-                f"hardly above {_figure(found.high, threshold)}: below the {_plain(threshold)} that the approval was "
-                "held to.",
+                f"Kappa of {what} is {found.point:.2f} on {many(found.items, 'item')}, and at most "
+                f"{_figure(found.high, threshold)} (95%, valid at any number of looks): below the {_plain(threshold)} "
+                "required at the approval.",
             )
 
 
@@ -177,28 +177,28 @@ def _doubts(
     if pooled.point is not None and pooled.point < threshold - _ROUNDING:
         yield (
             "weights",
-            f"Over all gold kappa is {_figure(pooled.point, threshold)}, below the {_plain(threshold)} that the "
-            "approval was held to, but few new items stand for many others so far: it settles as more of the draw is "
-            "labelled.",
+            f"With all labels kappa is {_figure(pooled.point, threshold)} on {many(pooled.items, 'item')}, below the "
+            f"{_plain(threshold)} required at the approval, but a few new items have a large weight so far: label more "
+            "of the draw.",
         )
     elif (decision := gate.decide(pooled, replace(policy, horizon=0))).state != "meets policy":
         # What passed once at the bound of all looks need not pass at each: in doubt it is below that of one look.
-        yield "bound", f"By all gold it would not be approved now: {decision.reason}"
+        yield "bound", f"With all labels it would not be approved now: {decision.reason}"
     if since is not None and since.point is not None and since.point < threshold:
         yield (
             "lower",
-            f"Kappa of the gold since the approval is {_figure(since.point, threshold)} on "
-            f"{many(since.items, 'item')}, below {_plain(threshold)}, which may be chance.",
+            f"Kappa of labels since the approval is {_figure(since.point, threshold)} on "
+            f"{many(since.items, 'item')}, below {_plain(threshold)}; this may be chance.",
         )
     if change is not None and change.point is not None and change.low is not None and change.high is not None:
         ends = f"{change.low:+.2f} to {change.high:+.2f}"
         if change.high < 0:
-            yield "down", f"Kappa fell by {-change.point:.2f} since the approval ({ends}), which is more than chance."
+            yield "down", f"Kappa fell by {-change.point:.2f} since the approval (95% interval of the change {ends})."
         elif change.low > 0:
             yield (
                 "up",
-                f"Kappa rose by {change.point:.2f} since the approval ({ends}), which is more than chance: the judge, "
-                "the people or the items are not what they were.",
+                f"Kappa rose by {change.point:.2f} since the approval (95% interval of the change {ends}): the "
+                "judge, the annotators or the items have changed.",
             )
 
 

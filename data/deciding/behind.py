@@ -86,10 +86,10 @@ class Behind:
         """Where the labels are from, in a sentence or two; "" where there are none."""
         given = self.labels - (self.brought if self.counts else 0)
         if not self.brought:
-            return f"The check counts {many(given, 'label')}, all given here." if given else ""
-        no = "do not count for the approval check here; a lead can allow them in the policy"
-        told = f"{self.brought:,} imported ones {'count too' if self.counts else no}: {self.sources()}."
-        return f"The check counts {many(given, 'label')} given here. {told}"
+            return f"{many(given, 'label')} used, all given here." if given else ""
+        no = "not used: a lead can allow imported labels in the policy"
+        told = f"{self.brought:,} imported ones {'used too' if self.counts else no}: {self.sources()}."
+        return f"{many(given, 'label')} given here used. {told}"
 
     def sources(self) -> str:
         """The files that labels came from, in words."""
@@ -114,9 +114,9 @@ class Behind:
         yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
         yield "items drawn and answered", float(self.response.whole.answered), self.response.listed()
         yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
-        yield "items drawn and put aside", float(self.aside), "as used for tuning, after they were drawn"
+        yield "items drawn and put aside", float(self.aside), "used for tuning, after they were drawn"
         yield "labelled examples left out", float(self.examples), "items in the judge's prompt that have such labels"
-        yield "judges tried", float(self.judges), "judges of this card that the same labels were held against"
+        yield "judges tried", float(self.judges), "judges of this card compared on the same labels"
 
 
 def behind(
@@ -187,41 +187,41 @@ def _cautions(found: Behind) -> Iterator[str]:
     if 2 * own >= found.labels:
         who = " and ".join(sorted(name for name in found.leads if found.own.get(name)))
         yield (
-            f"{100 * own / found.labels:.0f}% of the labels are by {who}, who may decide here too: whoever decides "
-            "should not be the only one who has labelled."
+            f"{100 * own / found.labels:.0f}% of the labels are by {who}, who may approve here too: whoever approves "
+            "should not be the only annotator."
         )
     elif len(found.own) == 1:
-        yield f"All labels are by {next(iter(found.own))}: one person's view, which nobody has checked."
+        yield f"All labels are by {next(iter(found.own))}: no second annotator has checked them."
     if found.counts and found.brought:
         who = " and ".join(sorted({one.by for one in found.imported}))
         yield (
-            f"{found.brought:,} of {found.labels:,} labels came in from files, by {who}, who said that they are blind "
-            "and their items drawn at random. Nobody here can check that."
+            f"{found.brought:,} of {found.labels:,} labels were imported by {who}, who stated that they are blind and "
+            "their items drawn at random. Nobody here can check that."
         )
     if found.counts and found.untold:
         yield (
-            f"{found.untold:,} imported labels are of items that were drawn at random, and nobody said from how many: "
-            "each counts as an item that was sure to be drawn. Today's imports ask."
+            f"{found.untold:,} imported labels are of items drawn at random from an unknown number of items: each "
+            "counts as drawn with certainty."
         )
     if found.changed:
-        yield f"{found.changed:,} of {found.labels:,} labels were changed after they had been given."
+        yield f"{found.changed:,} of {found.labels:,} labels were changed later."
     if found.skipped and found.skipped >= MANY * found.drawn:
         yield (
-            f"{found.skipped:,} of {found.drawn:,} items drawn were skipped: if those are the hard ones, the judge "
-            "looks better than it is."
+            f"{found.skipped:,} of {found.drawn:,} drawn items were skipped: if those are the hard ones, agreement is "
+            "overestimated."
         )
     if found.aside and found.aside >= MANY * found.drawn:
         yield (
-            f"{found.aside:,} of {found.drawn:,} items drawn were put aside afterwards: whoever chose them could see "
-            "what the judge said there, so it may look better than it is."
+            f"{found.aside:,} of {found.drawn:,} drawn items were excluded afterwards: whoever chose them could see "
+            "the judge's scores, so agreement may be overestimated."
         )
     if found.examples:
         yield (
-            f"{found.examples:,} labelled items stand as examples in the judge's prompt and do not count: if they were "
-            "chosen because the judge failed there, it looks better than it is."
+            f"{found.examples:,} labelled items are examples in the judge's prompt and are left out: if they were "
+            "chosen because the judge failed there, agreement is overestimated."
         )
     if found.judges > 2:
         yield (
-            f"{found.judges:,} judges of this card were held against the same labels: the best of many looks better "
-            "than it is."
+            f"{found.judges:,} judges of this card were compared on the same labels: the best of many is "
+            "overestimated."
         )

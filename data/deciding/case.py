@@ -1,4 +1,4 @@
-"""The case for a dimension: all that a decision on publishing it rests on, and what speaks against approving it."""
+"""The case for a dimension: the evidence for a decision on publishing it, and what speaks against approving it."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     """
     where, who, what = dataset(store, dataset_id), judge(store, judge_id), asked(store)
     if cards.maybe(store, judge_id) is None:
-        raise NotFound(f"The card {who.card!r} of this judge is not here, so nobody can say what its scores mean.")
+        raise NotFound(f"The card {who.card!r} of this judge is not here, so the meaning of its scores is unknown.")
     lines = standing.standing(store, dataset_id, judge_id)
     alarms = audits.alarms(store, dataset_id, judge_id) if what.alarms else None
     together = tuple(line.key for line in lines)
@@ -139,7 +139,7 @@ def case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str
         if one.key[2:] == (sort, dimension):
             return one
     names = ", ".join(f"{c.line.dimension.name} ({c.line.dimension.sort})" for c in found) or "none"
-    raise NotFound(f"This judge's card asks people no {dimension!r} of a {sort}. It asks: {names}.")
+    raise NotFound(f"This judge's card has no dimension {dimension!r} of a {sort} for people. It has: {names}.")
 
 
 def dataset(store: Store, dataset_id: str) -> Dataset:
@@ -203,8 +203,8 @@ def beside(store: Store, found: Case) -> Beside:
     told = labels.cautions()
     if found.waived and found.waived >= MANY * found.line.gate.gold_cells:
         told.append(
-            f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} cells in which the judge has a "
-            "value: kappa says nothing of those."
+            f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} ratings to which the judge gave a "
+            "value: kappa leaves those out."
         )
     return Beside(ceiling(store, found), waiting(store, found), alarms, tuple(told), labels.origin())
 
@@ -251,31 +251,31 @@ def _against(found: Case) -> Iterator[str]:
     gate, decision, share = found.line.gate, found.line.decision, found.coverage
     if found.judge.probe:
         yield (
-            f"This judge saw changed items (the probe {found.judge.probe}): its scores measure a weakness of the "
-            "judge, and are no scores of these items."
+            f"This judge was given altered items (the probe {found.judge.probe}): its scores measure a weakness of the "
+            "judge, and do not describe these items."
         )
     if found.judge.made and not found.dataset.synthetic:
         yield (
-            "This judge is practice, not a language model, and the data are not marked as synthetic: its scores can "
-            "be published on synthetic data only."
+            "This is a practice judge, not a language model: its scores can be published for synthetic data only, and "
+            "this dataset is not marked as synthetic."
         )
     if found.brought and found.dataset.synthetic and not (found.judge.made or found.asked.imported):
         yield (
-            "The data are marked as synthetic, so that what was imported of people's labels and decisions counts, and "
-            "this judge is a language model that they could speak for: it can be published on labels given here, in a "
-            "dataset that is not so marked."
+            "This dataset is marked as synthetic, so its imported labels and decisions count though nobody can check "
+            "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
+            "given here."
         )
     if decision.state != "meets policy":
         yield f"The approval check says: {decision.state}. {decision.reason} {decision.missing}".strip()
     elif share is not None and share < found.asked.coverage:
         yield (
-            f"The judge has answered {_percent(share)} of the {gate.gold_cells:,} cells with gold ({gate.unscored:,} "
-            f"without a score, {found.dodged:,} n/a where people have a value), and the policy asks for "
-            f"{_percent(found.asked.coverage)}: the figures rest on what it managed to answer."
+            f"The judge answered {_percent(share)} of the {gate.gold_cells:,} ratings with reference labels "
+            f"({gate.unscored:,} without a score, {found.dodged:,} n/a where people gave a value); "
+            f"{_percent(found.asked.coverage)} are required (policy)."
         )
     if found.asked.alarms and found.alarms:
         named = ", ".join(known_audits()[name].title for name in found.alarms)
-        yield f"In alarm: {named}. The policy asks that no audit of the judge is."
+        yield f"In alarm: {named}. The policy requires that no audit of the judge is."
 
 
 def _facts(store: Store, found: Case) -> Iterator[Fact]:
@@ -288,11 +288,11 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
     yield from _kappa("kappa", interval)
     yield from plans.facts(store, found.dataset.id, line.decision, found.asked)
-    yield "items", float(interval.items), "items in which both people and judge scored a cell"
+    yield "items", float(interval.items), "items with a rating of both people and judge"
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
-    yield "cells", float(gate.cells), "cells that both scored"
+    yield "cells", float(gate.cells), "ratings of both people and judge"
     yield "cells with gold", float(gate.gold_cells), ""
-    yield "coverage", found.coverage, "share of the cells with gold that the judge answered, n/a where people say so"
+    yield "coverage", found.coverage, "share of the ratings with reference labels; n/a counts where people say it too"
     yield "exact agreement", gate.exact, ""
     yield "agreement within one", gate.within_one, ""
     yield "mean difference", gate.mean_difference, "judge minus the mean of people's values, in steps of the scale"
@@ -302,10 +302,10 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "correlation", gate.correlation, ""
     yield "commonest answer's share", gate.commonest, ""
     yield "Gwet's AC", gate.ac, ""
-    yield "n/a of people", float(gate.na_human), "cells"
-    yield "n/a of the judge", float(gate.na_judge), "cells"
-    yield "n/a of people alone", float(found.waived), "cells that the judge has a value for; no figure counts them"
-    yield "n/a of the judge alone", float(found.dodged), "cells that people have a value for; no figure counts them"
+    yield "n/a of people", float(gate.na_human), "ratings"
+    yield "n/a of the judge", float(gate.na_judge), "ratings"
+    yield "n/a of people alone", float(found.waived), "ratings to which the judge gave a value; no figure counts them"
+    yield "n/a of the judge alone", float(found.dodged), "ratings to which people gave a value; no figure counts them"
     yield "agreement on n/a", gate.na.agreement, "" if gate.na.kappa is None else f"kappa {gate.na.kappa:.4f}"
     yield "answers", None, canonical(list(gate.answers))
     yield "table of cells", None, canonical(gate.counts.tolist())
@@ -320,12 +320,12 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield from persons.ceiling(near.ceiling)
     yield from persons.waiting(store, found.dataset.id, found.judge.id, found.basis, line.dimension)
     rule = gold_rule(store, found.dataset.id)
-    apart = "any number of" if rule.apart is None else f"{rule.apart}"
-    yield "gold rule", None, f"{rule.resolve}; {apart} steps apart before somebody adjudicates"
+    apart = "never" if rule.apart is None else f"from a difference of more than {rule.apart} steps"
+    yield "gold rule", None, f"{rule.resolve}; adjudicated {apart}"
     yield (
         "waiting for adjudication",
         float(waiting(store, found)),
-        f"cells, {'left out of kappa' if rule.waiting == 'out' else 'which keep what the rule gives them'} till then",
+        f"ratings, {'left out of kappa' if rule.waiting == 'out' else 'counted as combined'} until then",
     )
     yield "basis", None, BASES[found.basis]
     yield from _behind(store, found).facts()
@@ -345,7 +345,7 @@ def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
 
 def _alarms(near: Beside) -> tuple[float | None, str]:
     if near.alarms is None:
-        return None, "not looked at"
+        return None, "not computed"
     return float(len(near.alarms)), "; ".join(f"{name}: {one.why}" for name, one in near.alarms.items())
 
 
@@ -353,9 +353,10 @@ def _floors(store: Store, found: Case) -> Iterator[Fact]:
     dimension = found.line.dimension
     measured = baselines.measured(store, found.dataset.id, found.judge.id, [dimension], found.basis)
     floor = measured[dimension.sort, dimension.name]
-    yield "floor: one answer throughout", floor.share, f"exact agreement of always saying {floor.constant}"
+    yield "floor: one answer throughout", floor.share, f"% agreement of always saying {floor.constant}"
     if floor.length is not None:
-        yield "floor: length alone", floor.length.rule.point, f"kappa; the judge {floor.length.standing} it"
+        told = f"kappa of the length baseline; the judge {floor.length.standing} it"
+        yield "floor: length alone", floor.length.rule.point, told
 
 
 def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
@@ -375,7 +376,7 @@ def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
     for person, importer, n in rows:
         settled[str(person)] += int(n) if counts or not importer else 0
         brought[str(importer)] += int(n) if importer else 0
-    yield "adjudicated", float(settled.total()), canonical(+settled) if +settled else "cells"
+    yield "adjudicated", float(settled.total()), canonical(+settled) if +settled else "ratings"
     how = "they count" if counts else "they do not count, by the policy"
     told = f"{how}; imported by {canonical(brought)}" if brought else ""
     yield "adjudicated in files", float(brought.total()), told

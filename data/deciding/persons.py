@@ -23,9 +23,9 @@ def each(gate: Summary) -> Fact:
 def ceiling(top: Ceiling | None) -> Iterator[Fact]:
     """How far they agree with each other."""
     if top is None:
-        yield "ceiling", None, "no two people have labelled the same cell"
+        yield "ceiling", None, "no rating has labels of two people"
         return
-    yield "ceiling", top.between.point, f"kappa between {top.people} people, in pairs, on {top.cells:,} cells"
+    yield "ceiling", top.between.point, f"kappa between {top.people} people, in pairs, on {top.cells:,} ratings"
     yield "ceiling, low end", top.between.low, f"{top.between.level:.0%} interval"
     yield "ceiling, high end", top.between.high, f"{top.between.level:.0%} interval"
     yield "Krippendorff's alpha", top.alpha.point, "between people"
@@ -36,5 +36,5 @@ def waiting(store: Store, dataset_id: str, judge_id: str, basis: Basis, dimensio
     for counted, out in standing.both(store, dataset_id, judge_id, basis):
         if counted.dimension == dimension:
             for name, one in (("with", counted), ("without", out)):
-                yield f"kappa {name} what waits", one.interval.point, f"{counted.people.waiting:,} cells wait"
+                yield f"kappa {name} what waits", one.interval.point, f"{counted.people.waiting:,} ratings wait"
                 yield f"mean difference {name} what waits", one.mean_difference, "judge minus people"

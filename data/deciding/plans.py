@@ -1,7 +1,7 @@
 """A plan on record: at how many labelled items a dataset is looked at, fixed before the first label that counts.
 
-Without one anybody may look after every label, and the approval check asks for the distance that makes that harmless.
-Few looks that are fixed before ask for less. A plan is a setting of the dataset, and stands on the trail.
+Without one anybody may look after every label, and the approval check requires the distance that makes that harmless.
+A few looks that are fixed before require less. A plan is a setting of the dataset, and is in the audit log.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def set_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int]) ->
             return
         if labels := begun(tx, dataset_id):
             raise BadInput(
-                f"{many(labels, 'label')} of this dataset {'is' if labels == 1 else 'are'} there that count. A plan is "
-                "worth something only if it was fixed before the first of them: what holds now stays."
+                f"This dataset has {many(labels, 'label')} that count already. A plan is valid only if it was fixed "
+                "before the first of them, so nothing was changed."
             )
         settings.put(tx, dataset_id, "plan", {"sizes": list(new.sizes)} if new else {})
 
@@ -73,7 +73,7 @@ def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Plan | Non
     if not sizes:
         return None
     if len(sizes) > MOST:
-        raise BadInput(f"A plan has at most {MOST} looks; this one has {len(sizes)}. Leave it out to look at any time.")
+        raise BadInput(f"A plan has at most {MOST} looks; this one has {len(sizes)}. Without a plan, look at any time.")
     try:
         new = Plan(tuple(sizes))
     except ValueError as error:
@@ -90,7 +90,7 @@ def facts(store: Store, dataset_id: str, decision: Decision, asked: Asked) -> It
     """What was held against the threshold, and under which looks, as evidence to be frozen."""
     found = plan(store, dataset_id)
     looks = f"at {', '.join(map(str, found.sizes))} items, fixed before the first label" if found else "at any time"
-    sure = f"one-sided, {100 * asked.policy.level:g}%: what has to reach the threshold"
+    sure = f"one-sided, {100 * asked.policy.level:g}%: has to reach the required kappa"
     yield "checked bound", decision.bound, sure
     yield "errors asked", decision.needed, "how many standard errors it lies below kappa, on the scale -log(1 - kappa)"
     yield "decisions sharing the error", float(decision.shared), "dimensions of all judges on these labels"

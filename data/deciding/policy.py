@@ -1,4 +1,4 @@
-"""What the workspace asks before a dimension may be published: a setting, whose changes are on the trail."""
+"""What the workspace requires before a dimension may be published: a setting, whose changes are in the audit log."""
 
 from __future__ import annotations
 
@@ -62,26 +62,26 @@ class Asked:
             if type(count) is not int or not 1 <= count <= _MOST:
                 raise BadInput(f"The number of {name} is {count!r}: it must be a whole number from 1 to {_MOST:,}.")
         flags = {
-            "the lower bound is asked for": gate.lower_bound, "two leads are asked for": self.four_eyes,
-            "alarms are asked about": self.alarms, "imported labels count": self.imported,
+            "a lower bound is required": gate.lower_bound, "two leads are required": self.four_eyes,
+            "alarms block approval": self.alarms, "imported labels count": self.imported,
         }  # fmt: skip
         for name, flag in flags.items():
             if type(flag) is not bool:
                 raise BadInput(f"Whether {name} is {flag!r}: it must be yes or no.")
         made(**asdict(gate))
         if gate.level > _SUREST:
-            raise BadInput(f"Labels make nobody {100 * gate.level:g}% sure: ask for at most {100 * _SUREST:g}%.")
+            raise BadInput(f"Labels cannot give {100 * gate.level:g}% confidence: require at most {100 * _SUREST:g}%.")
         if gate.threshold <= 0:
             raise BadInput(
-                f"A kappa of {gate.threshold:g} is reached by chance alone: ask for more than 0, or nothing is tested."
+                f"A kappa of {gate.threshold:g} is what chance gives: require more than 0, or nothing is tested."
             )
         if type(gate.horizon) is not int or (gate.lower_bound and not gate.first < gate.horizon <= _MOST):
             raise BadInput(
-                f"Looks are free up to {gate.horizon!r} items: it must be a whole number above the {gate.first:,} at "
-                f"which decisions begin, and at most {_MOST:,}."
+                f"The bound is valid for looks up to {gate.horizon!r} items: it must be a whole number above the "
+                f"{gate.first:,} at which decisions begin, and at most {_MOST:,}."
             )
         if gate.min_clusters < MIN_CLUSTERS:
-            raise BadInput(f"Below {MIN_CLUSTERS} items no interval can be believed: ask for at least as many.")
+            raise BadInput(f"Below {MIN_CLUSTERS} items no interval is reliable: require at least as many.")
         for name, share in shares.items():
             if not (math.isfinite(share) and 0 <= share <= 1):
                 raise BadInput(f"The {name} is {share:g}: it must be from 0 to 1, such as 0.9.")
@@ -102,7 +102,7 @@ def made(**values: Any) -> Policy:
     """A gate's policy of these values. Raises BadInput, a sentence, for values that make no sense."""
     for name in ("min_items", "min_clusters"):
         if name in values and not 1 <= values[name] <= _MOST:
-            raise BadInput(f"{values[name]:,} items cannot be asked for: give a number from 1 to {_MOST:,}.")
+            raise BadInput(f"{values[name]:,} items cannot be required: give a number from 1 to {_MOST:,}.")
     for name in ("threshold", "level"):
         if name in values and not math.isfinite(values[name]):
             raise BadInput(f"The {name} is {values[name]}: it must be a number.")
@@ -189,18 +189,16 @@ def looser(new: Asked, old: Asked) -> bool:
 
 
 def older(store: Store, then: Asked, at: datetime) -> str:
-    """In what the policy asks more today than the one that an approval met at that time, a sentence; "" in nothing."""
+    """In what today's policy requires more than the one that an approval met at that time, a sentence; "" nothing."""
     now = asked(store)
     if not looser(then, now):
         return ""
     past = changes(store)
     met = next((f"the policy of {one.at:%Y-%m-%d}" for one in past if one.at <= at), "the first policy")
     parts = list(_stricter(then, now))
-    before, after = (" ".join(["", *(pair[side] for pair in parts)]).rstrip() for side in (0, 1))
-    return (
-        f"Approved at {then.policy.threshold:.2f}{before} under {met}; "
-        f"the policy of today asks {now.policy.threshold:.2f}{after}."
-    )
+    before, after = (", ".join([f"kappa {held.policy.threshold:.2f}", *(pair[side] for pair in parts)])
+                     for side, held in enumerate((then, now)))  # fmt: skip
+    return f"Approved under {met} (required: {before}); today's policy requires {after}."
 
 
 def _stricter(then: Asked, now: Asked) -> Iterator[tuple[str, str]]:
@@ -208,26 +206,27 @@ def _stricter(then: Asked, now: Asked) -> Iterator[tuple[str, str]]:
     old, new = then.policy, now.policy
     few, many = max(old.min_items, old.min_clusters), max(new.min_items, new.min_clusters)
     if few < many:
-        yield f"on {few:,} items", f"on {many:,} items"
+        yield f"{few:,} items", f"{many:,} items"
     if new.lower_bound and not old.lower_bound:
-        yield "without a lower bound", f"with a lower bound ({100 * new.level:g}%)"
+        yield "no lower bound", f"a lower bound ({100 * new.level:g}%)"
     elif new.lower_bound and old.level < new.level:
-        yield f"with {100 * old.level:g}% certainty", f"with {100 * new.level:g}% certainty"
+        yield f"{100 * old.level:g}% confidence", f"{100 * new.level:g}% confidence"
     if new.lower_bound and old.horizon < new.horizon:
-        once = f"looked at up to {old.horizon:,} items" if old.horizon else "at a single look"
-        yield once, f"however often one looks, up to {new.horizon:,} items"
+        once = f"any number of looks up to {old.horizon:,} items" if old.horizon else "a single look"
+        yield once, f"any number of looks up to {new.horizon:,} items"
     if then.coverage < now.coverage:
-        yield f"and {100 * then.coverage:g}% answered", f"and {100 * now.coverage:g}% answered"
+        judged = "{:g}% of ratings answered by the judge"
+        yield judged.format(100 * then.coverage), judged.format(100 * now.coverage)
     if then.answered < now.answered:
-        asked = f"and people's answers to {100 * then.answered:g}% of what was drawn"
-        before = asked if then.answered else "whoever did not answer"
-        yield before, f"and people's answers to {100 * now.answered:g}% of what was drawn"
+        people = "{:g}% of the drawn items answered by people"
+        before = people.format(100 * then.answered) if then.answered else "drawn items without an answer ignored"
+        yield before, people.format(100 * now.answered)
     if now.alarms and not then.alarms:
-        yield "whatever audits say", "and no audit in alarm"
+        yield "audits in alarm allowed", "no audit in alarm"
     if now.four_eyes and not then.four_eyes:
-        yield "by one lead", "and two leads"
+        yield "one lead", "two leads"
     if then.imported and not now.imported:
-        yield "counting imported labels", "on labels given here"
+        yield "imported labels counted", "labels given here only"
 
 
 def said(reason: str) -> str:

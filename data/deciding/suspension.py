@@ -1,4 +1,4 @@
-"""What undoes an approval by itself: gold that came after it, when it no longer bears the approval out (METHODS 13).
+"""What suspends an approval by itself: labels that came after it, when they no longer support it (METHODS 13).
 
 Which gold came since, and what was frozen then; what follows from both is in judges/drift.py. Nothing is ever approved
 again by itself; a person decides.
@@ -39,14 +39,14 @@ select 'other scores', i.dataset_id, s.judge_id, s.dimension, max(s.seq)
 from score s join item i on i.id = s.item_id where s.seq > $1 and s.item_id in (select item_id from label)
 group by i.dataset_id, s.judge_id, s.dimension
 union all
-select 'adjudicated cells', dataset_id, '', dimension, max(seq) from adjudication where seq > $1
+select 'adjudications', dataset_id, '', dimension, max(seq) from adjudication where seq > $1
 group by dataset_id, dimension
 union all
-select 'items put aside', dataset_id, '', '', max(seq) from item_use where seq > $1 group by dataset_id
+select 'excluded items', dataset_id, '', '', max(seq) from item_use where seq > $1 group by dataset_id
 union all
 select 'a further draw', dataset_id, '', '', max(seq) from draw where seq > $1 and stream = 'audit' group by dataset_id
 union all
-select 'another gold rule', scope, '', '', max(seq) from setting where seq > $1 and name = 'gold' group by scope
+select 'labels combined anew', scope, '', '', max(seq) from setting where seq > $1 and name = 'gold' group by scope
 union all
 select 'other items', dataset_id, '', '', max(seq) from item where seq > $1
 and id in (select item_id from label) group by dataset_id
@@ -107,8 +107,8 @@ class Look:
 
 
 _MADE = (
-    "It was approved by an older version of Assay, which counted the first of several samples, weighed items as if all "
-    "that was drawn had been answered, and formed its bound in another way: figures may differ for that alone."
+    "It was approved by an older version of Assay, which counted the first of several samples, weighted items as if "
+    "all drawn ones had been answered, and formed the bound in another way: figures may differ for that alone."
 )
 
 
@@ -171,7 +171,7 @@ def keep(store: Store, actor: str, one: Approval, reason: str) -> None:
         stand = decided.stands(tx).get(one.key)
         reasons = look(store, one).finding.reasons
         if stand is None or stand.holds is None or stand.holds.id != one.id or not reasons:
-            raise BadInput("Nothing is to be looked at here any more. Load the page again.")
+            raise BadInput("There is nothing to review here any more. Load the page again.")
         name = f"{one.dimension} ({one.sort})"
         told = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
         settings.put(tx, one.dataset, f"{KEPT}{one.id}", told)
@@ -233,7 +233,7 @@ def _look(store: Store, one: Approval) -> Look:
     try:
         found, dimension, basis = _alone(store, one)
     except NotFound as error:
-        told = f"It cannot be held against its gold any more: {error}"
+        told = f"It cannot be compared with labels any more: {error}"
         return Look(None, Finding("suspended", ("no gold",), (told,)), (), None, None, frozen)
     since, latest = _new(store, one, dimension, basis)
     beside = replace(found, line=replace(found.line, decision=Decision("meets policy", "")))  # all but kappa
@@ -255,7 +255,7 @@ def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
     """The case of an approval now, its dimension decided by itself under the policy that it met."""
     dimension = next((d for d in calibration.dimensions(store, one.judge) if (d.sort, d.name) == one.key[2:]), None)
     if dimension is None:
-        raise NotFound(f"the judge's card asks no {one.dimension!r} of a {one.sort}.")
+        raise NotFound(f"the judge's card has no {one.dimension!r} of a {one.sort}.")
     where, who = case.dataset(store, one.dataset), case.judge(store, one.judge)
     basis = one.asked.basis(where.synthetic)
     cells = calibration.evidence(store, one.dataset, one.judge, dimension, basis)
@@ -309,7 +309,7 @@ def facts(how: Look) -> Iterator[Fact]:
         yield f"{head}kappa, low end", own.low, ends
         yield f"{head}kappa, high end", own.high, ends
         yield f"{head}items", float(own.items), ""
-        yield f"{head}mean difference", summary.mean_difference, "judge minus people, in steps of the scale"
+        yield f"{head}mean difference", summary.mean_difference, "judge - people, in steps of the scale"
     if change := how.finding.change:
         yield f"{CHANGE}kappa", change.point, "kappa since the approval minus kappa at it"
         yield f"{CHANGE}kappa, low end", change.low, "any-time, two-sided 95%"
@@ -335,7 +335,7 @@ def figures(given: Sequence[Fact]) -> list[Figure]:
     """At the approval, since then, the newest, and all gold, as they stand in such evidence; empty in other."""
     known = {name: figure for name, figure, _ in given}
     parts = ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference")
-    heads = {THEN: "at the approval", NEW: "since then", NEWEST: "the newest of it", "": "all gold now"}
+    heads = {THEN: "at the approval", NEW: "labels since", NEWEST: "newest labels", "": "all labels now"}
     return [
         Figure(what, *(known.get(f"{head}{part}") for part in parts))
         for head, what in heads.items() if f"{head}kappa" in known and f"{NEW}kappa" in known
@@ -361,7 +361,9 @@ def _moved(how: Look) -> str:
         return ""
     now = how.found.line.gate.interval
     before = _told(how.frozen.get("kappa"), how.frozen.get("kappa, lower bound"), how.frozen.get("items"))
-    return f"Kappa was {before} then, and is {_told(now.point, now.lower_bound, now.items)} over all gold now. "
+    if {"pooled", "weights"} & set(how.finding.reasons):  # which tell what it is now
+        return f"At the approval kappa was {before}. "
+    return f"At the approval kappa was {before}; with all labels it is {_told(now.point, now.lower_bound, now.items)}. "
 
 
 def _told(kappa: float | None, bound: float | None, items: float | None) -> str:

@@ -54,9 +54,11 @@ def _stands(older: str, found: Case | None) -> Today:
     if found is None:
         return Today(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
     decision, against = found.line.decision, found.against
-    says = f"By today's policy: {decision.state}. {decision.reason}"
-    if against:
+    if against and decision.state == "meets policy":
         says = f"By today's policy it would be refused. {' '.join(against)}"
+    else:
+        rest = [one for one in against if decision.reason not in one]
+        says = " ".join([f"By today's policy: {decision.state}. {decision.reason}", *rest])
     return Today(older, decision.state, says, not against)
 
 

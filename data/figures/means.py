@@ -25,6 +25,18 @@ from judges.triage import level
 from judges.types import Dimension, sort_of
 from judges.uncertainty import Interval
 
+COLUMNS = {
+    "plain": "mean", "sure": "confidence-weighted", "trusted": "reliable only", "parts": "mean of parts",
+    "other": "other judge", "ahead": "difference",
+}  # fmt: skip
+"""The means of a row (fields of `Means`) in words, in the order in which page, command and report show them."""
+READ = {
+    "sure": "Scores weighted by the judge's own confidence, as its card defines it (high 1, medium .5, low .25).",
+    "trusted": "Items whose aggregate is reliable by the rule of the card; n is their number.",
+    "parts": "The unweighted mean of the scores that the aggregate is made of.",
+    "ahead": "This judge minus the other, on the ratings of both.",
+}
+"""How to read those that need it."""
 MOST_SCORES = 3_000_000
 """Scores of a judge that are held in memory; of more there are only the means by system (data/scores.py)."""
 
@@ -209,12 +221,12 @@ def _words(items: Items, name: str, frame: pandas.DataFrame) -> NDArray[np.objec
 
 
 def few_told(found: Table) -> str:
-    """What is kept back, as a sentence; "" where nothing is."""
+    """The groups that are hidden, as a sentence; "" where none is."""
     if not found.few:
         return ""
     named = ", ".join(name or "all items" for name in found.few[:12])
     more = f" and {len(found.few) - 12:,} more" if len(found.few) > 12 else ""
-    return f"Fewer than {FEW} items, of which a mean would give the scores away: {named}{more}."
+    return f"Hidden, as a mean of fewer than {FEW} items would reveal single scores: {named}{more}."
 
 
 def plain(row: Row) -> dict[str, Any]:
@@ -223,7 +235,7 @@ def plain(row: Row) -> dict[str, Any]:
     def held(one: Interval | None) -> dict[str, Any] | None:
         if one is None:
             return None
-        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
+        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "ratings": one.cells}
 
     where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
     return where | {one.name: held(getattr(row.means, one.name)) for one in dataclasses.fields(Means)}

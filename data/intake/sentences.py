@@ -29,7 +29,7 @@ def _problem(detail: Any) -> tuple[str, str]:
     name = ".".join(str(part) for part in where)
     kind, given = detail["type"], detail.get("input")
     if kind == "missing":
-        return name, f"{name} is missing."
+        return name, f"{name} is missing. Add it."
     if kind == "extra_forbidden":
         return name, f"{show(name)} is an unknown key. Remove it, or put it into meta."
     if kind in ("union_tag_invalid", "union_tag_not_found"):

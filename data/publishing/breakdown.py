@@ -27,6 +27,7 @@ from data.store import Store, remembered
 from judges import bins
 from judges.figures.breakdown import Cells, Slice, measured, periods, sliced
 from judges.figures.slices import Cut, cut
+from judges.uncertainty import MIN_CLUSTERS
 
 TOP, TIMES = 12, 40
 """Slices, and points in time, that are told apart at most."""
@@ -155,10 +156,12 @@ def _parted(
         name, own = by.removeprefix(META), items.days if way.time else items.words
         words = {DAY: frame["day"], SYSTEM: frame["system"], KIND: items.kind[place], STRATUM: items.stratum[place]}
         held = list(words[by] if by in words else own[name][place])
-        made, step = _words(by, held, len(np.unique(place)) if way.time else 0)
+        labelled, every = (len(pandas.unique(part)) for part in (place[cells.gold], place))
+        enough = labelled if labelled >= 2 * MIN_CLUSTERS else every  # periods that can be corrected, if any can
+        made, step = _words(by, held, enough if way.time else 0)
     if made is None:
         return Breakdown(way, whole, (), step=step)
-    without = len(np.unique(place)) - len(np.unique(place[made.code >= 0]))
+    without = len(pandas.unique(place)) - len(pandas.unique(place[made.code >= 0]))
     found, rest = sliced(cells, made, reach, not ask.mean), 0
     if made.names[-1] == _REST and not way.time:
         rest = len(set(held) - {""}) - len(made.names) + 1

@@ -45,7 +45,7 @@ def reading(tile: Tile) -> list[str]:
     if len(sure) > 1:
         told += [f"Lowest is {_named(worst)}, with {low}.", *_apart(tile)]
     else:
-        told += _kinder(tile, best)
+        told += _biased(tile, best)
     return told + _short(few) + _uncovered(refused, tile)
 
 
@@ -101,7 +101,7 @@ def _span(tile: Tile, system: System) -> str:
     return f" (with 95% confidence {figure(tile, interval.low)} to {figure(tile, interval.high)})"
 
 
-def _kinder(tile: Tile, system: System) -> list[str]:
+def _biased(tile: Tile, system: System) -> list[str]:
     mean = system.means[tile.lead]
     digits = 2  # of both, so that the two figures and their difference add up as they are read
     gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
@@ -121,13 +121,13 @@ def _apart(tile: Tile) -> list[str]:
     if not pairs:
         return []
     if pairs == 1 or (len(told) == 1 and pairs > 2):
-        only = "" if pairs == 1 else f" The other {pairs - 1} pairs of systems cannot be told apart."
+        only = "" if pairs == 1 else f" The other {pairs - 1} pairs of systems do not differ significantly."
         return [said(tile, (told or tile.comparisons)[0]) + only]
     if not told:
-        return ["None of them can be told apart: this order may be chance."]
+        return ["None of them differ significantly: this order may be chance."]
     if len(told) == pairs:
-        return ["All of them can be told apart."]
-    return [f"Of the {pairs} pairs of systems, {len(told)} can be told apart."]
+        return ["All of them differ significantly."]
+    return [f"{len(told)} of the {pairs} pairs of systems differ significantly."]
 
 
 def said(tile: Tile, pair: Comparison) -> str:
@@ -136,7 +136,7 @@ def said(tile: Tile, pair: Comparison) -> str:
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
     ends = f"({gap_of(tile, low).replace(' points', '')} to {gap_of(tile, high)})"
     if not pair.apart:
-        return f"{one} and {other} cannot be told apart: the difference is {gap_of(tile, gap)} {ends}."
+        return f"{one} and {other} do not differ significantly: the difference is {gap_of(tile, gap)} {ends}."
     if tile.asking.mean:
         return f"{one} is rated {gap_of(tile, gap)} higher than {other} {ends}."
     if tile.asking.sided:

@@ -60,7 +60,7 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
     ]
     if tile.comparisons:
         told = [html.say("{told}", told=sentences.said(tile, pair)) for pair in tile.comparisons]
-        parts.append(html.fold("Which systems can be told apart", [html.bullets(told)]))
+        parts.append(html.fold("Which systems differ significantly", [html.bullets(told)]))
     above = ("dimension", "unit", "older policy")
     rows = [
         {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in above}
@@ -145,7 +145,7 @@ def _reading() -> list[str]:
                 ),
                 html.say("**The bar**: how often the judge gave each answer. n/a and unscored items are in no mean."),
                 html.say(
-                    "**Told apart** takes into account that many pairs of systems are compared at one time (Holm)."
+                    "**Significant** is a difference at 5% for all pairs of systems together (Holm)."
                 ),
             ]
         )

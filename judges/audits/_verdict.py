@@ -31,7 +31,7 @@ def few(n: int, what: str, need: int = MIN) -> Finding | None:
     """Not tested with fewer than `need` of something, saying how many more; None with enough."""
     if n >= need:
         return None
-    there = f"No {what} are there yet" if n == 0 else f"Only {n} {what} {'is' if n == 1 else 'are'} there"
+    there = f"No {what} yet" if n == 0 else f"Only {n} {what}"
     return unknown(f"{there}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
 
 

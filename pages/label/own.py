@@ -13,7 +13,7 @@ def page() -> None:
     """The person's own figures."""
     who = session.me()
     st.title(text.plain(who.name))
-    text.say("You work here as **{role}**. Every answer, draw and import of yours carries this name.", role=who.role)
+    text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels")
     rated.own(annotators.own(session.store(), who.name))
     st.caption(TRUST)

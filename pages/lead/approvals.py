@@ -11,6 +11,7 @@ from data.deciding import case
 from data.deciding.case import Case
 from data.errors import NotFound
 from data.people import Person
+from judges.counted import many
 from pages.lead import deciding, doubt, policy
 from pages.parts import approved, calibrated, choose, clock, links, marks, session, text
 
@@ -32,11 +33,11 @@ def page() -> None:
         st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
-    with st.spinner("Holding the judges against the gold ..."):
+    with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.waits(store, dataset.id)
     approved.summary(waits)
     if not who.may("lead"):
-        text.quiet("You are {role}: leads decide. Here stands what they decided, when, and why.", role=who.role)
+        text.quiet("You are {role}: leads decide. Below is what they decided, when, and why.", role=who.role)
     deciding.outcome()
     for judge, _, model, *_ in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -62,9 +63,8 @@ def _judge(who: Person, found: list[Case]) -> None:
                 _row(who, one, stands[one.key], notes[one.key], opened)
     if not later:
         return
-    label = f"{len(later):d} that may not" if len(later) < len(found) else "None may"
     inside = any(approved.address(one) == opened for one in later)
-    label = f"{label} be published yet: see what is missing"
+    label = f"{many(len(later), 'dimension')} below the policy: what is missing"
     with st.expander(text.plain(label), expanded=inside, icon=":material/hourglass_empty:"):
         for one in later:
             _row(who, one, stands[one.key], notes[one.key], opened)
@@ -79,16 +79,17 @@ def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, o
 
 
 def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note) -> None:
-    """One dimension in full: what its figures say, the decision, the evidence, and what was decided before."""
+    """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), clock.zone()
     then = approvals.moved(store, stand.holds) if stand.holds else None
-    approved.reading(one, case.beside(store, one), stand.holds, then, who.may("lead"))
-    doubt.panel(who, stand, note)
-    if who.may("lead"):
-        deciding.form(who, one, stand)
-    with st.expander("The evidence as it stands now", icon=":material/fact_check:"):
-        st.caption("All of this is frozen beside a decision, so that it can be read again in years.")
+    approved.verdict(one, stand.holds, then, who.may("lead"))
+    doubt.panel(stand, note)
+    approved.reading(one, case.beside(store, one))
+    with st.expander("All evidence", icon=":material/fact_check:"):
+        st.caption("A decision keeps a copy of all of this.")
         approved.evidence(case.facts(store, one))
+    if who.may("lead"):
+        deciding.form(who, one, stand, note)
     past = approvals.history(store, *one.key)
     approved.history(past, {a.id: approvals.evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
@@ -104,7 +105,6 @@ def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note
 def _open(address: str) -> None:
     """Open one dimension, and close the one that was open."""
     session.scratch(deciding.SEEN).clear()
+    st.query_params.pop("case", None)
     if address:
         st.query_params["case"] = address
-    else:
-        st.query_params.pop("case", None)

@@ -42,7 +42,7 @@ def page() -> None:
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
-    published.resting(shown, names[judge], dataset.name)
+    published.scope(shown, names[judge], dataset.name)
     if who.may("lead"):
         published.doubted(store, dataset, judge)
     breakdown.nothing(found)

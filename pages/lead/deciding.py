@@ -1,11 +1,13 @@
-"""The form in which a lead decides on a dimension: a reason, and what may follow what stands."""
+"""The form in which a lead decides on a dimension: a reason, and the decisions that may follow what holds."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import streamlit as st
 
 from data import approvals
-from data.approvals import Decision, Stand
+from data.approvals import Decision, Note, Stand
 from data.deciding import case
 from data.deciding.case import Case
 from data.people import Person
@@ -14,7 +16,8 @@ from pages.parts import approved, session, text
 
 SEEN = "seen"
 """Where a tab keeps what was there when a dimension was opened."""
-LABELS: dict[Decision, tuple[str, str]] = {
+LABELS: dict[str, tuple[str, str]] = {
+    "keep": ("Keep approved", ":material/task_alt:"),
     "approve": ("Approve", ":material/verified:"),
     "propose": ("Propose", ":material/group:"),
     "decline": ("Decline", ":material/cancel:"),
@@ -22,41 +25,38 @@ LABELS: dict[Decision, tuple[str, str]] = {
 }
 
 
-def form(who: Person, one: Case, stand: Stand) -> None:
+def form(who: Person, one: Case, stand: Stand, note: Note) -> None:
     """The reason and the buttons. What is decided on is what was there when the dimension was opened: a page that draws
 
     itself anew while somebody writes a reason must not carry figures along that they have not looked at.
     """
     key, store = _key(one, stand), session.store()
     seen = case.seen(store, one)
-    choices = _choices(who, one, stand, case.print_of(store, one))
+    choices: list[str] = ["keep"] if note.doubted else []
+    choices += _choices(who, one, stand, case.print_of(store, one))
     shown = session.scratch(SEEN).setdefault(key, seen)
     if shown != seen:
         st.warning(
-            "Something changed since you opened this: labels, scores, what the policy asks, or an audit. Above stands "
-            "how it is now.",
-            icon=":material/update:",
+            "Something changed since you opened this. The figures above are the current ones.", icon=":material/update:"
         )
-        st.button("I have looked at it", key=f"look:{key}", on_click=_look, args=(key, seen))
+        st.button("I have reviewed it", key=f"look:{key}", on_click=_look, args=(key, seen))
         choices = [decision for decision in choices if decision not in ("approve", "propose")]
     if one.asked.four_eyes and not one.against:
-        proposed = stand.proposed
+        mine = stand.proposed is not None and stand.proposed.person == who.name
         st.caption(
-            "The policy asks for two leads: one proposes, another approves."
-            if proposed is None or proposed.person != who.name
-            else "You have proposed it: another lead has to approve."
-        )
+            "You have proposed it. Another lead has to approve." if mine
+            else "Two leads are required (policy): one proposes, another approves."
+        )  # fmt: skip
     st.text_area(
-        "Why", key=f"why:{key}", height=68, max_chars=2000,
-        placeholder="Why, in a sentence. It stays beside the decision.",
-    )  # fmt: skip
+        "Reason", key=f"why:{key}", height=68, max_chars=2000, placeholder="In a sentence, kept with the decision."
+    )
     with st.container(horizontal=True):
         for place, decision in enumerate(choices):
             label, icon = LABELS[decision]
             st.button(
                 text.plain(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
-                args=(who.name, one, key, decision, shown),
-                type="secondary" if place or decision in ("decline", "suspend") else "primary",
+                args=(who.name, one, stand, decision, shown),
+                type="secondary" if place or decision not in ("approve", "propose") else "primary",
             )  # fmt: skip
 
 
@@ -85,12 +85,15 @@ def _look(key: str, seen: str) -> None:
     session.scratch(SEEN)[key] = seen
 
 
-def _decide(who: str, one: Case, key: str, decision: Decision, seen: str) -> None:
+def _decide(who: str, one: Case, stand: Stand, decision: Decision | Literal["keep"], seen: str) -> None:
     """Put it on record; what came of it is shown on top of the page."""
-    kept = session.scratch("approvals")
+    kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
     kept.clear()
     try:
-        reason = str(session.component_state(f"why:{key}") or "")
+        if decision == "keep" and stand.holds is not None:
+            approvals.keep(session.store(), who, stand.holds, reason)
+            kept["done"] = f"{approved.title(one)} stays approved. It is listed again when other evidence comes."
+            return
         done = approvals.decide(session.store(), who, *one.key, decision, reason, seen)
     except AssayError as error:
         kept["refused"] = error

@@ -1,4 +1,4 @@
-"""A policy that asks for less, where two leads are asked for: what waits for the second, and what came of a change."""
+"""A less strict policy, where two leads are required: what waits for the second, and what came of a change."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from pages.parts import session, text
 
 
 def put(who: str, wanted: Asked, reason: str) -> None:
-    """Change what is asked, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
+    """Change the policy, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
     done = policy.set_asked(session.store(), who, wanted, reason)
     session.scratch("policy")["said"] = (
         "Changed. Nothing was approved or suspended by it." if done
-        else "Proposed. It asks for less, and two leads are asked for: it holds when another lead agrees, whom you "
-        "have not made one."
+        else "Proposed. It is less strict, so it takes effect when a second, independent lead agrees."
     )  # fmt: skip
 
 
@@ -33,23 +32,23 @@ def waits(who: Person, told: Callable[[Asked], list[str]]) -> None:
     wanted, reason, person = found
     with st.container(border=True):
         text.say(
-            ":blue-badge[:material/group: proposed] **{person}** wants to ask for less: {reason}",
+            ":blue-badge[:material/group: proposed] **{person}** proposed a less strict policy: {reason}",
             person=person, reason=reason,
         )  # fmt: skip
         now, then = told(policy.asked(session.store())), told(wanted)
         text.quiet("Now: {lines}", lines=" ".join(line for line in now if line not in then))
-        text.say("Then: {lines}", lines=" ".join(line for line in then if line not in now))
+        text.say("Proposed: {lines}", lines=" ".join(line for line in then if line not in now))
         if not who.may("lead"):
             return
         with st.container(horizontal=True):
             agrees = who.name != person and st.button("Agree", icon=":material/check:", key="policy:agree")
-            ends = st.button("Take back", icon=":material/undo:", key="policy:back")
+            ends = st.button("Withdraw", icon=":material/undo:", key="policy:back")
     try:
         if agrees:
             put(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
         elif ends:
-            policy.set_asked(session.store(), who.name, policy.asked(session.store()), "Took the proposal back.")
-            session.scratch("policy")["said"] = "Taken back. What was asked so far holds."
+            policy.set_asked(session.store(), who.name, policy.asked(session.store()), "Withdrew the proposal.")
+            session.scratch("policy")["said"] = "Withdrawn. The policy is as before."
         else:
             return
     except AssayError as error:

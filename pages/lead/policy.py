@@ -22,7 +22,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
     store = session.store()
     asked = policy.asked(store)
-    st.subheader("What an approval has to meet", anchor=False)
+    st.subheader("Policy: what an approval requires", anchor=False)
     approved.bullets(asks.told(asked))
     if asked.four_eyes and leads.stuck(leads.history(store)):
         st.warning(text.plain(asks.STUCK), icon=":material/group:")
@@ -30,9 +30,9 @@ def panel(who: Person, dataset: Dataset) -> None:
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
                 text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
-                text.quiet("From then on: {lines}", lines=" ".join(asks.told(one.asked)))
+                text.quiet("Required from then on: {lines}", lines=" ".join(asks.told(one.asked)))
     if who.may("lead"):
-        with st.expander("Change it", icon=":material/tune:"):
+        with st.expander("Change the policy", icon=":material/tune:"):
             _form(who, asked)
     loosening.waits(who, asks.told)
     plan.panel(who, dataset)
@@ -41,13 +41,13 @@ def panel(who: Person, dataset: Dataset) -> None:
 def _form(who: Person, asked: Asked) -> None:
     """The values, each with what follows from it."""
     st.caption(
-        "It holds for the whole workspace, and its changes stay on the trail. A looser policy approves nothing by "
-        "itself. Under a stricter one what was approved stays published, and is listed above until a lead decides."
+        "The policy holds for the whole workspace; changes are in the audit log. A less strict policy approves nothing "
+        "by itself. Under a stricter one approvals stay on the dashboard, and are listed above until a lead decides."
     )
     with st.form("policy", border=False):
         new, beside = asks.fields(asked)
-        reason = st.text_input("Why", max_chars=2000, placeholder="Why it changes, in a sentence.")
-        if st.form_submit_button("Change what is asked", type="primary"):
+        reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
+        if st.form_submit_button("Save the policy", type="primary"):
             _change(who, asked, new, beside, reason)
 
 
@@ -56,7 +56,7 @@ def _change(who: Person, asked: Asked, new: dict[str, float], beside: dict[str, 
         gate = policy.made(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
         wanted = replace(asked, policy=gate, **beside)
         if wanted == asked:
-            st.info("Nothing of this is new, so nothing was changed.", icon=":material/info:")
+            st.info("This is the policy already: nothing was changed.", icon=":material/info:")
             return
         loosening.put(who.name, wanted, reason)
     except AssayError as error:

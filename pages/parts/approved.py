@@ -11,7 +11,8 @@ import streamlit as st
 
 from data.approvals import AUTOMATIC, Approval, Note, Stand, Waits
 from data.deciding.case import Beside, Case
-from data.deciding.decided import Fact
+from data.deciding.decided import Fact, called
+from data.names import shown
 from judges.audits import audits
 from judges.counted import many
 from judges.raters.ceiling import Ceiling
@@ -23,25 +24,25 @@ Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved"
 BADGES: dict[Status, str] = {
     "suspended": ":red-badge[:material/pause_circle: suspended]",
     "proposed": ":blue-badge[:material/group: proposed]",
-    "doubted": ":orange-badge[:material/visibility: look at it]",
+    "doubted": ":orange-badge[:material/visibility: review]",
     "open": ":green-badge[:material/check_circle: to decide]",
     "older": ":orange-badge[:material/history: older policy]",
     "approved": ":green-badge[:material/verified: approved]",
     "declined": ":gray-badge[:material/cancel: declined]",
     "withdrawn": ":gray-badge[:material/pause_circle: suspended]",
-    "not yet": ":gray-badge[:material/hourglass_empty: not yet]",
+    "not yet": ":gray-badge[:material/hourglass_empty: policy not met]",
 }
 """In the order in which rows stand."""
 TITLES: dict[Status, str] = {
-    "suspended": "Suspended, waits for a person",
+    "suspended": "Suspended, waits for a decision",
     "proposed": "Proposed, waits for a second lead",
-    "doubted": "Approved, to be looked at",
-    "open": "May be published, not decided yet",
+    "doubted": "Approved, to be reviewed",
+    "open": "Meets the policy, not decided",
     "older": "Approved under an older policy",
     "approved": "Approved",
     "declined": "Declined",
     "withdrawn": "Suspended",
-    "not yet": "May not be published yet",
+    "not yet": "Does not meet the policy",
 }
 DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
 
@@ -72,7 +73,7 @@ def title(one: Case) -> str:
 
 def who(one: Approval) -> str:
     """Who decided, in words."""
-    return "Assay itself" if one.person == AUTOMATIC else one.person
+    return shown(one.person)
 
 
 def bullets(lines: Sequence[str]) -> None:
@@ -93,8 +94,8 @@ def decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eli
                 at=clock.at(one.at, zone), reason=text.short(one.reason, 110),
             )  # fmt: skip
         elif eligible:
-            st.caption("Nobody has decided on it: a lead may approve it.")
-        label = "Its approval" if one else "Decide whether it is published" if eligible else "Approvals"
+            st.caption("It meets the policy, and is not decided: a lead may approve it.")
+        label = "Its approval" if one else "Decide" if eligible else "Approvals"
         links.to("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
         if one is not None and one.decision == "approve":
             links.to("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
@@ -106,18 +107,16 @@ def decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eli
 def summary(found: Waits) -> None:
     """What there is to decide, in one sentence."""
     told = [
-        f"{len(found.suspended):,} suspended since new evidence came" if found.suspended else "",
-        f"{len(found.proposed):,} proposed, waiting for a second lead" if found.proposed else "",
-        f"{len(found.eligible):,} that may be published and {'is' if len(found.eligible) == 1 else 'are'} not decided"
-        if found.eligible else "",
-        f"{len(found.doubted):,} approved and to be looked at" if found.doubted else "",
-        f"{len(found.older):,} approved under an older policy" if found.older else "",
+        f"{len(of):,} {what}" for of, what in (
+            (found.suspended, "suspended by new evidence"), (found.proposed, "proposed, waiting for a second lead"),
+            (found.eligible, "not decided (policy met)"), (found.doubted, "approved, to be reviewed"),
+            (found.older, "approved under an older policy"),
+        ) if of
     ]  # fmt: skip
-    told = [one for one in told if one]
     if told:
         text.say("**To decide:** {told}.", told="; ".join(told))
     else:
-        st.markdown("**Nothing waits for a decision here.**")
+        st.markdown("**Nothing to decide.**")
 
 
 def row(
@@ -153,37 +152,34 @@ def row(
                 asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
                 with st.container(gap=None):
                     text.quiet("{low}, on {items}", low=low, items=items)
-                    told = f"two people agree at {people}" if people != "–" else "how far people agree is not known"
-                    text.quiet("asked {asked}; {told}", asked=asked, told=told)
+                    told = "not known" if people == "–" else people
+                    text.quiet("{asked} required; between people {told}", asked=asked, told=told)
 
 
 def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
-    """Where a dimension stands, in a sentence for somebody who knows no statistics."""
+    """Where a dimension stands, in a sentence."""
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
         return f"{who(stand.proposed)} proposed it, {clock.at(stand.proposed.at, zone)}: {stand.proposed.reason}"
     if holds is not None and where in ("approved", "declined", "withdrawn"):
         return f"{who(holds)} {DONE[holds.decision]} it, {clock.at(holds.at, zone)}: {holds.reason}"
     if holds is not None and where == "older":
-        return f"{note.older} It stays published until a lead decides."
+        return f"{note.older} It stays on the dashboard until a lead decides."
     if where == "doubted" and note.look is not None:
-        then = "The next change of its gold suspends it." if note.look.suspends else "Nothing is suspended by that."
+        then = "It is suspended at the next new label." if note.look.suspends else "This does not suspend it."
         return f"{note.look.why} {then} {note.older}".strip()
     if holds is not None:
         return holds.reason
-    return "It may be published." if where == "open" else missing(one)
+    return "It meets the policy. A lead decides whether it is published." if where == "open" else missing(one)
 
 
-def may(one: Case, lead: bool) -> str:
+def may(one: Case, verdict: str) -> str:
     """What the figures of a dimension say that meets the policy."""
     interval, asked, low = one.line.gate.interval, one.asked.policy, one.line.decision.bound
-    sure = (
-        f" Even at the cautious end it is {low:.2f}, and {asked.threshold:.2f} is asked."
-        if asked.lower_bound and low is not None else f" {asked.threshold:.2f} is asked."
-    )  # fmt: skip
+    bound = f", and so is its lower bound, {low:.2f}" if asked.lower_bound and low is not None else ""
     return (
-        f"{'You' if lead else 'A lead'} may publish it: the judge agrees with people well beyond chance, kappa "
-        f"{number(interval.point, '.2f')} (1 is full agreement, 0 is chance).{sure}"
+        f"{verdict}: kappa {number(interval.point, '.2f')} is at least the required "
+        f"{asked.threshold:.2f}{bound}."
     )
 
 
@@ -193,10 +189,10 @@ def missing(one: Case) -> str:
     if decision.state == "meets policy":
         return " ".join(one.against)
     told = {
-        "below minimum sample": "Too few of the drawn items have a blind label and a score to compare.",
-        "undefined": "Everybody gave one and the same answer, so agreement proves nothing.",
-        "fails": "The judge agrees with people too little.",
-        "inconclusive": "The judge may agree well enough; these labels do not settle it.",
+        "below minimum sample": "Below minimum sample: too few drawn items have both a blind label and a score.",
+        "undefined": "Undefined: everybody gave the same answer, so agreement shows nothing.",
+        "fails": "Fails: agreement with people is below the required kappa.",
+        "inconclusive": "Inconclusive: the required kappa lies within the margin of error.",
     }[decision.state]
     return f"{told} {wanted(decision.missing)}".strip()
 
@@ -206,37 +202,45 @@ def wanted(missing: str) -> str:
     return f"Missing: {missing[0].lower()}{missing[1:]}" if missing else ""
 
 
-def reading(one: Case, near: Beside, holds: Approval | None, then: float | None, lead: bool) -> None:
-    """What the figures of an open dimension say, and what stands beside them."""
-    gate, interval = one.line.gate, one.line.gate.interval
+def verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -> None:
+    """What the figures of an open dimension say of the policy, and what moved since it was decided."""
+    interval = one.line.gate.interval
     if not one.against:
-        text.say("{may}", may=may(one, lead))
+        stands = holds is not None and holds.decision == "approve"
+        told = "It meets today's policy" if stands else f"{'You' if lead else 'A lead'} may approve it"
+        text.say("{may}", may=may(one, told))
     gone = holds is not None and holds.decision == "suspend"
     told = holds.reason if holds is not None and gone else ""
     if gone and not one.against:
-        st.caption("To approve it again counts all of the gold together, what came before the suspension and since.")
+        st.caption("Approving it again counts all labels, those before the suspension and those since.")
     for why in [why for why in one.against if why not in told]:
         st.warning(text.plain(why), icon=":material/block:")
     if one.synthetic:
         st.caption(
             ":orange[:material/science:] Judge or data are synthetic: an approval here says nothing about any language "
-            "model, and the dashboard says so."
+            "model. The dashboard is marked accordingly."
         )
     if then is not None and interval.point is not None and abs(then - interval.point) >= 0.005:
         text.say(
-            "When it was decided, kappa was **{then}**; it is **{now}** now.",
+            "Kappa was **{then}** at the decision, and is **{now}** now.",
             then=f"{then:.2f}",
             now=f"{interval.point:.2f}",
         )
-    share = one.coverage
+
+
+def reading(one: Case, near: Beside) -> None:
+    """What else there is to weigh about an open dimension."""
+    gate, share = one.line.gate, one.coverage
     replied = (
-        f"The judge has answered {int(1000 * share + 1e-6) / 10:g}% of {many(gate.gold_cells, 'cell')} with gold."
+        f"The judge answered {int(1000 * share + 1e-6) / 10:g}% of "
+        f"{many(gate.gold_cells, 'rating')} with reference labels (gold)."
         if share is not None else ""
     )  # fmt: skip
-    wait = f"{many(near.waiting, 'cell')} with answers that lie apart {'waits' if near.waiting == 1 else 'wait'} for "
+    wait = f"{many(near.waiting, 'rating')} on which people disagree {'waits' if near.waiting == 1 else 'wait'} for "
     p = gate.people
     many_ = f"{p.fewest}" if p.fewest == p.most else f"{p.fewest} to {p.most}"
-    whose = f"The figures are agreement with these people's labels, {many_} a cell." if gate.gold_cells else ""
+    each = "label" if p.most == 1 else "labels"
+    whose = f"Each rating has {many_} {each}." if gate.gold_cells else ""
     notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
     response.panel(
@@ -251,36 +255,36 @@ def reading(one: Case, near: Beside, holds: Approval | None, then: float | None,
 def _people(top: Ceiling | None) -> str:
     if top is None or top.between.point is None:
         return (
-            "No two people have labelled the same cell blind, so nobody knows how far people agree with each other, "
-            "which is as far as a judge can be asked to: let two people label the same items (people per item, on the "
-            "Queues page)."
+            "No item was labelled blind by two people, so agreement between people, the usual upper limit for a judge, "
+            "is not known: set people per item to 2 on the Queues page."
         )
-    few = " That is too few items to conclude anything." if top.between.verdictless else ""
+    few = " That is too few items for a conclusion." if top.between.verdictless else ""
     return (
-        f"People agree with each other at kappa {top.between.point:.2f} ({span(top.between)}), "
-        f"on {many(top.cells, 'cell')} of {many(top.items, 'item')} that several have labelled.{few}"
+        f"Agreement between people: kappa {top.between.point:.2f} ({span(top.between)}), "
+        f"from {many(top.cells, 'rating')} of {many(top.items, 'item')} that several labelled.{few}"
     )
 
 
 def _alarms(near: Beside) -> str:
     if near.alarms is None:
-        return "Nobody has looked at this judge's audits since its last replies."
+        return "The audits have not been computed since this judge's last replies."
     if not near.alarms:
-        return "No audit of this judge is in alarm."
-    return "In alarm: " + ", ".join(audits()[name].title for name in near.alarms) + "."
+        return "No audit in alarm."
+    return "Audits in alarm: " + ", ".join(audits()[name].title for name in near.alarms) + "."
 
 
 def evidence(facts: Sequence[Fact], height: int | Literal["content"] = 320) -> None:
     """Frozen figures, or those that would be, as they stand."""
     frame = pd.DataFrame(
-        {"what": [n for n, _, _ in facts], "figure": [f for _, f, _ in facts], "said": [t for _, _, t in facts]}
-    )
+        {"evidence": [called(n) for n, _, _ in facts], "figure": [f for _, f, _ in facts],
+         "details": [t for _, _, t in facts]}
+    )  # fmt: skip
     st.dataframe(
         frame, hide_index=True, height=height, placeholder="",
         column_config={
-            "what": st.column_config.TextColumn(width=200),
+            "evidence": st.column_config.TextColumn(width=250),
             "figure": st.column_config.NumberColumn(width=90, format="%.4g"),
-            "said": st.column_config.TextColumn(width="large"),
+            "details": st.column_config.TextColumn(width="large"),
         },
     )  # fmt: skip
 
@@ -298,7 +302,7 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
         )  # fmt: skip
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
         then = f"kappa {number(kappa, '.2f')}, lower bound {number(bound, '.2f')}, {many(items or 0, 'item')}"
-        with st.expander(text.plain(f"Evidence then: {one.state}, {then} · fingerprint {one.print or 'none'}")):
+        with st.expander(text.plain(f"Evidence at that time: {one.state}, {then} · fingerprint {one.print or 'none'}")):
             evidence(facts[one.id])
 
 
@@ -312,20 +316,20 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
             name, dataset = one.dimension.replace("_", " "), names.get(one.dataset, "")
             with st.container(gap=None):
                 text.say(
-                    ":red[:material/pause_circle:] **{name}** · {sort} is suspended in {dataset} since new "
-                    "evidence came. {why}",
+                    ":red[:material/pause_circle:] **{name}** · {sort} in {dataset} was suspended by new evidence. "
+                    "{why}",
                     name=name, sort=one.sort, dataset=dataset,
                     why=_GONE.get(one.state, _GONE["undefined"]).format(judge=judges.get(one.judge, "the judge")),
                 )  # fmt: skip
                 links.to(
-                    "approvals", "See what changed, and decide", icon=":material/arrow_forward:", dataset=dataset,
+                    "approvals", "Review and decide", icon=":material/arrow_forward:", dataset=dataset,
                     case=f"{one.judge}.{one.sort}.{one.dimension}",
                 )  # fmt: skip
         parts = (
             (len(found.suspended) - 3, "more suspended"),
             (len(found.proposed), "proposed, waiting for a second lead"),
-            (len(found.eligible), "that may be published, not decided"),
-            (len(found.doubted), "approved and to be looked at"),
+            (len(found.eligible), "not decided (policy met)"),
+            (len(found.doubted), "approved, to be reviewed"),
             (len(found.older), "approved under an older policy"),
         )
         keys = [a.dataset for a in found.proposed] + [c.dataset.id for c in found.eligible]
@@ -338,9 +342,9 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
 
 
 _GONE = {
-    "below minimum sample": "There is too little gold now to say how far to believe {judge}.",
-    "fails": "By the labels as they are now, {judge} agrees with people too little.",
-    "inconclusive": "By the labels as they are now, {judge} may agree well enough, and it is not sure any more.",
-    "meets policy": "What the policy asks beside the agreement of {judge} is not met any more.",
-    "undefined": "How far {judge} agrees with people cannot be said any more.",
+    "below minimum sample": "{judge} has fewer labelled items than required now.",
+    "fails": "With the labels as they are now, {judge} fails the approval check.",
+    "inconclusive": "With the labels as they are now, the approval check of {judge} is inconclusive.",
+    "meets policy": "{judge} does not meet all of the policy's other requirements any more.",
+    "undefined": "The agreement of {judge} with people is undefined now.",
 }

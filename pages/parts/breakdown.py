@@ -63,7 +63,8 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
             by = picked.one("by", "Mean by", {key: way.title for key, way in there.items()})
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
-        found = breakdown(store, dataset.id, judge, tile, by, system, outcome)
+        with st.spinner("Summing up by slice ..."):
+            found = breakdown(store, dataset.id, judge, tile, by, system, outcome)
         name = saved.named("dashboard", dataset.name, tile.key, found.way.title, system)
         csv = File(
             "These figures, as CSV", f"{name}.csv", "text/csv",
@@ -132,7 +133,7 @@ def _notes(tile: Tile, found: Breakdown, system: str) -> Iterator[str]:
     if found.way.rescored:
         yield "An item counts once, where its newest score is from, so points differ in their items as well as in time."
     if found.step not in ("", "day"):
-        yield f"By {found.step}, so that a point has items enough."
+        yield f"Days stand together by {found.step}, so that a point has items enough."
     if not system and len(tile.systems) > 1 and found.way.title != SYSTEM:
         yield "Systems are together here, and their mix may differ: choose one to leave that out."
     if found.rest:

@@ -106,12 +106,12 @@ def grid(shares: Any, told: Sequence[Sequence[str]], names: Sequence[str], key: 
 
 
 def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: float, marked: str) -> None:
-    """A figure over the number of items that it rests on, with its band.
+    """A figure over the number of items that it is from, with its band.
 
-    `ahead` is what is to be expected with more, `mark` a line to reach.
+    `ahead` is the forecast with more, `mark` a line to reach.
     """
     figure = go.Figure()
-    for steps, colour, name, dash in ((now, ACCENT, "so far", "solid"), (ahead, QUIET, "to be expected", "dot")):
+    for steps, colour, name, dash in ((now, ACCENT, "so far", "solid"), (ahead, QUIET, "forecast", "dot")):
         known = [s for s in steps if s.point is not None and s.low is not None and s.high is not None]
         if not known:
             continue
@@ -146,9 +146,9 @@ def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: f
 
 
 def reliability(levels: Sequence[Level], key: str) -> None:
-    """How often a judge is right at each level of confidence, against the line of being right as often as sure.
+    """A reliability diagram: accuracy at each level of confidence, and the line of perfect calibration.
 
-    Upright lines are intervals; the larger a mark, the more cells it stands for.
+    Upright lines are intervals; the larger a mark, the more ratings it stands for.
     """
     figure = go.Figure()
     figure.add_scatter(
@@ -164,14 +164,15 @@ def reliability(levels: Sequence[Level], key: str) -> None:
         x=[one.stated for one in known], y=[one.right.point for one in known], mode="markers",
         marker={"color": ACCENT, "size": [8 + 16 * one.share**0.5 for one in known], "opacity": 1},
         hovertext=[
-            f"{one.stated:.0%} sure, {one.right.point:.0%} right<br>{one.cells:,} cells of {one.right.items:,} items"
+            f"confidence {one.stated:.0%}, accuracy {one.right.point:.0%}<br>{one.cells:,} ratings of "
+            f"{one.right.items:,} items"
             for one in known
         ],
         hoverinfo="text",
     )  # fmt: skip
     ticks = {"tickformat": ".0%", "range": [-0.03, 1.03], "fixedrange": True, "dtick": 0.2, "zeroline": False}
-    figure.update_xaxes(**ticks, title={"text": "how sure the judge is", "standoff": 6})
-    figure.update_yaxes(**ticks, title={"text": "how often it is right", "standoff": 6})
+    figure.update_xaxes(**ticks, title={"text": "stated confidence", "standoff": 6})
+    figure.update_yaxes(**ticks, title={"text": "accuracy", "standoff": 6})
     _draw(figure, key, 340, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
@@ -225,7 +226,7 @@ def finding(plot: Plot, key: str) -> None:
     )  # fmt: skip
     _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
     if every > 1:
-        st.caption(f"Every {every:d}th point is drawn; the figures rest on all of them.")
+        st.caption(f"Every {every:d}th point is drawn; the figures use all of them.")
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ def slices(given: Means, key: str) -> None:
     A dashed line is the corrected mean of all, where there is one.
     """
     figure, found = go.Figure(), given.slices
-    _means(figure, given, upright=False)
+    _means(figure, given, False, 1 + 26 / (46 * len(found)))
     point = given.whole.mean.interval.point if given.whole is not None and given.whole.mean is not None else None
     if point is not None:
         figure.add_vline(x=point, line={"color": QUIET, "width": 1.5, "dash": "dash"})
@@ -270,7 +271,7 @@ def slices(given: Means, key: str) -> None:
 def course(given: Means, key: str) -> None:
     """Means over time, the oldest first: corrected (dots) and the judge's own (diamonds), with intervals by items."""
     figure, found = go.Figure(), given.slices
-    _means(figure, given, upright=True)
+    _means(figure, given, True, 1.03)
     every = -(-len(found) // 10)
     figure.update_yaxes(range=_about(given), fixedrange=True, nticks=7, tickformat=".0%" if given.share else None)
     figure.update_xaxes(
@@ -281,8 +282,11 @@ def course(given: Means, key: str) -> None:
     _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
 
 
-def _means(figure: go.Figure, given: Means, upright: bool) -> None:
-    """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other."""
+def _means(figure: go.Figure, given: Means, upright: bool, key: float) -> None:
+    """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other.
+
+    `key` is how high the key stands, of the height of what is drawn.
+    """
     corrected = [None if one.mean is None else one.mean.interval for one in given.slices]
     for name, held, colour, symbol, dash, wide in (
         ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
@@ -297,17 +301,21 @@ def _means(figure: go.Figure, given: Means, upright: bool) -> None:
         axes = {"x": places, "y": points, "error_y": ends} if upright else {"x": points, "y": places, "error_x": ends}
         figure.add_scatter(
             **axes, name=name, mode="lines+markers" if upright else "markers",
-            line={"color": colour, "width": wide - 0.5, "dash": dash}, connectgaps=False,
-            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": wide}}, hoverinfo="text",
+            line={"color": colour, "width": 1.75, "dash": dash}, connectgaps=False,
+            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if held is corrected else 2}},
+            showlegend=any(point is not None for point in points), hoverinfo="text",
             hovertext=[
                 f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{sized(one)}"
                 for one, i in zip(given.slices, held, strict=True)
             ],
         )  # fmt: skip
-    top = {"yref": "container", "yanchor": "top", "x": 0}
     figure.update_layout(
-        title={"text": escape(given.title), "y": 1, "xanchor": "left", "font": {"size": 14}, "pad": {"t": 6}, **top},
-        showlegend=True, legend={"orientation": "h", "y": 0.93, "title": {"text": ""}, **top},
+        title={
+            "text": escape(given.title), "x": 0, "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top",
+            "font": {"size": 14, "weight": 500}, "pad": {"t": 8},
+        },
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": key, "yanchor": "bottom", "title": {"text": ""}, "font": {"size": 13}},
     )  # fmt: skip
 
 
@@ -334,7 +342,9 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> N
     """
     figure.update_layout(margin=margin, height=height, paper_bgcolor=GROUND, plot_bgcolor="rgba(0,0,0,0)")
     figure.update_layout(dragmode=False, font={"size": 13}, modebar={"color": QUIET, "activecolor": INK})
-    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"})
+    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"}, legend={"font": {"color": INK}})
+    for axes in (figure.update_xaxes, figure.update_yaxes):  # the theme's own grey is too faint to read
+        axes(tickfont={"color": INK}, title_font={"color": INK})
     if not figure.layout.showlegend:
         figure.update_layout(showlegend=False)
     config = _CONFIG | {"toImageButtonOptions": {"format": picture.form(), "filename": _file(key), "scale": 2}}

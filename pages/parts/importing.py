@@ -82,7 +82,7 @@ def files(found: list[Known]) -> bool:
     """The uploaded files and what each of them is; whether they are to be removed."""
     rows = [(one.file.name, one.says, one.file.size) for one in found]
     st.dataframe(
-        pd.DataFrame(rows, columns=["File", "Is", "Size"]),
+        pd.DataFrame(rows, columns=["File", "Recognised as", "Size"]),
         hide_index=True,
         column_config={"Size": st.column_config.NumberColumn(format="bytes")},
     )
@@ -201,7 +201,7 @@ def preview(found: Preview, rejects: str) -> None:
         for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
         if n < 3 or new or before
     ]
-    st.dataframe(pd.DataFrame(table, columns=["", "New", "There already"]), hide_index=True)
+    st.dataframe(pd.DataFrame(table, columns=["", "New", "Already in the dataset"]), hide_index=True)
     for sentence in found.warnings:
         st.text(sentence)
     for reason, count in found.unscored.items():
@@ -248,11 +248,13 @@ def _problems(found: Preview, rejects: str) -> None:
     files: dict[str, list[Problem]] = {}
     for problem in found.problems:
         files.setdefault(problem.file, []).append(problem)
-    for file, problems in files.items():
-        text.say("**{file}**: {n}", file=file, n=many(len(problems), "error"))
-        numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems[:SHOWN], 1)]
-        st.dataframe(pd.DataFrame(numbered, columns=list(_ERRORS)), hide_index=True, column_config=_ERRORS)
-        if len(problems) > SHOWN:
+    for file, unsorted in files.items():
+        problems = sorted(unsorted, key=lambda problem: problem.line)[:SHOWN]
+        text.say("**{file}**: {n}", file=file, n=many(len(unsorted), "error"))
+        numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems, 1)]
+        frame = pd.DataFrame(numbered, columns=list(_ERRORS))
+        st.dataframe(frame, hide_index=True, column_config=_ERRORS, height="content")
+        if len(unsorted) > SHOWN:
             text.quiet("The first {few} are shown. The file of these lines has all of them.", few=str(SHOWN))
 
 

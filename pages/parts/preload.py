@@ -12,6 +12,8 @@ from pathlib import Path
 
 import streamlit
 
+from pages.parts import bundle
+
 STATIC = Path(streamlit.__file__).parent / "static"
 SCRIPTS = STATIC / "static" / "js"
 STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
@@ -36,6 +38,8 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "workspace": ("Button",),
 }
 """Address of a page -> Streamlit's names of the elements that every view of it has."""
+TEXTS = ("desk", "adjudication")
+"""The pages that draw judged texts."""
 _ROOT = '<script>window.__streamlit = {BACKEND_BASE_URL: new URL("./", location.href).href}</script>\n'
 """Where the server is, as seen from a page: else Streamlit tries below the page's own address first, and waits."""
 _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
@@ -52,6 +56,8 @@ def html(address: str) -> bytes | None:
         for name in sorted(scripts(NEEDED[address]))
         if f"/{name}" not in first
     )
+    if address in TEXTS:
+        links += "".join(f'<link rel="preload" as="script" href=".{name}">\n' for name in bundle.first())
     return first.replace("</head>", f"{_ROOT}<style>{STYLE}</style>{links}</head>", 1).encode()
 
 

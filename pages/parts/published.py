@@ -1,4 +1,4 @@
-"""What stands around the dashboard's tiles: what they rest on, what is withheld and why, how to read it, downloads."""
+"""What stands around the dashboard's tiles: how much they are of, what is withheld and why, how to read it, downloads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judges.counted import many
 from pages.parts import links, picture, saved, text
 
 
-def resting(shown: Sequence[Tile], judge: str, dataset: str) -> None:
+def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     """Of how many systems and items, and from whom; the way to more labels where some have too few."""
     items = max((sum(s.items for s in tile.systems) for tile in shown), default=0)
     systems = len({s.name for tile in shown for s in tile.systems})
@@ -61,10 +61,10 @@ def reading() -> None:
             "scores higher or lower than people. A system with fewer than 30 labelled items has only this one, "
             "and stands after the others: do not hold it beside a corrected figure.\n"
             "- **The bar** shows how often the judge gave each answer; click a part of it to see the items.\n"
-            "- **n/a** are cells to which the judge says that the question does not apply; **unscored** are items "
+            "- **n/a** are ratings where the judge says that the question does not apply; **unscored** are items "
             "whose reply could not be used. Neither is in any mean.\n"
-            "- **Told apart** takes into account that many pairs of systems are compared at one time (Holm): a "
-            "difference whose interval only just misses 0 may not count. A mean of a scale takes its steps as equally "
+            "- **Significant** is a difference at 5% for all pairs of systems together (Holm): one whose "
+            "interval only just misses 0 may not be. A mean of a scale takes its steps as equally "
             "wide."
         )
 

@@ -31,16 +31,16 @@ TONES: dict[str, Literal["blue", "orange", "red", "green"]] = {
 }  # fmt: skip
 COLUMNS = {
     "State": st.column_config.TextColumn(width=115),
-    "Progress": st.column_config.ProgressColumn(width=95, format="percent", min_value=0, max_value=1),
+    "Progress": st.column_config.ProgressColumn(width=95, format="%d%%", min_value=0, max_value=100),
     "Judgments": st.column_config.TextColumn(width=90, help="Made, of all of the run."),
+    "Why": st.column_config.TextColumn(width=190, help="Why it ended before all was judged."),
     "Model": st.column_config.TextColumn(width=135),
     "Card": st.column_config.TextColumn(width=140),
     "Dataset": st.column_config.TextColumn(width=135),
-    "Cost": st.column_config.TextColumn(width=80, help="So far, in US dollars."),
-    "In all": st.column_config.TextColumn(width=80, help="What all judgments cost if the rest cost as much each."),
+    "Cost": st.column_config.TextColumn(width=85, help="So far, in US dollars."),
+    "In all": st.column_config.TextColumn(width=95, help="What all judgments cost if the rest cost as much each."),
     "Limit": st.column_config.TextColumn(width=70, help="The spending limit, in US dollars."),
     "Endpoint": st.column_config.TextColumn(width=190),
-    "Why": st.column_config.TextColumn(width=300, help="Why a run ended before all was judged."),
     "Unscored": st.column_config.NumberColumn(width=80, format="localized", help="Judgments that could not be used."),
     "Tokens": st.column_config.NumberColumn(width=90, format="localized", help="In and out, with failed calls."),
     "By": st.column_config.TextColumn(width=80),
@@ -66,7 +66,7 @@ def spent(cost: float | None, estimated: bool, limit: float | None, calls: int =
     if not calls and limit is None:
         return ""
     if cost is None and calls:
-        return "price not known, so no limit can be kept"
+        return "price not known, so no spending limit can be enforced"
     about = f"{'about ' if estimated and cost else ''}{dollars(cost) if cost else 'no cost'}"
     return about if limit is None else f"{about if cost else '$0.00'} of the limit of {dollars(limit)}"
 
@@ -75,14 +75,15 @@ def resumed(run: Run, now: Standing) -> tuple[bool, float | None]:
     """(whether to go on with it, the new limit); where it keeps a limit, a small form says what is spent of it."""
     if now.limit is None:
         return st.button("Resume", icon=":material/play_arrow:", key=f"resume:{run.id}", type="primary"), None
-    with st.popover("Resume", icon=":material/play_arrow:", type="primary"), st.form(f"resume:{run.id}", border=False):
-        text.say("{spent} is spent, over all starts of this run.", spent=spent(now.cost, now.estimated, now.limit))
+    shown = st.popover("Resume, or change the limit", icon=":material/play_arrow:", type="primary")
+    with shown, st.form(f"resume:{run.id}", border=False):
+        text.say("{spent} is spent so far on this run.", spent=spent(now.cost, now.estimated, now.limit))
         if now.open:
             text.quiet(
-                "Up to {open} more counts as spent: calls that were under way when it ended.", open=dollars(now.open)
+                "Up to {open} more may be spent, on calls that were under way when it ended.", open=dollars(now.open)
             )
         wanted = st.number_input("Spending limit, US dollars", min_value=0.0, value=now.limit, format="%0.4g", step=1.0)
-        sent = st.form_submit_button("Go on", icon=":material/play_arrow:", type="primary")
+        sent = st.form_submit_button("Resume", icon=":material/play_arrow:", type="primary")
     return sent, wanted if wanted != now.limit else None
 
 
@@ -116,9 +117,10 @@ def needs(found: Sequence[Any], card: Card) -> None:
         return
     for need in (one for one in found if one.lacking):
         text.warn("{said}", said=need.text)
-    with st.expander(text.plain(f"What {card.title} needs"), icon=":material/checklist:", expanded=True):
+    with st.container(gap=None):
+        text.say("**What {card} needs**", card=card.title)
         for need in (one for one in found if not one.lacking):
-            text.say("- {said}", said=need.text)
+            text.quiet("- {said}", said=need.text)
 
 
 def shown(found: Sequence[Shown], card: Card) -> None:
@@ -254,11 +256,12 @@ def _row(run: Run, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
     whole = run.cost / done * total if run.cost and done else run.cost
     about = "about " if run.estimated and run.cost else ""
     return (
-        MARKS[run.state], done / total if total else 1.0, f"{done:,} of {total:,}", run.model, run.card, run.dataset,
+        MARKS[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
+        run.model, run.card, run.dataset,
         "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
-        "" if whole is None else dollars(whole) if done == total else f"about {dollars(whole)}",
+        "" if whole is None else dollars(whole) if done == total or not whole else f"about {money(whole)}",
         "" if run.limit is None else dollars(run.limit),
-        address(run), run.why, done - scored, run.tokens, run.by, clock.at(run.at, zone), said(run.params),
+        address(run), done - scored, run.tokens, run.by, clock.at(run.at, zone), said(run.params),
     )  # fmt: skip
 
 

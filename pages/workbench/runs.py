@@ -40,8 +40,11 @@ def page() -> None:
         return
     picked = ran.table(found, runs.tally(store), clock.zone())
     ran.trials(runs.trials(store))
-    if len(picked) == 1 and st.button("Open", icon=":material/open_in_full:", type="primary"):
-        ran.go(picked[0].id)
+    if len(picked) == 1:
+        if picked[0].state not in LIVE:
+            _stand(who, picked[0])
+        if st.button("Open this run", icon=":material/open_in_full:"):
+            ran.go(picked[0].id)
     if len(picked) == 2:
         ran.differences(*(runs.judge(store, run.id) for run in picked))
 

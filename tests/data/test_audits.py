@@ -327,10 +327,10 @@ def test_the_command_tells_a_line_an_audit_and_fails_in_alarm(
     lines = out.splitlines()
     assert lines[0] == f"judge-one (multi_turn_dialogue, {here[1]}): 14 replies on 12 items; 1 unscored"
     assert lines[1].split() == (
-        "fine low 0.083, 95% interval 0.015 to 0.354, limit 0.5: 1 dialogues hold a 1.".split()  # Wilson of 1 in 12
+        "pass low 0.083, 95% interval 0.015 to 0.354, limit 0.5: 1 dialogues hold a 1.".split()  # Wilson of 1 in 12
     )
     assert lines[2] == "      d-0005 turn:1 helpfulness: Helpfulness is 1."
-    assert lines[-2].split()[:5] == "cannot tell yet people 0".split()
+    assert lines[-2].split()[:5] == "not tested people 0 cells".split()
 
 
 def test_the_command_gives_json_and_names_what_is_not_there(

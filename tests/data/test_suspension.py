@@ -192,7 +192,7 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
     approvals.keep(store, "lea", done, "People have new rules.")
     assert approvals.waits(store).doubted == ()
     assert approvals.note(store, approvals.stands(store)[key]).kept == ("lea", "People have new rules.")
-    assert "looked at helpfulness (turn), and kept it approved" in str(entries(store, Narrow())[0])
+    assert "reviewed helpfulness (turn), and kept it approved" in str(entries(store, Narrow())[0])
     [row] = store.rows("select name, value from setting where name like 'kept %'")
     store.tx("test", "forget", lambda tx: tx.add(
         "setting", "id, scope, name, value", [(new_id(), key[0], row[0], row[1].replace('"down"', '"bound"'))]
@@ -227,7 +227,7 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
     set_asked(store, threshold=0.5, min_items=200)  # stricter in another way, which it does not meet
     stands = shown()
     assert (stands.state, stands.met) == ("below minimum sample", False) and "120 items" in stands.told
-    assert "By today's policy it would be refused." in stands.told
+    assert "By today's policy: below minimum sample." in stands.told
     set_asked(store, threshold=0.5, min_items=100)  # as it was when it was approved
     assert shown().met and shown().told == ""
     set_asked(store, threshold=0.6, min_items=110)

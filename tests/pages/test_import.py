@@ -60,7 +60,7 @@ def test_a_table_is_mapped_on_screen(assay: Server, page: Any, tmp_path: Path) -
     file.write_text("id,instruction,output\n1,Say hi,hi\n2,Say ho,ho\n")
     enter(page, assay.url, "lea", "import")
     page.locator("input[type=file]").set_input_files(file)
-    page.get_by_text("single responses, known by id. Taken from it: task (instruction), output (output).").wait_for()
+    page.get_by_text("single responses, identified by id. Read from it: task (instruction), output").wait_for()
     page.get_by_text("Map the columns of table.csv by hand").click()
     page.get_by_text("What the first rows become").wait_for()
     page.get_by_role("button", name="Import all").click()

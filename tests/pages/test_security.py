@@ -15,6 +15,7 @@ from pages.label.enter import leave as sign_out
 from pages.main import ROUTES
 from tests import seeds
 from tests.pages.driving import enter, on_item, seeded, turn_to
+from tests.poison import floods, tricks
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -56,6 +57,7 @@ def poisoned(app: Server, url: str) -> str:
     rows = []
     for n in range(1, 6):
         item = seeds.dialogue(n, text=poison, system=poison)
+        item["turns"][-1]["text"] = "\n\n".join([poison, *tricks(url), *floods()])
         item.update(scenario=poison, id=f"{n} {poison}", meta={poison: poison})
         made = {**seeds.reply(item, verdict="good"), "decision_basis": poison}
         made["per_turn"][0]["issues"] = [poison]

@@ -98,7 +98,7 @@ function agreed(view) {
 function drawMeaning(d, view) {
   const { ui } = d, c = view && view.cells[view.here];
   if (!ui) return;
-  if (!ui.meaning) ui.foot.querySelector(".in").before((ui.meaning = el("div", "meaning", null, { id: "meaning" })));
+  if (!ui.meaning) ui.hints.before((ui.meaning = el("div", "meaning", null, { id: "meaning" })));
   ui.meaning.hidden = !c;
   if (!c || ui.meaning.of === c) return;
   ui.meaning.of = c;

@@ -180,12 +180,13 @@ function markField(c, has, own, judge) {
 /** Whether something stands in the field that was not taken yet. */
 const typed = (c) => !!(c && c.input && c.input.value.trim() && c.input.value !== c.input.dataset.shown);
 
-function unitName(c) {
-  const { row, group } = c, side = group.label ? ` ${group.label}` : "";
+function rowName(row) {
   if (row.sort === "turn") return `turn ${row.no}`;
-  if (row.sort === "section") return `section ${row.no || row.title}${side}`;
-  return (row.title || (row.sort === "response" ? "response" : row.sort === "side" ? "response" : "whole item")) + side;
+  if (row.sort === "section") return `section ${row.no || row.title}`;
+  return row.title || (row.sort === "response" || row.sort === "side" ? "response" : "whole item");
 }
+
+const unitName = ({ row, group }) => rowName(row) + (group.label ? ` ${group.label}` : "");
 
 function cellName(view, c, withJudge) {
   const judge = judgeOf(view, c);
@@ -202,7 +203,7 @@ const placed = (row) => {
 
 function drawRow(view, row, r) {
   const two = row.columns === 2, texts = row.texts || [], groups = placed(row);
-  const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { "data-unit": row.unit, "data-row": r });
+  const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { role: "group", "aria-label": rowName(row), "data-unit": row.unit, "data-row": r });
   const main = el("div", "main"), pre = el("div", "pre");
   if (row.no || row.title) {
     const top = el("div", "no", row.no || "");

@@ -42,12 +42,15 @@ function drawIdle(d) {
   d.waitTimer = setTimeout(() => { if (!d.view) box2.textContent = "fetching the next item …"; }, 150);
 }
 
-/** The next view is built while nothing else is to be done. */
+/** The texts of the next items are formatted, and then the next view is built, while nothing else is to be done. */
 function prebuild(d) {
   whenIdle(() => {
-    const [q, ...rest] = d.queue;
-    if (q && !q.view) { formatAhead(q.sheet); q.view = newView(d, q.sheet); build(q.view); }
-    for (const one of rest.slice(0, 2)) formatAhead(one.sheet);
+    const q = d.queue[0];
+    if (!d.root || !q || (q.view && q.view.tree)) return;
+    for (const one of d.queue.slice(0, 3)) formatAhead(one.sheet);
+    if (texts.jobs.size) return prebuild(d);
+    q.view = newView(d, q.sheet);
+    build(q.view);
   });
 }
 

@@ -71,6 +71,8 @@ function viewport(d) {
 }
 
 /** Brings the focused cell into view, and on entering a row as much of the row as fits; moves nothing that is in view already. */
+const ROOM = 110; // kept free beneath a row, so that a note or a box opens there and nothing has to move
+
 function scrollToCell(d) {
   const { view } = d, c = view && view.cells[view.here];
   if (!c || !d.ui) return;
@@ -79,7 +81,7 @@ function scrollToCell(d) {
   let by = 0;
   if (entered) {
     const whole = row.getBoundingClientRect(), room = bottom - top;
-    if (whole.height <= room) { if (whole.bottom > bottom) by = whole.bottom - bottom; else if (whole.top < top) by = whole.top - top; }
+    if (whole.height <= room - ROOM) { if (whole.bottom > bottom - ROOM) by = whole.bottom - bottom + ROOM; else if (whole.top < top) by = whole.top - top; }
     else if (whole.top > top + room * 0.35 || whole.bottom < top + room * 0.35) by = whole.top - top;
   }
   const note = row.querySelector(":scope > .cells > .note:not([hidden])"), box2 = note && note.getBoundingClientRect();

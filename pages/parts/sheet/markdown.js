@@ -2,7 +2,7 @@
 // Nothing in a text is ever fetched or followed: links and pictures are words. Until the libraries are there a text stands in plain paragraphs.
 
 const RAW = "assay:raw:";
-const AT_ONCE_CHARS = 6000; // a longer text is formatted a piece at a time, while nothing else is to be done
+const AT_ONCE_CHARS = 3000; // a longer text is formatted a piece at a time, while nothing else is to be done
 const MOST_CHARS = 300000, MOST_CODE = 30000, NESTED = 24;
 // Without one of these a text is the same with Markdown as without.
 const SIGNS = /[*_`~\\$]|\]\(|&[#\w]+;|<[\w.+-]+[:@]|^ {0,3}(?:[>#]|[-+] |\d{1,9}[.)] |[|:]*[-=]{2,}|-[|:])|^(?: {4}|\t)/m;
@@ -178,7 +178,7 @@ function* making(text) {
   if (tokens.some((t) => t.level >= NESTED - 2)) all.append(paragraphs(text)); // markdown-it would leave out what is deeper
   else for (let i = 0; i < tokens.length; i++) {
     size += tokens[i].content.length;
-    if (tokens[i].level || tokens[i].nesting > 0 || (size < 3000 && i < tokens.length - 1)) continue;
+    if (tokens[i].level || tokens[i].nesting > 0 || (size < 1500 && i < tokens.length - 1)) continue;
     all.append(texts.purify.sanitize(texts.md.renderer.render(tokens.slice(from, i + 1), texts.md.options, env), ALLOWED));
     from = i + 1; size = 0;
     yield;
@@ -201,7 +201,7 @@ function finish(job) {
 
 /** A judged text: formatted, or as it came where the person wants that. */
 function judged(text) {
-  const e = prose("prose judged", "");
+  const e = prose("prose formatted", "");
   const lang = langOf(text);
   if (lang) e.lang = lang;
   e.dir = "auto";
@@ -264,5 +264,5 @@ const rawFor = (person) => { texts.raw = box.get(RAW + person) === true; };
 function turnRaw(person, trees) {
   texts.raw = !texts.raw;
   box.set(RAW + person, texts.raw);
-  for (const tree of trees) if (tree) for (const e of tree.querySelectorAll(".judged")) fill(e);
+  for (const tree of trees) if (tree) for (const e of tree.querySelectorAll(".formatted")) fill(e);
 }

@@ -48,9 +48,11 @@ function frame(d, root) {
   ui.go = el("button", "go", null, { type: "button", "data-do": "go" });
   ui.goText = el("span", "");
   ui.go.append(ui.goText, kbd(GO));
-  inner.append(ui.sum, ui.hint, ui.hints, acts, ui.go);
+  inner.append(ui.sum, ui.hint, acts, ui.go);
   ui.toasts = el("div", "toasts");
-  ui.foot.append(ui.toasts, inner);
+  const line = el("div", "line");
+  line.append(ui.hints);
+  ui.foot.append(ui.toasts, line, inner);
   ui.dock = el("div", "dock");
   ui.live = el("div", "live", null, { role: "status", "aria-live": "polite" });
   const float = el("div", "float");
@@ -89,7 +91,7 @@ function drawFoot(d) {
   ui.back.disabled = !d.past.length || (d.inPast && d.pastAt === 0);
   ui.undo.disabled = !view.undo.length;
   const parts = [], open = view.armed ? missing(view).length : 0, out = view.armed ? unseen(view).length : 0, asks = open + out > 0;
-  const again = TOUCH ? "press once more" : `${MAC ? "Cmd" : "Ctrl"}+Enter again`, ratings = (n) => (n === 1 ? "1 rating" : `${n} ratings`);
+  const again = TOUCH ? "tapping again" : `${MAC ? "Cmd" : "Ctrl"}+Enter again`, ratings = (n) => (n === 1 ? "1 rating" : `${n} ratings`);
   d.root.toggleAttribute("data-asks", asks);
   if (asks) {
     const was = out === 1 ? "was" : "were", first = button("unseen", "show the first", "g", "go to the first rating that was not on screen");
@@ -200,7 +202,7 @@ function openSkip(d) {
   line.append(input, ok, button("closedock", "cancel", "Esc", "stay on this item"));
   menu.append(el("div", "menuhead", "Skip this item"), line, ask, list);
   d.menu = { kind: "skip", el: menu, input, ask, reason: -1 };
-  input.addEventListener("input", () => showReason(d, digitOf(input.value) ? Number(digitOf(input.value)) - 1 : d.menu.typed ? -1 : d.menu.reason, true));
+  input.addEventListener("input", () => { const n = digitOf(input.value); if (n || d.menu.typed) showReason(d, n ? n - 1 : -1, true); ask.hidden = true; });
   d.ui.dock.replaceChildren(menu);
   (TOUCH ? menu : input).focus({ preventScroll: true });
 }

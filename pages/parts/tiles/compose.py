@@ -47,7 +47,7 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dic
             "people": "what people would say (corrected), with its 95% interval",
             "judge": "what the judge itself says",
             "open": "Over time and by category",
-            "pairs": "Which systems can be told apart",
+            "pairs": "Which systems differ significantly",
             "few": "Too few labelled items: what stands here is the judge's own, not corrected",
         },
     }

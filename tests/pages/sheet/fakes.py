@@ -2,6 +2,8 @@
 
 import json
 
+from tests import poison
+
 LOREM = "The carrier reports a delay at its sorting centre and expects to deliver in one or two days. "
 JA = (
     "ご注文の商品は配送センターで遅れが生じており、一両日中のお届けとなる見込みです。"
@@ -392,6 +394,42 @@ def nasty(name="x-0001"):
     return dialogue(name, title=bad, why=[bad], systems=[bad], rules=[bad])
 
 
+FORMATTED = """Here is **the fix**, with _care_ and `read_all()`:
+one line each, for $5 and not $6.
+
+```python
+def rows(path): return 1  # one pass
+```
+
+| Approach | Memory |
+|:--|--:|
+| streaming | **18 MB** |
+
+1. See [the guide](https://example.org/guide).
+2. ![A plot](https://example.org/plot.png)
+
+The roots of $ax^2+bx+c$ are \\(x_1\\) and
+
+\\[ x_2 = \\frac{-b}{2a} \\]
+
+お届けは**「一両日中」**です。"""
+
+
+def poisoned(name="v-0001"):
+    """A dialogue of which every text tries something, and one turn takes a million characters."""
+    texts = poison.tricks("http://canary.test")
+    said = [(one, two) for one, two in zip(texts, reversed(texts), strict=True)]
+    said += [(one, "ok") for one in poison.floods()] + [("ok", poison.ENDLESS)]
+    head = [{"label": "Input", "text": "".join(texts), "fold": True}]
+    return item(name, "Poisoned", "dialogue", [*turns(said), conversation(3)], head=head)
+
+
+def formatted(name="f-0001"):
+    """Markdown, code, a table, formulas and Japanese."""
+    said = [("How do I read it?\nIt has  two lines.", FORMATTED), ("No *sign", "Plain.\n\nTwo paragraphs.")]
+    return item(name, "Formatted", "dialogue", [*turns(said), conversation(2)])
+
+
 def plain(count, start=1):
     return [dialogue(f"d-{n:04d}", title=f"Refund for a delayed order {n}") for n in range(start, start + count)]
 
@@ -447,6 +485,7 @@ CASES = {
         pair("p-0002", 30000, 3, "Three very long sections"),
         nasty(),
     ],
+    "formatted": lambda: [formatted(), poisoned(), *plain(1)],
     "nasty": lambda: [nasty(), *plain(2)],
     "long": lambda: [long_dialogue(f"l-{n}") for n in range(3)],
     "huge": lambda: [pair(f"h-{n}", 30000, 3) for n in range(4)],

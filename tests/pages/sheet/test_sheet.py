@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from pages.parts import bundle
+from tests.pages.contrast import faint
 
 HERE = Path(__file__).parent
 OPTIONS = (
@@ -135,7 +136,7 @@ class Desk:
 @pytest.fixture(scope="module")
 def context(chromium: Any) -> Iterator[Any]:
     """One browser context for the file: Streamlit's own scripts are then loaded and compiled once."""
-    with chromium.new_context(viewport={"width": 1440, "height": 980}, locale="en-US") as opened:
+    with chromium.new_context(viewport={"width": 1440, "height": 1000}, locale="en-US") as opened:
         yield opened
 
 
@@ -317,9 +318,19 @@ def test_weakest_turn_by_w(desk):
 
 def test_two_digit_turns(desk):
     d = desk(case="long")
-    d.press("]", "w", *["]"] * 45, "j", "j", "j", "3", "7")
+    d.page.wait_for_timeout(100)
+    d.press("Control+Enter")
+    assert "ratings were not on screen yet: Ctrl+Enter again accepts them" in d.sum() and d.item == "id-l-0"
+    d.press("Control+Enter")
+    d.shows("id-l-1")
+    [first] = d.saved()
+    unseen = [v["unit"] for v in first["values"] if v.get("unseen")]
+    assert len(unseen) > 100 and "turn:1" not in unseen and all(v["saw"] for v in first["values"])
+    d.press("Control+Enter", "g")
+    assert d.here[0] in unseen, "on to the first that was not there"
+    d.press(*["]"] * 45, "j", "j", "j", "3", "7")
     d.go()
-    assert value(d.saved()[0], "conversation", "weakest_turn")["v"] == 37
+    assert value(d.saved()[1], "conversation", "weakest_turn")["v"] == 37
 
 
 def test_blind_shows_no_judge_and_asks_about_missing_cells(desk):
@@ -481,6 +492,10 @@ def test_reload_brings_drafts_back_and_drops_those_of_another_version(desk):
     d.page.wait_for_selector(".cell[data-here]")
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") == "3"
     assert d.page.locator(".mynote").inner_text().startswith("issue")
+    d.page.locator(".draft", has_text="is restored").get_by_text("discard").click()
+    assert d.mine("turn:1", "context_use") is None and d.page.locator(".mynote").count() == 0
+    d.press("u")
+    d.page.locator(".draft", has_text="draft kept in this browser").wait_for()
     d.go()
     d.shows("id-d-0002")
     assert d.mine("turn:1", "context_use") is None
@@ -552,6 +567,10 @@ def test_a_refused_answer_is_named_and_can_be_opened_again(desk):
     assert "d-0001" in toast.inner_text() and "run out" in toast.inner_text()
     assert [a["item"] for a in d.saved()] == ["id-d-0002"] and not d.stored("answer")
     assert d.item == "id-d-0003"
+    for _ in range(14):  # it covers nothing that one looks at
+        d.press("j")
+        cell, top = d.page.locator(".cell[data-here]").bounding_box(), toast.bounding_box()["y"]
+        assert cell["y"] + cell["height"] <= top
     toast.get_by_text("Open it again").click()
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") == "2"
     assert toast.count() == 0
@@ -578,6 +597,35 @@ def test_untrusted_text_stays_text(desk):
     assert "<img src=x onerror" in d.page.locator("h1.title").inner_text()
     assert d.page.locator(".sheet img, .sheet script, .sheet a").count() == 0
     assert d.page.evaluate("window.hit") is None
+
+
+def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
+    """What is in a poisoned item does nothing, and does not keep the desk busy."""
+    d = desk(case="formatted")
+    said = d.page.locator(".row[data-unit='turn:1'] .bot .formatted")
+    said.locator("math").nth(2).wait_for()  # of the libraries the two that only some texts need are there
+    said.locator(".hljs-keyword").first.wait_for()
+    assert said.locator("strong").all_inner_texts() == ["the fix", "18 MB", "「一両日中」"]
+    raw = d.page.locator("[data-do=raw]")
+    d.press("x")
+    assert said.evaluate("e => e.textContent").startswith("Here is **the fix**, with _care_ and `read_all()`:\n")
+    assert raw.get_attribute("aria-pressed") == "true" and len(d.stored("raw")) == 0
+    assert d.page.evaluate("run => localStorage.getItem('assay:raw:' + run)", d.run) == "true"
+    raw.click()
+    assert said.locator("math").count() == 3
+    asked: list[str] = []
+    d.page.on("request", lambda r: asked.append(r.url))
+    d.go()
+    d.shows("id-v-0001")
+    d.page.locator(".row[data-unit='turn:22'] .formatted math").first.wait_for()
+    d.page.wait_for_timeout(1000)  # what is long is formatted when nothing else is to be done
+    assert d.page.locator(".formatted :is(a, img, svg, script, [tabindex], [id], [name], [src], [href])").count() == 0
+    d.press("Tab", "j", "x", "x", "]", "]")
+    assert d.here[0] == "turn:3"
+    assert [url for url in asked if "_stcore" not in url] == []
+    assert d.page.evaluate("window.hit") is None
+    d.go()
+    d.shows("id-d-0001")
 
 
 def test_roles_names_and_roving_focus(desk):
@@ -644,9 +692,21 @@ def test_keys_are_left_alone_while_something_else_has_the_focus(desk):
     d.press("Control+Enter")
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") is None
     assert d.page.evaluate("document.activeElement.tagName") == "INPUT"
-    d.page.locator('.row[data-unit="turn:1"] .bot').click()
+    assert d.page.locator(".sheet[data-away]").count() == 1, "and the desk does not look as if they were its own"
+    d.page.mouse.click(1434, 600)  # the empty margin
     d.press("3")
-    assert d.mine("turn:1", "context_use") == "3"
+    assert d.mine("turn:1", "context_use") == "3" and not d.page.locator(".sheet[data-away]").count()
+    choice = d.page.get_by_role("combobox")
+    for end in (lambda: d.page.get_by_role("option", name="two").click(), lambda: d.press("Escape")):
+        choice.click()
+        d.page.get_by_role("listbox").wait_for()
+        end()
+        d.page.get_by_role("listbox").wait_for(state="detached")
+        d.press("2", "u", "k")
+    assert d.here == ("turn:1", "context_use") and d.mine("turn:1", "helpfulness") is None
+    field.click()
+    d.press("Tab", "t", "w")  # where the keyboard went itself, it stays
+    assert choice.input_value() == "tw" and d.mine("conversation", "weakest_turn") is None
 
 
 def test_data_arriving_neither_moves_nor_takes_anything(desk):
@@ -680,11 +740,32 @@ def test_the_focused_cell_is_always_in_view(desk):
             assert top > 40 and bottom <= foot, (size, d.here)
 
 
+def every_text_can_be_read(d: Desk) -> None:
+    d.press("1", "3", "]", "d", "i")
+    d.page.keyboard.type("issue")
+    for keys in (["Enter"], ["s", "Enter"], ["Escape", "?"], ["Escape", "e"], ["Escape", "Control+Enter"]):
+        d.press(*keys)
+        assert faint(d.page.locator(".sheet")) == {}, keys
+
+
+def test_a_note_and_a_box_open_without_moving_what_one_looks_at(desk):
+    d = desk(case="plain")
+    place = "root => Object.values(eval(root).querySelector('.cell[data-here]').getBoundingClientRect().toJSON())"
+    for _ in range(8):
+        was = d.page.evaluate(place, SHADOW)
+        for key in ("d", "d", "e", "Escape"):
+            d.press(key)
+            assert d.page.evaluate(place, SHADOW) == was, (key, d.here)
+        d.press("j")
+
+
 def test_the_theme_follows_streamlit_not_the_system(new_page, desk):
     d = desk(page=new_page(color_scheme="dark"), case="plain")
     assert d.page.locator(".sheet").get_attribute("data-theme") == "dark"
+    every_text_can_be_read(d)
     d = desk(page=new_page(color_scheme="dark"), case="plain", embed_options="light_theme", embed="true")
     assert d.page.locator(".sheet").get_attribute("data-theme") == "light"
+    every_text_can_be_read(d)
 
 
 def test_the_empty_queue_says_so(desk):
