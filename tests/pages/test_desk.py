@@ -101,7 +101,7 @@ def test_back_changes_the_answer_and_keeps_its_history(serve: Serve, page: Any) 
 
 def test_blind_means_that_nothing_of_the_judge_reaches_the_browser(serve: Serve, page: Any) -> None:
     app = serve(start=False)
-    items = [seeds.dialogue(n) for n in range(1, 9)]
+    items = [seeds.dialogue(n, system="CANARY-SYSTEM") for n in range(1, 9)]
     told = [{**seeds.reply(i, helpfulness=2, verdict="borderline"), "decision_basis": "CANARY-BASIS"} for i in items]
     for made in told:
         made["per_turn"][0]["issues"] = ["CANARY-ISSUE"]
@@ -120,7 +120,7 @@ def test_blind_means_that_nothing_of_the_judge_reaches_the_browser(serve: Serve,
         assert on_item(page) == item
         sent = "".join(f for f in frames if item in f and not any(a in f for a in assisted))
         assert "CANARY-BASIS" not in sent
-        assert "CANARY-ISSUE" not in sent
+        assert "CANARY-ISSUE" not in sent and "CANARY-SYSTEM" not in sent
         assert page.locator(".step.judge").count() == 0
         frames.clear()
 
