@@ -17,7 +17,7 @@ from data.begin import begin
 from data.publishing.ahead import ahead
 from judges.card import cards
 from judges.errors import AssayError
-from pages.parts import folders, giving, session
+from pages.parts import folders, giving, session, sockets
 from pages.parts.assets import Assets
 from pages.parts.headers import SecurityHeaders
 from pages.parts.origins import Origins
@@ -34,6 +34,7 @@ async def life(_: object) -> AsyncIterator[None]:
     except AssayError as error:
         print(f"Assay cannot start. {error}", file=sys.stderr, flush=True)
         raise SystemExit(1) from None
+    sockets.hasten()
     session.serve(store)
     settle()
     runs.look_after_all(store)

@@ -99,7 +99,7 @@ def decide(
         _up_to_date(cell, token)
         instead = _instead([p.name for p in people.everyone(tx) if p.may("researcher")], actor, cell)
         if instead:
-            raise NotAllowed(f"You labelled this cell yourself. Somebody else has to decide: {', '.join(instead[:3])}.")
+            raise NotAllowed(f"You labelled this rating yourself. Somebody else has to decide: {', '.join(instead[:3])}.")
         known = exposure.seen(tx, actor, [item_id]).get(item_id, exposure.Seen())
         saw = known.judge or any(s.mode == "assisted" for s in cell.said)
         told = disputed.kept(cell.said)
@@ -177,10 +177,10 @@ def _up_to_date(cell: Cell, token: str) -> None:
     if not cell.waits:
         if held is not None:
             said = cell.scale.say(held.value)
-            raise BadInput(f"{held.person} decided this cell meanwhile: {said}, because: {held.reason}")
-        raise BadInput("People do not lie apart there as the rule of this dataset has it now: nothing waits.")
+            raise BadInput(f"{held.person} decided this rating meanwhile: {said}, because: {held.reason}")
+        raise BadInput("By the rule of this dataset people do not disagree there by too much any more: nothing waits.")
     if cell.token != token:
-        raise BadInput("People's labels of this cell changed while you decided. Look at it again.")
+        raise BadInput("People's labels of this rating changed while you decided. Look at it again.")
 
 
 def _kept(tx: Tx, key: str) -> Decision:

@@ -228,10 +228,8 @@ def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Res
 
 def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
     found = labels(store, dataset_id, dimension, resting)
-    done, teams = (
-        work(store, dataset_id),
-        {str(p): str(t) for p, t in store.rows("select person, team from person_now")},
-    )
+    done = work(store, dataset_id)
+    teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
     opinion, ratings, scale = second(store, dataset_id, dimension, resting), found.ratings, dimension.scale
     beside = _beside(found)
     rows = []
@@ -309,13 +307,12 @@ def own(store: Store, person: str) -> dict[str, Work]:
 def _work(store: Store, dataset_id: str) -> dict[str, Work]:
     seconds = defaultdict[str, list[float]](list)
     assisted = defaultdict[str, list[float]](list)
-    # What an item took is told by its first answer; a correction weeks later is another thing.
-    for person, mode, milliseconds in store.rows(
+    first = (  # a correction weeks later says nothing of what an item took
         "select person, mode, milliseconds from (select person, mode, milliseconds, row_number() over "
         "(partition by person, item_id order by seq, id) as nth from answer where dataset_id = $1 and action = 'save'"
-        ") a where nth = 1 and milliseconds > 0",
-        [dataset_id],
-    ):
+        ") a where nth = 1 and milliseconds > 0"
+    )
+    for person, mode, milliseconds in store.rows(first, [dataset_id]):
         seconds[str(person)].append(float(milliseconds) / 1000)
         if mode == "assisted":
             assisted[str(person)].append(float(milliseconds) / 1000)
@@ -324,15 +321,16 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
         "select l.annotator, count(*), count(distinct l.item_id), "
         + ", ".join(f"count(case when l.mode = '{mode}' then 1 end)" for mode in ("blind", "assisted", "revealed"))
         + f", count(case when {seen} then 1 end), "
-        f"count(case when {seen} and (l.value = l.seen or l.value is not distinct from {near}) then 1 end) "
+        f"count(case when {seen} and (l.value = l.seen or l.value is not distinct from {near}) then 1 end), "
+        f"count(case when {seen} and l.unseen then 1 end) "
         "from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 group by l.annotator",
         [dataset_id],
     )
     found = {}
     for name, *numbers in rows:
-        labels_, items, blind, shown, revealed, seen_, kept = (int(n) for n in numbers)
-        timed = tuple(seconds[name]), tuple(assisted[name])
-        found[str(name)] = Work(labels_, items, blind, shown, revealed, seen_, kept, *timed)
+        labels_, items, blind, shown, revealed, seen_, kept, unseen = (int(n) for n in numbers)
+        times = tuple(seconds[name]), tuple(assisted[name])
+        found[str(name)] = Work(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
     return found
 
 

@@ -12,13 +12,14 @@ from data.deciding.case import Case
 from data.deciding.decided import AUTOMATIC, Approval, Decision, Fact, Stand, evidence, history, now, stands
 from data.deciding.suspension import Look, doubted, keep, kept, look
 from data.deciding.suspension import check as suspend
+from data.deciding.today import Today, today
 from data.errors import BadInput, NotApprovable, NotFound
 from data.people import require
 from data.store import Store, Tx
 
 __all__ = [
-    "AUTOMATIC", "Approval", "Decision", "Look", "Note", "Stand", "approved", "decide", "doubted", "evidence",
-    "history", "keep", "moved", "note", "now", "older", "stands", "suspend", "waits",
+    "AUTOMATIC", "Approval", "Decision", "Look", "Note", "Stand", "Today", "approved", "decide", "doubted", "evidence",
+    "history", "keep", "moved", "note", "now", "older", "stands", "suspend", "today", "waits",
 ]  # fmt: skip
 
 DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}

@@ -1,4 +1,4 @@
-"""A card made here as the folder that it would be in judges/cards/."""
+"""A custom card as the folder that it would be in judges/cards/."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from data.store import Store, Tx
 
 
 def export(store: Store | Tx, name: str) -> bytes:
-    """A card made here as a zip of its folder: unzipped into judges/cards/, it is a card with a folder of its own.
+    """A custom card as a zip of its folder: unzipped into judges/cards/, it is a built-in card.
 
-    Raises UnknownCard, BadInput for a card that has a folder already or was laid over another.
+    Raises UnknownCard, BadInput for a card that is built-in or applied per turn.
     """
     made = cards.card(store, name)
     if not cards.made_here(made):
-        raise BadInput(f"{made.title} was not made here: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
+        raise BadInput(f"{made.title} is no custom card: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
     files = {
         "__init__.py": "",
         "card.py": _CARD,

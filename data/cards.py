@@ -1,4 +1,4 @@
-"""The cards of a workspace: those with a folder, those made in the app, and response cards laid over dialogues."""
+"""The cards of a workspace: built-in ones, custom ones, and response cards applied to each turn of dialogues."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Version:
 
 
 def known(store: Store | Tx) -> Mapping[str, Card]:
-    """Every card by name: those with a folder, the current version of each that was made here, then the overlays.
+    """Every card by name: built-in ones, the current version of each custom one, then those applied per turn.
 
-    A card for single responses is offered laid over dialogues too, as <name>_on_turns, without being saved; not where
-    one of its dimensions means another scale on a turn already.
+    A card for single responses is offered for each turn of dialogues too, as <name>_on_turns, without being saved; not
+    where one of its dimensions means another scale on a turn already.
     """
     return remembered(store, ("cards",), _TABLES, lambda: _known(store))
 
@@ -86,7 +86,7 @@ def card(store: Store | Tx, name: str) -> Card:
 def of_judge(store: Store | Tx, judge_id: str) -> Card:
     """The card of a judge in the version that it judged with.
 
-    It is made again from what is stored of it: a card made here, pointwise_quality with named dimensions, an overlay, a
+    It is made again from what is stored of it: a custom card, pointwise_quality with named dimensions, an overlay, a
     card with examples. A folder's card has its stored wording back as long as its scales and its reply are what they
     were; else it is the folder's card as it is today, which its version tells. Raises NotFound, UnknownCard.
     """
@@ -178,7 +178,7 @@ def drafted(store: Store | Tx, recipe: Recipe) -> Card:
 
 
 def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) -> Card:
-    """Save a card made here (leads): a new one, or a new version of the one with that name, which is current then.
+    """Save a custom card (leads): a new one, or a new version of the one with that name, which is current then.
 
     Its examples stay with it where they still fit; a whole card, as from a file, keeps its own wording and examples.
     What is the same as before is not saved again. Raises BadCard for a recipe that cannot be used, BadInput for a name
@@ -210,7 +210,7 @@ def own(card: Card) -> Recipe:
     """The recipe of a card of own questions. Raises BadInput for any other, which no workspace can save by itself."""
     if not made_here(card):
         raise BadInput(
-            f"The card {card.name} is not of your own questions, and is not saved by itself: a folder's card is in "
+            f"The card {card.name} is no custom card, and is not saved by itself: a built-in card is in "
             "judges/cards/, and named dimensions of pointwise_quality come with the run that uses them."
         )
     return checked(dict(card.recipe or {}))
@@ -235,11 +235,11 @@ def held(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
 def attach(store: Store, actor: str, name: str, examples: Sequence[Example]) -> Card:
     """Attach few-shot examples to a card (leads), none to take them off: a new version of it, which is current then.
 
-    Raises BadCard where an example cannot be read, BadInput for a card that was laid over another.
+    Raises BadCard where an example cannot be read, BadInput for a card that is applied per turn.
     """
     there = card(store, name)
     if "over" in (there.recipe or {}):
-        raise BadInput(f"{there.title} takes its examples from the card below it: attach them there.")
+        raise BadInput(f"{there.title} has the examples of the card that it applies per turn: attach them there.")
     plain = replace(there, examples=())
     made = with_examples(plain, examples) if examples else plain
 
@@ -301,7 +301,7 @@ def faults(store: Store | Tx, recipe: Recipe) -> list[str]:
     there = known(store).get(recipe.name)
     found = []
     if there is not None and not made_here(there):
-        found.append(f"The name {recipe.name} is that of a card with a folder: choose another one.")
+        found.append(f"The name {recipe.name} is that of a built-in card: choose another one.")
     elif there is not None and there.kind != recipe.kind:
         found.append(f"The card {recipe.name} judges a {there.kind}: for a {recipe.kind} choose another name.")
     return found + clashes(recipe, _taken(store, recipe.name))

@@ -7,6 +7,7 @@ only the judge's own, and it is called so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from functools import reduce
 from operator import add
 
 from data import approvals, calibration, datasets, exposure, standing
-from data.approvals import Approval
+from data.approvals import Approval, Today
 from data.calibration import Found
 from data.datasets import Dataset
 from data.publishing.asking import Asking, asking, behind
@@ -62,7 +63,7 @@ class Tile:
     The systems stand by the mean that leads, highest first; those that have only the judge's own, which is no figure to
     hold beside a corrected one, come after all others. `lead` is the outcome that leads: the mean, "yes" of a flag,
     wins of a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the
-    systems are sides of the same pairs; `older` says which older, looser policy the approval met ("": none).
+    systems are sides of the same pairs; `today` is how the approval stands to the policy of today.
     """
 
     approval: Approval
@@ -71,7 +72,7 @@ class Tile:
     comparisons: tuple[Comparison, ...]
     lead: int
     shared: bool
-    older: str = ""
+    today: Today
 
     @property
     def key(self) -> str:
@@ -123,17 +124,16 @@ def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]
     bases = [shown[d.sort, d.name].asked.basis(synthetic) for d in asked]  # what each approval was given on
     counted, gold = tallies(store, dataset_id, judge_id, asked), labelled(store, dataset_id, judge_id, asked, bases)
     gone, order = unreadable(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
-    older = {one.key: told for one, told in approvals.older(store, list(shown.values()))}
-    made = [
-        _tile(shown[d.sort, d.name], asking(d), counted[d.sort, d.name], gold[d.sort, d.name], gone, order)
-        for d in asked
+    today = approvals.today(store, list(shown.values()))
+    return [
+        _tile(one := shown[key], today[one.key], asking(known[key]), counted[key], gold[key], gone, order)
+        for key in ((d.sort, d.name) for d in asked)
     ]
-    return [replace(tile, older=older.get(tile.approval.key, "")) for tile in made]
 
 
 def _tile(
-    approval: Approval, ask: Asking, groups: Groups, gold: Mapping[str, list[Moments]], gone: Mapping[str, int],
-    order: Sequence[str],
+    approval: Approval, today: Today, ask: Asking, groups: Groups, gold: Mapping[str, list[Moments]],
+    gone: Mapping[str, int], order: Sequence[str],
 ) -> Tile:  # fmt: skip
     systems = []
     for name in sorted({system for _, system in groups}):
@@ -159,7 +159,7 @@ def _tile(
     systems.sort(key=lambda s: (s.means[lead].interval.point is None, -_leading(s.means[lead]), s.name))
     shared = ask.sided or ask.dimension.sort in ("section", "side")
     pairs = compared([s.means[lead].interval for s in systems], shared)
-    return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared)
+    return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared, today)
 
 
 def only(tile: Tile, system: str) -> Tile:
@@ -206,12 +206,15 @@ def runs(store: Store, dataset_id: str, judge_id: str) -> list[Run]:
 
 
 def run_names(found: Sequence[Run]) -> dict[str, str]:
-    """Runs by key in words: by their date, and the time where dates are equal."""
-    days = [f"{run.at:%Y-%m-%d}" if run.at else "" for run in found]
-    named = {}
-    for run, day in zip(found, days, strict=True):
-        when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and days.count(day) > 1 else day
-        named[run.key] = f"imported {when}" if run.imported else when
+    """Runs by key in words, no two alike: their date, the time where dates are equal, a number where those are."""
+    days = Counter(f"{run.at:%Y-%m-%d}" if run.at else "" for run in found)
+    named, times = dict[str, str](), Counter[str]()
+    for run in found:
+        day = f"{run.at:%Y-%m-%d}" if run.at else ""
+        when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and days[day] > 1 else day
+        told = f"imported {when}" if run.imported else when
+        times[told] += 1
+        named[run.key] = f"{told} ({times[told]})" if times[told] > 1 else told
     return named
 
 
@@ -252,11 +255,11 @@ def withheld(store: Store, dataset_id: str, judge_id: str) -> list[Withheld]:
 
 
 _OUTSIDE = {
-    "below minimum sample": "Too few items have labels and scores to say whether the judge can be believed.",
-    "undefined": "Everyone gave the same answer, so it could not be seen whether the judge can tell answers apart.",
-    "fails": "The judge does not agree well enough with people.",
-    "inconclusive": "The judge may agree with people well enough; these labels do not settle it.",
-    "not decided": "The judge agrees with people well enough; no lead has decided yet.",
+    "below minimum sample": "Too few items have reference labels (gold) and scores for a decision.",
+    "undefined": "Everyone gave the same answer, so agreement beyond chance is undefined.",
+    "fails": "The judge agrees with people less than the policy requires.",
+    "inconclusive": "The judge may agree with people as the policy requires; these labels do not settle it.",
+    "not decided": "The judge agrees with people as the policy requires; no lead has decided yet.",
 }
 _WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
 

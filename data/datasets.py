@@ -49,6 +49,13 @@ def kinds(store: Store | Tx, dataset_id: str) -> list[str]:
     return [str(kind) for kind, _ in rows]
 
 
+def systems(store: Store | Tx, dataset_id: str) -> list[str]:
+    """The systems under test whose texts a dataset holds, by name."""
+    both = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
+    rows = remembered(store, ("systems", dataset_id), ["item"], lambda: store.rows(both, [dataset_id]))
+    return sorted(str(name) for (name,) in rows if name)
+
+
 def judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
     """(judge id, card, model, synthetic, items judged) of every judge of a dataset, most items first.
 

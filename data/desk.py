@@ -6,16 +6,18 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from data import datasets, exposure, items, people
+from data import datasets, exposure, items, people, settings
 from data.errors import NotFound
 from data.items import Stored
 from data.layers import Layer, layers
+from data.needs import reasons
 from data.queue import Given
 from data.store import Store, Tx
 from judges.card import Card
-from judges.types import Dimension
+from judges.triage import Reason
+from judges.types import Dimension, systems
 
 Cell = tuple[str, str]
 
@@ -33,6 +35,14 @@ class JudgeValue:
     samples: tuple[float | None, ...] = ()
 
 
+class Other(NamedTuple):
+    """What another judge of the dataset said in a rating, where it differs from the one that is shown."""
+
+    judge_id: str
+    name: str
+    value: float | None
+
+
 @dataclass(frozen=True)
 class View:
     """One item as one person may see it now. In mode `blind` nothing of the judge is in it.
@@ -40,7 +50,9 @@ class View:
     remarks: (unit, dimension, note | issue | rule, text); comments: (unit, issue | comment, text), the person's own;
     repairs: what the person would have written, by unit;
     version: the key of the person's last answer to the item, or "". `over` are the cards beside the main one, with
-    their judges; what those said of their own cells is in `scores` and `remarks` too.
+    their judges; what those said of their own cells is in `scores` and `remarks` too. `doubts` are the reasons to look
+    at it with the rating that each is about, `others` what other judges said where a reason is that judges disagree.
+    `unnamed`: the names of the systems under test are hidden, as they bias who answers blind.
     """
 
     item: Stored
@@ -58,6 +70,29 @@ class View:
     comments: list[tuple[str, str, str]] = field(default_factory=list)
     repairs: dict[str, str] = field(default_factory=dict)
     over: tuple[Layer, ...] = ()
+    doubts: tuple[Reason, ...] = ()
+    others: dict[Cell, list[Other]] = field(default_factory=dict)
+    unnamed: bool = False
+
+    @property
+    def marks(self) -> dict[Cell, str]:
+        """Why a rating of the item needs a look, by its unit and dimension."""
+        found: dict[Cell, str] = {}
+        for doubt in self.doubts:
+            if (doubt.unit, doubt.dimension) in self.cells:
+                found.setdefault((doubt.unit, doubt.dimension), doubt.text)
+        return found
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems under test, as far as they may be named."""
+        return () if self.unnamed else tuple(name for name in systems(self.item.content) if name)
+
+    @property
+    def name(self) -> str:
+        """The item's name; one that tells a system which is hidden gives way to the beginning of its id."""
+        one = self.item
+        return items.unnamed(one.id, one.name, systems(one.content)) if self.unnamed else one.name
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -112,6 +147,8 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
         )
     }
     usual = {d: datasets.judges(store, d) for d in {i.dataset_id for i in stored.values()}}
+    hiding = {d: settings.hides_systems(store, d) for d in usual}
+    doubts = reasons(store, {g.draw for g in given if g.mode != "blind" and g.stream == "review"})
     made = []
     for g in given:
         if g.item not in stored:
@@ -125,13 +162,44 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
                 item, main.card, mode, g.stream, g.draw, g.reasons,
                 "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
                 over=tuple(replace(one, judge_id="", judge_name="") if blind else one for one in over),
+                doubts=() if blind else doubts.get(g.draw, ()), unnamed=blind and hiding[item.dataset_id],
             )
         )  # fmt: skip
     _add_own(store, person, [v for v in made if v.version])
     shown = [v for v in made if any(one.judge_id for one in v.layers)]
-    exposure.record(store, person, {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}, "review desk")
+    apart = _others(store, shown)
+    told = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
+    for item_id, _, other in apart:
+        told[item_id].add(other.judge_id)
+    exposure.record(store, person, told, "review desk")
     _add_judges(store, shown)
+    for item_id, cell, other in apart:
+        next(v for v in shown if v.item.id == item_id).others.setdefault(cell, []).append(other)
     return made
+
+
+def _others(store: Store, shown: list[View]) -> list[tuple[str, Cell, Other]]:
+    """What judges that are not shown said where the reason to look is that judges disagree."""
+    asked = {
+        (v.item.id, (d.unit, d.dimension)): v.layers[v.cells[d.unit, d.dimension][0]].judge_id
+        for v in shown
+        for d in v.doubts
+        if d.kind == "judges disagree" and (d.unit, d.dimension) in v.cells
+    }
+    if not asked:
+        return []
+    rows = store.rows(
+        "select s.item_id, s.unit, s.dimension, s.judge_id, j.model, s.value from score_now s "
+        "join judge j on j.id = s.judge_id where s.item_id = any($1) and j.params not like '%\"probe\":%' "
+        "order by j.model, s.judge_id",
+        [sorted({item for item, _ in asked})],
+    )
+    shows = {(r[0], (r[1], r[2])): r[5] for r in rows if asked.get((r[0], (r[1], r[2]))) == r[3]}
+    return [
+        (item, (unit, dimension), Other(judge, model, value))
+        for item, unit, dimension, judge, model, value in rows
+        if shows.get((item, (unit, dimension)), value) != value
+    ]
 
 
 def reveal(store: Store, actor: str, item_id: str) -> None:

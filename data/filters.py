@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from data import cards, combinations, datasets
-from data.store import Store, remembered
+from data.store import Store
 from judges.triage import ReasonKind
 
 REASONS: tuple[ReasonKind, ...] = get_args(ReasonKind)
@@ -25,8 +25,6 @@ class Options:
 
 def options(store: Store, dataset_id: str) -> Options:
     """The values that occur in a dataset."""
-    both = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
-    systems = remembered(store, ("systems", dataset_id), ["item"], lambda: store.rows(both, [dataset_id]))
     judges = datasets.judges(store, dataset_id)
     several = combinations.named(store)
     names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in judges}
@@ -34,7 +32,7 @@ def options(store: Store, dataset_id: str) -> Options:
     used = [card for card in (cards.maybe(store, judge) for judge, *_ in judges) if card is not None]
     dimensions = [d for card in used for d in card.dimensions if d.asked]
     return Options(
-        {str(s): str(s) for (s,) in sorted(systems) if s},
+        {name: name for name in datasets.systems(store, dataset_id)},
         {judge: name + (f" ({judge[:6]})" if common[name] > 1 else "") for judge, name in names.items()},
         {d.name: d.title for d in dimensions},
         {r: r for r in REASONS},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -56,3 +58,28 @@ def items(store: Store | Tx, ids: list[str]) -> list[Stored]:
     marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
     found = {row[0]: _stored(row) for row in store.rows(_SELECT + f"where i.id in ({marks})", ids)}
     return [found[i] for i in ids if i in found]
+
+
+def about(content: str) -> str:
+    """The first line of what an item is about: its scenario or first turn, its input, its task; "" without texts."""
+    found = _parse(content)
+    if isinstance(found, Dialogue):
+        texts = [found.scenario, *(turn.text for turn in found.turns)]
+    elif isinstance(found, Pair):
+        texts = [found.input] if isinstance(found.input, str) else [turn.text for turn in found.input]
+    else:
+        texts = [found.task, found.output]
+    lines = (line.strip() for text in texts for line in (text or "").splitlines())
+    return next((line for line in lines if any(letter.isalnum() for letter in line)), "")
+
+
+def unnamed(item_id: str, name: str, systems: Iterable[str]) -> str:
+    """An item's name where its systems are hidden: one that tells a system gives way to the beginning of its id."""
+    return f"item {item_id[:8]}" if any(_tells(name, system) for system in systems if system) else name
+
+
+def _tells(name: str, system: str) -> bool:
+    """Whether a name gives away a system: has its letters and digits in a row, or a very short one as a word."""
+    words = re.findall(r"[^\W_]+", name.casefold())
+    sought = "".join(re.findall(r"[^\W_]+", system.casefold()))
+    return sought in words if len(sought) < 3 else sought in "".join(words)

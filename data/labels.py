@@ -33,8 +33,9 @@ ENTRIES, LETTERS = 20_000, 1_000_000
 
 
 class Value(BaseModel):
-    """A value for one cell (`v` None = n/a), and whether and which judge's value was on screen.
+    """A value for one cell (`v` None = n/a), and whether and which judge's value was shown beside it.
 
+    `unseen`: it takes over the judge's value, and the cell was never scrolled into view.
     `judge` is the judge that the cell stands beside, where it is another than the answer's.
     """
 
@@ -44,6 +45,7 @@ class Value(BaseModel):
     v: float | None = Field(allow_inf_nan=False)
     saw: bool = False
     seen: float | None = Field(default=None, allow_inf_nan=False)
+    unseen: bool = False
     judge: Name | None = None
 
 
@@ -196,14 +198,14 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
         saw = value.saw and mode != "blind"
         rows.append(
             (new_id(), answer.key, item.id, *cell, code, actor, mode, draw_id, value.judge or answer.judge or "", saw,
-             value.seen if saw else None, None, own[0] if own else None, False, made_at)
+             value.seen if saw else None, None, own[0] if own else None, False, made_at, value.unseen if saw else None)
         )  # fmt: skip
     for cell, by_mode in current.items():
         _, own = _standing(by_mode, mode)
         if own and (answer.asked is None or f"{sort_of(cell[0])}/{cell[1]}" in answer.asked):
             rows.append(
                 (new_id(), answer.key, item.id, *cell, own[1], actor, mode, draw_id, answer.judge or "", False, None,
-                 None, own[0], True, made_at)
+                 None, own[0], True, made_at, None)
             )  # fmt: skip
     better = {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
     if unknown := better.keys() - repairable(item.content):
@@ -223,7 +225,7 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
     tx.add(
         "label",
         "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
-        "replaces, withdrawn, made_at",
+        "replaces, withdrawn, made_at, unseen",
         rows,
     )
     notes = [(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +13,7 @@ from data.board import Board, Draw, board
 from data.errors import BadInput
 from data.figures import outlook
 from data.ids import canonical, new_id, now
-from data.needs import needs
+from data.needs import needs, read, sizes
 from data.store import Store, Tx
 from judges import sampling
 from judges.sampling import Design, Share
@@ -158,7 +157,7 @@ def fill_review(
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
         new, *_ = _sorted(tx, board(store, tx), dataset_id, found)
-        return _append(tx, [_review(dataset_id, judge_id, need) for need in new[:most]])
+        return _append(tx, _review(dataset_id, judge_id, new[:most]))
 
     return store.tx(actor, "fill review queue", work, target=dataset_id)
 
@@ -179,7 +178,7 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
 
     Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
     """
-    found = triage(reasons)
+    found = triage(reasons, sizes(store, dataset_id, judge_id))
 
     def work(tx: Tx) -> Taken:
         people.require(tx, actor, "researcher")
@@ -187,15 +186,19 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
         if any(need.item not in here for need in found):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
         new, there, reserved = _sorted(tx, board(store, tx), dataset_id, found)
-        return Taken(_append(tx, [_review(dataset_id, judge_id, need) for need in new]), there, reserved)
+        return Taken(_append(tx, _review(dataset_id, judge_id, new)), there, reserved)
 
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
 
 
-def _review(dataset_id: str, judge_id: str, need: Need) -> tuple[Any, ...]:
-    """The row of a draw into the review queue."""
-    reasons = canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in need.reasons[:12]])
-    return (new_id(), dataset_id, need.item, "review", "assisted", judge_id, "", None, -need.need, reasons)
+def _review(dataset_id: str, judge_id: str, found: Sequence[Need]) -> list[tuple[Any, ...]]:
+    """The rows of draws into the review queue; equal needs stay in the order given, by the order of the ids."""
+    ids = sorted(new_id() for _ in found)
+    return [
+        (key, dataset_id, need.item, "review", "assisted", judge_id, "", None, -need.need,
+         canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in need.reasons[:12]]))
+        for key, need in zip(ids, found, strict=True)
+    ]  # fmt: skip
 
 
 def _sorted(
@@ -297,7 +300,7 @@ def _given(store: Store, chosen: list[Draw]) -> list[Given]:
     rows = store.rows(
         f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
     )
-    found = {r[0]: Given(r[0], r[1], r[2], r[3], r[4], tuple(x["text"] for x in json.loads(r[5]))) for r in rows}
+    found = {r[0]: Given(r[0], r[1], r[2], r[3], r[4], tuple(x.text for x in read(r[1], r[5]))) for r in rows}
     return [found[d.id] for d in chosen]
 
 

@@ -12,13 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from data import cards, combinations
-from data.datasets import all_datasets
+from data.datasets import all_datasets, systems
 from data.errors import BadInput, NotFound
 from data.ids import canonical, new_id
 from data.intake.rows import judge_id
 from data.judging import charges, states, terms, trial
 from data.judging import live as running
 from data.judging.charges import Spent
+from data.judging.history import history, tally
 from data.judging.live import Live, Source
 from data.judging.orders import LIVE, Judge, Order, Run, Shown, Standing, State
 from data.judging.remaining import Remaining
@@ -29,13 +30,17 @@ from judges import soundness
 from judges.calls.budget import Price, dollars
 from judges.calls.estimate import COUNTED, Estimate
 from judges.calls.estimate import estimate as estimated
+from judges.calls.needs import needs
+from judges.calls.room import room_of
 from judges.calls.usage import Charge
 from judges.endpoint import Endpoint
 from judges.errors import AssayError
 from judges.params import Params
 from judges.pieces import Answer
 
-__all__ = ["LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "models", "practice_url"]
+__all__ = [
+    "LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "history", "models", "practice_url", "tally",
+]  # fmt: skip
 SEED = 0
 """Which items a smaller run draws, and in which order all runs judge: the same each time."""
 _LATEST = 5
@@ -227,36 +232,6 @@ def close(store: Store) -> None:
     running.stop_all(store)
 
 
-def history(store: Store, dataset_id: str = "") -> list[Run]:
-    """All runs, or those over a dataset, newest first."""
-    names = {d.id: d.name for d in all_datasets(store)}
-    rows = store.rows(
-        "select r.id, r.dataset_id, j.card, j.card_version, j.model, j.params, r.settings, c.actor, c.made_at, "
-        "r.items, r.judgments, r.judge_id, j.synthetic, e.kind, e.why from run r join judge j on j.id = r.judge_id "
-        "join change c on c.seq = r.seq join run_now e on e.run_id = r.id "
-        "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
-        [dataset_id],
-    )
-    waiting, found = states.waiting(store), []
-    later, held = terms.limits(store), dict[str, terms.Terms]()
-    for row in rows:
-        settings = json.loads(row[6])
-        held[str(row[0])] = terms.counted(later.get(str(row[0])) or terms.begun(settings), str(row[4]), settings)
-    spent = charges.each(store, {run_id: price for run_id, (_, price) in held.items()})
-    for row in rows:
-        settings, cost = json.loads(row[6]), spent[str(row[0])]
-        state, why = states.stand(str(row[0]), str(row[13]), str(row[14]), waiting)
-        found.append(
-            Run(
-                str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
-                str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
-                str(row[11]), bool(row[12]), bool(settings["batch"]), int(settings["most"]),
-                bool(settings["only_unscored"]), cost.cost, cost.estimated, held[str(row[0])][0],
-            )
-        )  # fmt: skip
-    return found
-
-
 def wait(
     store: Store, run_id: str, progress: Callable[[Standing], None] | None = None, every: float = 0.25
 ) -> Standing:
@@ -379,7 +354,11 @@ def _estimate(store: Store, order: Order) -> Estimate:
     found = estimated(
         order.card, order.model, params, left.some(COUNTED), price=terms.price(order), of=items, judgments=judgments
     )
-    return replace(found, long=str(left.long()))
+    needed = needs(
+        order.card, order.model, params, left.longest(), systems(store, order.dataset_id),
+        room_of(order.model, order.params, order.endpoint.room),
+    )  # fmt: skip
+    return replace(found, long=str(left.long()), needs=tuple(needed))
 
 
 def _source(order: Order) -> Source | None:

@@ -16,6 +16,9 @@ Waiting = Literal["counted", "out"]
 """What becomes of cells that wait for somebody who adjudicates, until somebody has."""
 
 
+_BLINDING = "blinding"
+
+
 @dataclass(frozen=True)
 class QueueRules:
     """How a dataset's items are given out: people per item, share of the audit sample shown assisted, claim time."""
@@ -54,11 +57,11 @@ class GoldRule:
     def check(self) -> GoldRule:
         """Itself. Raises BadInput for values that make no sense."""
         if self.resolve not in ("median", "mean", "majority"):
-            raise BadInput(f"{self.resolve!r} is no way to resolve labels: there are median, mean and majority.")
+            raise BadInput(f"{self.resolve!r} is no way to combine labels: there are median, mean and majority.")
         if self.waiting not in ("counted", "out"):
-            raise BadInput(f"Cells that wait are {self.waiting!r}: they can be counted, or left out.")
+            raise BadInput(f"Ratings that wait are {self.waiting!r}: they can be counted, or left out.")
         if self.apart is not None and not 0 <= self.apart <= 100:
-            raise BadInput(f"People may lie {self.apart} steps apart: it must be 0 to 100, or any number.")
+            raise BadInput(f"People may disagree by {self.apart} points: it must be 0 to 100, or any number.")
         return self
 
 
@@ -77,6 +80,25 @@ def set_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> Non
             put(tx, dataset_id, "queue", asdict(new))
 
     store.tx(actor, "queue rules", work, target=dataset_id)
+
+
+def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
+    """Whether items to be answered blind hide which systems are under test, until the judge is revealed.
+
+    They do unless a lead has set otherwise: who knows the name of a system rates what they think of it.
+    """
+    return bool(get(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
+
+
+def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
+    """Set whether blind items of a dataset hide the names of systems (leads)."""
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        if hides_systems(tx, dataset_id) != hide:
+            put(tx, dataset_id, _BLINDING, {"hide_systems": hide})
+
+    store.tx(actor, "blinding", work, target=dataset_id)
 
 
 def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:

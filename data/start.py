@@ -17,19 +17,19 @@ from data.intake.layout import planned
 from data.intake.outline import Outline, outline
 from data.intake.plan import Plan
 from data.intake.source import Source
+from data.quota import quota
 from data.store import Store
 from judges.calibrate import Summary, summarise
-
-DRAWN = 100
-"""Items of a first audit sample: enough for a first interval, few enough for a morning."""
+from judges.counted import many
 
 
 @dataclass(frozen=True)
 class Way:
-    """Where to go on: the address of a page, and what it is to show."""
+    """Where to go on: the address of a page, what it is to show, and what was drawn for it, in a sentence."""
 
     page: str
     query: dict[str, str]
+    told: str = ""
 
     @property
     def path(self) -> str:
@@ -69,18 +69,31 @@ def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | N
     """
     name = next((d.name for d in datasets.all_datasets(store) if d.id == dataset_id), "")
     if not name:
-        raise BadInput("The files hold no item, no judgment and no label that could be taken: nothing was imported.")
+        raise BadInput("The files hold no item, no judgment and no label that could be imported: nothing was imported.")
     judges = datasets.judges(store, dataset_id)
     for judge_id, *_ in judges:
         if figures(store, dataset_id, judge_id):
             return Way("calibration", {"dataset": name, "judge": judge_id})
     if not draw:
         return None
+    told = ""
     if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset_id]):
-        items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
-        judge = judges[0][0] if judges else ""
-        queue.draw_audit(store, actor, dataset_id, min(items, DRAWN), judge, seed=secrets.randbelow(2**31))
-    return Way("desk", {"dataset": name, "stream": "audit"})
+        told = _draw(store, actor, dataset_id, judges[0][0] if judges else "")
+    return Way("desk", {"dataset": name, "stream": "audit"}, told)
+
+
+def _draw(store: Store, actor: str, dataset_id: str, judge_id: str) -> str:
+    """Draw what the policy requires, all of it blind where the items would not do otherwise; what that is, in words."""
+    needed = quota(store, dataset_id, bool(judge_id))
+    if needed.wanted > needed.left:
+        judge_id, needed = "", quota(store, dataset_id, False)
+    drawn = queue.draw_audit(store, actor, dataset_id, needed.size, judge_id, seed=secrets.randbelow(2**31))
+    blind = drawn - round(drawn * needed.share)
+    assisted = f", {drawn - blind:,} with the judge in view" if drawn > blind else ""
+    return (
+        f"Drew {many(drawn, 'item')} at random into the audit sample: {blind:,} to be answered blind{assisted}. "
+        f"{needed.sentence(blind, drawn >= needed.left)}"
+    )
 
 
 def first(store: Store, dataset: str) -> bool:

@@ -161,7 +161,8 @@ class DuckStore(Store):
                 if found is None or found.newest < self._confirmed:
                     raise StoreDamaged(
                         f"The store {self.path} ends at revision {found.newest if found else 0}, but revision "
-                        f"{self._confirmed} was confirmed. See what was done to its files; nothing is saved until they are back."
+                        f"{self._confirmed} was confirmed. See what was done to its files; nothing is saved until they "
+                        "are back."
                     )
                 self._con = opening.connect(self.path, self._log + _CHECKPOINT)
                 opening.own(self.path, self)

@@ -75,7 +75,7 @@ def _records(name: str, con: duckdb.DuckDBPyConnection, file: str) -> Iterator[R
     described = con.execute(f"describe select * from read_parquet({file})").fetchall()
     columns = [(str(row[0]), str(row[1])) for row in described]
     if len(columns) > _COLUMNS:
-        raise BadInput(f"{name} has {len(columns)} columns: at most {_COLUMNS} are taken.")
+        raise BadInput(f"{name} has {len(columns)} columns: at most {_COLUMNS} are allowed.")
     if blobs := [column for column, kind in columns if "BLOB" in kind]:
         raise BadInput(f"{name}: the column {blobs[0][:60]!r} holds bytes, not text. Leave it out or decode it.")
     lengths = ", ".join(
@@ -87,7 +87,7 @@ def _records(name: str, con: duckdb.DuckDBPyConnection, file: str) -> Iterator[R
     if total > UNFOLDED or rows > _ROWS:
         raise BadInput(
             f"{name} unfolds to {total / 2**30:,.1f} GB in {rows:,} rows: at most {UNFOLDED / 2**30:.0f} GB in "
-            f"{_ROWS:,} rows are taken. Split it."
+            f"{_ROWS:,} rows are allowed. Split it."
         )
     names = [column for column, _ in columns]
     page = math.ceil(rows / math.ceil(total / _PAGE)) if total else max(rows, 1)

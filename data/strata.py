@@ -83,8 +83,8 @@ def _refuse_other(store: Store | Tx, dataset_id: str, design: Design) -> None:
     judged = first.by in ("score", "confidence") and design.judge != first.judge
     if (design.by, design.of) != (first.by, first.of) or judged:
         raise BadInput(
-            f"The items of this dataset were parted {told(first)} at their first draw, and keep these strata: their "
-            "chances to be drawn could not be told otherwise. Another design can part only items that come in later."
+            f"The items of this dataset were stratified {told(first)} at their first draw and keep these strata: their "
+            "probabilities would be unknown otherwise. Another design can stratify only items that are imported later."
         )
 
 
@@ -128,14 +128,14 @@ def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, s
         asked = [d for d in ordered if d.scale.kind in ("ordinal", "interval") and d.asked] or ordered
     if not asked:
         raise BadInput(
-            f"This judge's card asks nothing called {design.of!r} that has a scale: choose one of its dimensions."
+            f"This judge's card has no dimension called {design.of!r} with a scale: choose one of its dimensions."
             if design.of
-            else "This judge's card asks for no score on an ordered scale: choose a dimension, or other strata."
+            else "This judge's card has no dimension on an ordered scale: choose a dimension, or other strata."
         )
     lowest = [_lowest(store, dataset_id, design.judge, d) for d in asked]
     items = [str(r[0]) for r in store.rows("select id from item where dataset_id = $1", [dataset_id])]
     if not any(lowest):
-        raise BadInput("This judge has scored no item of this dataset there: choose another judge, or other strata.")
+        raise BadInput("This judge has scored no item of this dataset on that: choose another judge, or other strata.")
     scales = {(bins.origin(d.scale), bins.width(d.scale)) for d in asked}
     if len(scales) > 1:  # parts of a scale, where scales differ
         lowest = [
@@ -176,8 +176,8 @@ def _by_confidence(store: Store | Tx, dataset_id: str, design: Design) -> dict[s
         if any(c is not None for c in figures.values()):
             return sampling.bands(figures, "confidence")
     raise BadInput(
-        "This judge gives no confidence, and was asked once only, so that samples tell none either. Part the items by "
-        "its score, or by system."
+        "This judge states no confidence and has one sample per item, so there is no self-consistency either. Stratify "
+        "by its score, or by system."
     )
 
 

@@ -87,10 +87,15 @@ def _tuned(tuning: bool, items: int, why: str) -> str:
     return f"let the approval check count {told} again{_why(why)}"
 
 
+def _guided(number: int, letters: int) -> str:
+    return f"{'wrote' if letters else 'withdrew'} the guidelines: version {number}, {many(int(letters), 'character')}"
+
+
 SETTINGS = {
     "gold": "how labels are combined",
     "queue": "the rules of the queues",
     "policy": "the policy",
+    "blinding": "what blind items hide",
     "approvals": "the policy",
     "policy proposed": "a less strict policy, proposed",
     "audits": "the limits of audits",
@@ -280,6 +285,13 @@ TRACES = (
         "lag(value) over (partition by scope, name order by seq, id) as was from setting) t "
         "where seq between $1 and $2",
         _set, "select seq, scope as dataset_id from setting",
+    ),
+    Trace(
+        "settings", "guideline",
+        "select seq, n, letters from (select seq, length(text) as letters, "
+        "row_number() over (partition by dataset_id order by seq, id) as n from guideline) t "
+        "where seq between $1 and $2 order by seq",
+        _guided, _here("guideline"),
     ),
     Trace(
         "settings", "item_use",

@@ -18,6 +18,7 @@ _TABLES = (
     *("adjudication", "item_use", "repair", "approval", "approval_evidence", "export"),
     *("charge", "spending_hold", "run_limit"),
     *("combine_rule", "combination"),
+    "guideline",
 )
 _REFERENCES = (
     # rows of, column, must stand in, column, may be empty
@@ -46,6 +47,7 @@ _REFERENCES = (
     ("batch_event", "run_id", "run", "id", False),
     ("combine_rule", "judge_id", "judge", "id", False),
     ("combination", "judge_id", "judge", "id", False),
+    ("guideline", "dataset_id", "dataset", "id", False),
     ("charge", "run_id", "run", "id", True),
     ("spending_hold", "run_id", "run", "id", False),
     ("run_limit", "run_id", "run", "id", False),

@@ -33,9 +33,10 @@ def _kept(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
     What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
-    one because Assay calls something by another name.
+    one because Assay calls something by another name, nor because it tells people more of what an answer means.
     """
     told = asdict(dimension)
+    del told["anchors"]
     scale = told["scale"]
     if not scale["step"]:
         del scale["step"]
@@ -81,6 +82,8 @@ class Card:
     `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (as in
     judges/making/overlay.py). `trust` names the flag that says whether the judge's aggregate is to be trusted, and
     `counts` what a score counts in a mean by its confidence in words (`judges.triage.level`), where the card says so.
+    `needs` says in sentences what it needs of a model and of the items, `least_reply` is how many tokens a reply takes
+    at the least; neither is part of its version.
     """
 
     name: str
@@ -103,6 +106,8 @@ class Card:
     read_part: Callable[[Any, Any, str], Reading] | None = None
     trust: str = ""
     counts: Mapping[str, float] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    least_reply: int = 0
 
     @cached_property
     def spec(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ Logprobs = Sequence[tuple[str, Sequence[tuple[str, float]]]]
 """(token, ((alternative, log-probability), ...)) of a reply, in order."""
 
 BROKEN = 0.3
-"""Confidence in a score that breaks a rule of its card: a guess."""
+"""Confidence in a score that breaks a rule of its card: low."""
 TOKENS, RULE, STATED = "log-probabilities", "broken rule", "self-reported"
 SAMPLES = "agreement of samples"
 """The source of a confidence that comes from asking the judge several times; it stands beside the others."""
@@ -86,7 +86,7 @@ def weighed(
 
 
 def ruled(reading: Reading) -> Reading:
-    """A reading in which a score that breaks a rule of its card is a guess, whatever else is known of it."""
+    """A reading in which a score that breaks a rule of its card has low confidence, whatever else is known of it."""
     broken = {(r.unit, r.dimension) for r in reading.remarks if r.sort == "rule" and r.dimension}
     if not broken:
         return reading

@@ -155,8 +155,8 @@ def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, 
         return Decision(
             "undefined",
             f"Kappa is undefined on {many(interval.items, 'item')}: everyone gave one and the same value, "
-            "so no disagreement was to be expected.",
-            "More random items: agreement on a constant proves nothing.",
+            "so agreement by chance is certain.",
+            "More random items: agreement on a constant shows nothing.",
         )
     if point is None or interval.items < policy.begins(plan):
         return _few(interval, policy, plan)
@@ -165,51 +165,51 @@ def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, 
     if point < threshold - _ROUNDING:
         return replace(_below(point, interval, threshold), bound=low, needed=needed, shared=together)
     on_items = f"on {many(interval.items, 'item')}"
-    stands = f"Kappa {_figure(point, threshold)} {on_items} reaches the {_plain(threshold)} that the policy asks"
+    stands = f"Kappa {_figure(point, threshold)} {on_items} is at least the required {_plain(threshold)}"
     if not policy.lower_bound:
-        return Decision("meets policy", f"{stands}; it asks no lower bound.", "", None, low, needed, together)
+        return Decision("meets policy", f"{stands}; no lower bound is required.", "", None, low, needed, together)
     if z is None or low is None:
-        missing = "More random items: these are too few, or too much alike, to tell the error."
+        missing = "More random items: these are too few, or too similar, to estimate the error."
         return Decision("inconclusive", f"{stands}, but no lower bound can be formed.", missing, shared=together)
     named = f"its lower bound, {_figure(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
     if z >= needed - _ROUNDING:
-        return Decision("meets policy", f"{stands}, and so does {named}.", "", None, low, needed, together)
+        return Decision("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
     more = more_range(interval, threshold, needed)
     cut = more is not None and more[1] >= (MOST_TIMES - 1) * interval.items
-    return Decision("inconclusive", f"{stands}, but {named}, does not.", _more(more, cut, interval, plan), more, low,
+    return Decision("inconclusive", f"{stands}, but {named}, is not.", _more(more, cut, interval, plan), more, low,
                     needed, together, cut)  # fmt: skip
 
 
 def _terms(policy: Policy, plan: Plan | None, items: int, together: int) -> str:
-    """Under which terms a bound holds: its level, the looks it is good for, and who shares the error."""
-    told = _percent(policy.level)
+    """The terms of a bound: its level, the looks for which it is valid, and who shares the error."""
+    words = _percent(policy.level)
     if plan is not None:
-        told += f", at {many(len(plan.sizes), 'planned look')}"
+        words += f", at {many(len(plan.sizes), 'planned look')}"
     elif policy.schedule.horizon > policy.schedule.first:
         horizon = policy.horizon if items <= policy.horizon else policy.schedule.end
-        told += f", however often it is looked at up to {horizon:,} items"
+        words += f", valid at any number of looks up to {horizon:,} items"
     else:
-        told += ", at a single look"
-    return told + (f"; the error is shared by {together:,} decisions on these labels" if together > 1 else "")
+        words += ", at a single look"
+    return words + (f"; error shared by {together:,} decisions on these labels" if together > 1 else "")
 
 
 def _few(interval: Interval, policy: Policy, plan: Plan | None) -> Decision:
     """Too few items. A policy may ask for more than when the plan was fixed: earlier looks decide nothing any more."""
-    first, asked = policy.first, "the policy asks for"
+    first, required = policy.first, "the policy requires"
     if plan is not None:
         later = policy.begins(plan)
         if later == inf:
             return Decision(
                 "below minimum sample",
-                f"The plan's last look is at {many(plan.sizes[-1], 'item')}; the policy asks for {first:,} by now.",
+                f"The plan's last look is at {many(plan.sizes[-1], 'item')}; the policy now requires {first:,}.",
                 "Another policy, or another dataset: a plan on record does not change.",
             )
-        enough = "" if later == plan.first else f" with the {first:,} that the policy asks for"
-        first, asked = int(later), f"the plan's first look{enough} is at"
+        enough = "" if later == plan.first else f" with the {first:,} that the policy requires"
+        first, required = int(later), f"the plan's first look{enough} is at"
     more = max(1, first - interval.items)
     return Decision(
         "below minimum sample",
-        f"There is gold for {many(interval.items, 'item')}; {asked} {first:,}.",
+        f"There is gold for {many(interval.items, 'item')}; {required} {first:,}.",
         f"Gold for {many(more, 'more random item')}.",
         (more, more),
     )
@@ -218,12 +218,12 @@ def _few(interval: Interval, policy: Policy, plan: Plan | None) -> Decision:
 def _below(point: float, interval: Interval, threshold: float) -> Decision:
     reason = (
         f"Kappa {_figure(point, threshold)} on {many(interval.items, 'item')} "
-        f"is below the {_plain(threshold)} that the policy asks."
+        f"is below the required {_plain(threshold)}."
     )
     if interval.high is not None and interval.high >= threshold:
-        hope = f"That this one does cannot be ruled out: its interval ends at {interval.high:.2f}."
-        return Decision("fails", reason, f"A judge that agrees better. {hope}")
-    return Decision("fails", reason, "A judge that agrees better. More labels are unlikely to change this.")
+        hope = f"A kappa at the threshold is not ruled out: the interval ends at {interval.high:.2f}."
+        return Decision("fails", reason, f"A judge with higher agreement. {hope}")
+    return Decision("fails", reason, "A judge with higher agreement. More labels are unlikely to change this.")
 
 
 def _more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: Plan | None) -> str:
@@ -231,9 +231,9 @@ def _more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: Pl
         later = [size for size in plan.sizes if size > interval.items]
         return f"The plan's next look, at {later[0]:,} items." if later else "Nothing: the plan has had its last look."
     if items is None:
-        return "A kappa further above the threshold. This one is at it, and more labels will not settle it."
-    told = f"{items[0]:,} to {'over ' * cut}{items[1]:,}"
-    return f"Gold for likely {told} more random items, if kappa is what it seems."
+        return "A kappa further above the threshold: this one is at it, and more labels are unlikely to decide it."
+    words = f"{items[0]:,} to {'over ' * cut}{items[1]:,}"
+    return f"Gold for about {words} more random items, if the true kappa is as estimated."
 
 
 def _percent(level: float) -> str:

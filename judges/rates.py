@@ -121,7 +121,7 @@ def answers(given: Meeting | Sums, dimension: Dimension, wholes: Mapping[float, 
     cells = tables(given, dimension)
     counted = given.cells if isinstance(given, Sums) else np.ones(len(given.human))
     aside = int(counted[given.scored & np.isnan(given.human) & ~np.isnan(given.judge)].sum())
-    told = f"People say n/a in {many(aside, 'cell')} that the judge gave a value, for which this has no place."
+    told = f"People say n/a in {many(aside, 'rating')} that the judge gave a value, which this estimate cannot use."
     any_ = next(iter(wholes.values()), Whole(0.0, 0.0, 0))
     return [
         Answer(
@@ -158,39 +158,38 @@ def told(answer: Answer, dimension: Dimension) -> list[str]:
     name = dimension.title if flag else f"“{one.answer}”"
     said = []
     if one.found.point is None:
-        said.append(f"People call none of these {units} {name}, so what the judge would find is not known.")
+        said.append(f"People call none of these {units} {name}, so recall is not known.")
     else:
-        on = many(one.found.cells, "cell")
-        said.append(f"Of 100 {units} that people call {name}, the judge finds {_ends(one.found)} (seen on {on}).")
+        on = many(one.found.cells, "rating")
+        said.append(f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(one.found)} (from {on}).")
     if one.raised.point is None:
-        said.append(f"People call all of them {name}, so what it would raise falsely is not known.")
+        said.append(f"People call all of them {name}, so the false positive rate is not known.")
     else:
-        said.append(f"Of 100 that they do not call so, it calls {_ends(one.raised)} so.")
+        said.append(f"False positives: of 100 others, the judge calls {_ends(one.raised)} so.")
     if one.right.point is not None:
-        said.append(f"Where the judge says so, people agree in {_ends(one.right)} of 100.")
+        said.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(one.right)}.")
     else:
-        said.append("The judge never says so here.")
+        said.append("The judge never gives this answer here.")
     found = answer.prevalence
     if found.interval is None or found.judge is None:
-        said.append(f"No corrected share: {found.why[:1].lower()}{found.why[1:]}")
+        said.append(f"No corrected prevalence: {found.why[:1].lower()}{found.why[1:]}")
     else:
         low, high = found.interval.low or 0.0, found.interval.high or 0.0
         said.append(
-            f"The judge says so in {found.judge:.1%} of all that it judged. Put right by these two rates, people "
-            f"would in {found.interval.point or 0:.1%} ({low:.1%} to {high:.1%})."
+            f"Prevalence: the judge gives this answer in {found.judge:.1%} of all that it judged. Corrected by these "
+            f"rates (Rogan and Gladen): {found.interval.point or 0:.1%} ({low:.1%} to {high:.1%})."
         )
     return said
 
 
 READ = (
-    "Found: of what people call so, what the judge calls so. Raised falsely: of what they do not. Right: of what the "
-    "judge calls so, what people do. Put right: the judge's share over all that it judged, corrected by its two rates; "
-    "it is what can be said of further data without labels, as long as the rates are the same there."
+    "Corrected: prevalence over all that the judge judged, corrected by its recall and false positive rate (Rogan and "
+    "Gladen). It holds for further unlabelled data as long as both rates are the same there."
 )
 """How to read a table of rates."""
 PPI = (
-    "PPI++ corrects the same share by the labelled items themselves, asks nothing of the rates, and is what a "
-    "dashboard shows."
+    "PPI++ corrects the same prevalence with the labelled items themselves, without assumptions on the rates; the "
+    "dashboard shows it."
 )
 """How that differs from the mean on a dashboard."""
 UNITS = {
@@ -326,7 +325,7 @@ def prevalence(given: Tables, one: Rates, whole: Whole) -> Prevalence:
     if not one.tells:
         told = (
             f"The judge is not shown to say {one.answer} more often where people do than where they do not: nothing "
-            "can be put right by it."
+            "can be corrected."
         )
         return Prevalence(None, whole.share, told)
     labelled = float(given.counts.sum())

@@ -44,9 +44,9 @@ STEPS = 20
 FIRST = 1 / 3
 """The first threshold takes in no more than this part of the items: a larger one would reach past what is sure."""
 READ = (
-    "From the surest items on the left to all on the right. The band reaches down to the lower bound; the threshold is "
-    "the last one before the bound first falls below the dashed line. Verdicts of items without a confidence are "
-    "never kept unseen."
+    "From the items of highest confidence on the left to all on the right. The band reaches down to the lower bound; "
+    "the threshold is the last one before the bound first falls below the dashed line. Items without a confidence are "
+    "never accepted automatically."
 )
 """How to read the curve."""
 _LOW, _HIGH = 0.5, 0.995
@@ -125,17 +125,17 @@ def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> 
         return Selective(target, delta, None, None, why, overall, steps, items, cells)
 
     if not cells:
-        return none("No item has a value of people and of the judge, so nothing can be said of its confidence.")
+        return none("No item has both gold and a score of the judge, so its confidence cannot be tested.")
     known = np.unique(given.confidence[~np.isnan(given.confidence)])
     if not len(known):
-        return none("The judge has no confidence in any of these items, so none can be told from another.")
+        return none("The judge gives no confidence for any of these items.")
     if len(known) == 1 and not np.isnan(given.confidence).any():
-        return none("The judge is equally sure of every item, so its confidence tells none from another.")
+        return none("The judge's confidence is the same for all items, so it cannot separate them.")
     places = thresholds(given, target, delta)
     least, there = fewest(target, delta), len(np.unique(given.item[~np.isnan(given.confidence)]))
     if not places:
         return none(
-            f"Too few labels: {least:,} items with a confidence are the least that could show agreement of "
+            f"Too few labels: {least:,} items with a confidence are needed to show agreement of "
             f"{target:.0%}, and there are {there:,}. Label more items that were drawn at random."
         )
     steps, open_ = list[Step](), True
@@ -149,9 +149,9 @@ def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> 
     if not kept:
         first = steps[0]
         return none(
-            f"No threshold is shown to reach {target:.0%}: on the {first.agreement.items:,} items of which the judge "
-            f"is most sure it agrees with people in {first.agreement.point or 0:.0%} of cells, surely no less than "
-            f"{first.agreement.lower_bound or 0:.0%}. Every item goes to people, or the target is set lower.",
+            f"No threshold is shown to reach {target:.0%}: on the {first.agreement.items:,} items of highest "
+            f"confidence agreement is {first.agreement.point or 0:.0%} (lower bound "
+            f"{first.agreement.lower_bound or 0:.0%}). People review every item, or the requirement is lowered.",
             tuple(steps),
         )
     return Selective(target, delta, kept[-1], share(given, kept[-1].threshold), "", overall, tuple(steps), items, cells)
@@ -265,13 +265,13 @@ def told(found: Selective, near: bool = False) -> str:
     """What it comes to in sentences; `near`: answers one step apart count as agreement."""
     if found.chosen is None or found.spared is None:
         return found.why
-    one, spared, how = found.chosen.agreement, found.spared, " (at most one step apart)" if near else ""
+    one, spared, how = found.chosen.agreement, found.spared, " (within one)" if near else ""
     left = 1 - (spared.point or 0.0)
     return (
-        f"{spared.point or 0:.0%} of items ({spared.low or 0:.0%} to {spared.high or 0:.0%}) need no person: where the "
-        f"judge is at least {found.chosen.threshold:.3g} sure of all it says of an item, it agrees with people{how} in "
-        f"{one.point or 0:.0%} of cells, and in {found.target:.0%} or more with a probability of {1 - found.delta:.0%} "
-        f"(lower bound {one.lower_bound or 0:.1%})."
+        f"{spared.point or 0:.0%} of items ({spared.low or 0:.0%} to {spared.high or 0:.0%}) can be accepted without "
+        f"review: where the judge's confidence in all scores of an item is {found.chosen.threshold:.3g} or more, it "
+        f"agrees with people{how} in {one.point or 0:.0%} of ratings, and in {found.target:.0%} or more with a "
+        f"probability of {1 - found.delta:.0%} (lower bound {one.lower_bound or 0:.1%})."
         + (f" The other {left:.0%} go to people." if left > 0 else "")
     )
 

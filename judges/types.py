@@ -343,13 +343,17 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Dimension:
-    """A question asked of one sort of unit, and its scale. `asked` is False for what only the judge states."""
+    """A question asked of one sort of unit, and its scale. `asked` is False for what only the judge states.
+
+    `anchors` are (answer, what it means) of some answers, for people: the prompt tells a judge the same in full.
+    """
 
     name: str
     sort: UnitSort
     scale: Scale
     definition: str
     asked: bool = True
+    anchors: tuple[tuple[str, str], ...] = ()
 
     @property
     def title(self) -> str:

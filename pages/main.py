@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from judges.errors import AssayError
 from pages.evidence import audits, calibration, comparison
-from pages.label import adjudication, annotators, desk, enter, overview, queue
+from pages.label import adjudication, annotators, desk, enter, overview, own, queue
 from pages.lead import approvals, dashboard, people, trail, workspace
-from pages.parts import links, session, text
+from pages.parts import links, ring, session, text
 from pages.workbench import cards, export, intake, runs
 
+OWN = "own"
+"""The section that bears the person's own name, at the right end."""
 ROUTES = [
     # section, least role, page, title, address, icon
     ("", "annotator", overview.page, "Overview", "overview", ":material/home:"),
@@ -20,7 +23,6 @@ ROUTES = [
     ("", "annotator", queue.page, "Queues", "queue", ":material/inbox:"),
     ("", "researcher", adjudication.page, "Adjudication", "adjudication", ":material/balance:"),
     ("", "annotator", dashboard.page, "Dashboard", "dashboard", ":material/dashboard:"),
-    ("", "annotator", enter.me, "", "me", ":material/account_circle:"),
     ("Evidence", "annotator", calibration.page, "Calibration", "calibration", ":material/monitoring:"),
     ("Evidence", "annotator", comparison.page, "Comparison", "comparison", ":material/compare:"),
     ("Evidence", "annotator", audits.page, "Audits", "audits", ":material/troubleshoot:"),
@@ -33,6 +35,8 @@ ROUTES = [
     ("Workspace", "annotator", people.page, "People", "people", ":material/group:"),
     ("Workspace", "researcher", trail.page, "Audit log", "trail", ":material/history:"),
     ("Workspace", "lead", workspace.page, "Workspace", "workspace", ":material/database:"),
+    (OWN, "annotator", own.page, "Your labels", "me", ":material/account_circle:"),
+    (OWN, "annotator", enter.leave, "Sign out", "sign-out", ":material/logout:"),
 ]
 ICON = str(Path(__file__).parent / "parts" / "icon.svg")
 HOME = overview.page
@@ -44,6 +48,7 @@ ROOT = "root"
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
+    ring.draw()
     who = session.person()
     enter.remember()
     if who is None:
@@ -52,17 +57,19 @@ def run() -> None:
         doors.append(st.Page(enter.page, title="Assay", url_path=ROOT, default=True))
         st.navigation(doors, position="hidden").run()
         return
-    name = text.plain(text.short(who.name, 16))
+    name = f":material/account_circle: {text.plain(text.short(who.name, 16))}"
     mine = {
-        a: st.Page(page, title=title or name, url_path=ROOT if page is HOME else a, icon=icon, default=page is HOME)
+        a: st.Page(page, title=title, url_path=ROOT if page is HOME else a, icon=icon, default=page is HOME)
         for _, role, page, title, a, icon in ROUTES
         if who.may(role)
     }
     links.register(mine)
-    menu: dict[str, list[st.Page]] = {}
-    for section, _, _, _, address, _ in ROUTES:
-        if address in mine:
-            menu.setdefault(section, []).append(mine[address])
+    menu: dict[str, list[st.Page]] = {"": []}
+    for section, role, _, title, address, _ in ROUTES:
+        # In the menu of those who may; others who follow a link to it learn whose it is.
+        closed = st.Page(partial(enter.closed, title, role), title=title, url_path=address, visibility="hidden")
+        found = mine.get(address, closed)
+        menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     st.navigation(menu, position="top").run()
 

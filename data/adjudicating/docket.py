@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -84,7 +84,7 @@ def dockets(store: Store, actor: str, cells: Sequence[Cell], most: int) -> list[
         known = {place: asked.get((kind, sort_of(place[0]), place[1])) for place in places}
         found.append(
             Docket(
-                view,
+                replace(view, unnamed=view.unnamed and item not in revealed),
                 by_item[item],
                 [c for c in came if c.decision and (c.unit, c.dimension) not in waits],
                 _wrote(store, item),

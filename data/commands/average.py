@@ -1,4 +1,4 @@
-"""`means`: what a judge gave on average, by any field of the items, and beside another judge on the cells of both."""
+"""`means`: what a judge gave on average, by any field of the items, and beside another judge on the ratings of both."""
 
 from __future__ import annotations
 
@@ -10,20 +10,9 @@ from data import datasets
 from data.commands.chosen import judge
 from data.errors import BadInput
 from data.figures import means
-from data.figures.means import Chosen, Table
+from data.figures.means import COLUMNS, READ, Chosen, Table
 from data.store import open_store
 from judges.uncertainty import Interval
-
-_COLUMNS = {
-    "plain": "mean", "sure": "by confidence", "trusted": "trustworthy only", "parts": "mean of its parts",
-    "other": "other judge", "ahead": "difference",
-}  # fmt: skip
-_READ = {
-    "sure": "by confidence: scores count by the judge's own confidence, as its card says (high 1, medium .5, low .25).",
-    "trusted": "trustworthy only: items whose aggregate is to be trusted, by the card's rule; n is their number.",
-    "parts": "mean of its parts: the plain mean of the scores that the aggregate is made of.",
-    "ahead": "difference: this judge minus the other, on the cells that both have valued.",
-}
 
 
 def add(subparsers: Any) -> None:
@@ -40,7 +29,7 @@ def add(subparsers: Any) -> None:
         "--only", metavar="FIELD=VALUE", action="append", default=[], help="items of that value only; repeat it"
     )
     parser.add_argument(
-        "--beside", metavar="JUDGE", default="", help="another judge: means and difference on the cells of both"
+        "--beside", metavar="JUDGE", default="", help="another judge: means and difference on the ratings of both"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -54,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         own, _, model = judge(store, dataset, options.judge)
         other, _, theirs = judge(store, dataset, options.beside) if options.beside else ("", "", "")
         if other == own:
-            raise BadInput("A judge beside itself tells nothing: name another one with --beside.")
+            raise BadInput("A judge has no difference to itself: name another one with --beside.")
         found = means.table(store, dataset.id, own, Chosen(options.by, tuple(map(_only, options.only)), other))
     finally:
         store.close()
@@ -79,15 +68,15 @@ def _apart(found: Table) -> str:
     if found.apart is None:
         return ""
     own, other = found.apart
-    return f" On the cells that both valued; {own:,} of this judge alone and {other:,} of the other are left out."
+    return f" On the ratings of both; {own:,} of this judge alone and {other:,} of the other are left out."
 
 
 def _lines(found: Table, by: str) -> list[str]:
     """A table with the columns that anything stands in, and how to read them."""
     if not found.rows:
-        return ["No score of a number or a flag."]
-    used = [name for name in _COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]
-    head = [*([by] if by else []), "dimension", "unit", "items", "cells", *(_COLUMNS[name] for name in used)]
+        return ["No numeric score and no flag."]
+    used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]
+    head = [*([by] if by else []), "dimension", "unit", "items", "ratings", *(COLUMNS[name] for name in used)]
     rows = [
         [
             *([row.group] if by else []), row.dimension.name, row.unit or row.dimension.sort,
@@ -98,7 +87,8 @@ def _lines(found: Table, by: str) -> list[str]:
     ]  # fmt: skip
     wide = [max(len(row[n]) for row in [head, *rows]) for n in range(len(head))]
     lines = ["  ".join(f"{text:{width}}" for text, width in zip(row, wide, strict=True)) for row in [head, *rows]]
-    return [line.rstrip() for line in lines] + ["", *(_READ[name] for name in used if name in _READ)]
+    read = [f"{COLUMNS[name].capitalize()}: {READ[name]}" for name in used if name in READ]
+    return [line.rstrip() for line in lines] + ["", *read]
 
 
 def _told(one: Interval | None, counted: bool) -> str:

@@ -52,7 +52,7 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
     parser.add_argument(
-        "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be taken to this file"
+        "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be imported to this file"
     )
     add_card(parser, "a card that the judgments need and no line brings")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")

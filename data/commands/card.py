@@ -74,7 +74,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _origin(card: Card) -> str:
-    return "made here" if cards.made_here(card) else "laid on turns" if "over" in (card.recipe or {}) else "folder"
+    return "custom" if cards.made_here(card) else "applied per turn" if "over" in (card.recipe or {}) else "built-in"
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`spare`: which of a judge's verdicts need no person, by how sure it was; --set makes it a rule of the dataset."""
+"""`spare`: which verdicts of a judge can be accepted without review, by its confidence; --set makes it a rule."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say which verdicts need no person; exit code 1 where none can be spared."""
+    """Say which verdicts can be accepted without review; exit code 1 where none can be spared."""
     store = open_store()
     try:
         dataset = datasets.dataset(store, options.dataset)
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         print(selective.told(found.result, options.near and bool(dimension.scale.weights)))
         print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
         items = many(len(found.sure.item), "scored item")
-        print(f"Confidence: {wanted.source or 'none'}. Of {items}, {found.spared:,} need no person.")
+        print(f"Confidence: {wanted.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")
         if options.set:
             sparing.put(store, who, dataset.id, judge_id, dimension, wanted)
             print("This is a rule of the dataset now.")

@@ -79,6 +79,8 @@ def run(options: argparse.Namespace) -> int:
         tell(done.preview)
         way = start.way(store, who, done.dataset_id)
         print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {done.known:,} were there already.\n")
+        if way and way.told:
+            print(f"{way.told}\n")
         _figures(store, done.dataset_id)
     finally:
         store.close()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas
@@ -14,7 +13,8 @@ from numpy.typing import NDArray
 
 from data import cards
 from data.errors import BadInput
-from data.figures.slices import HEAD, language, word
+from data.figures.fields import MOST, SYSTEM, Items
+from data.figures.fields import items as described
 from data.scores import FEW as FEW_UNITS
 from data.store import Store, remembered
 from judges.agreement import Floats
@@ -25,9 +25,18 @@ from judges.triage import level
 from judges.types import Dimension, sort_of
 from judges.uncertainty import Interval
 
-SYSTEM, LANGUAGE = "system", "language"
-MOST = 200
-"""Values of a field; one with more is no field to group by (an address, a text)."""
+COLUMNS = {
+    "plain": "mean", "sure": "confidence-weighted", "trusted": "reliable only", "parts": "mean of parts",
+    "other": "other judge", "ahead": "difference",
+}  # fmt: skip
+"""The means of a row (fields of `Means`) in words, in the order in which page, command and report show them."""
+READ = {
+    "sure": "Scores weighted by the judge's own confidence, as its card defines it (high 1, medium .5, low .25).",
+    "trusted": "Items whose aggregate is reliable by the rule of the card; n is their number.",
+    "parts": "The unweighted mean of the scores that the aggregate is made of.",
+    "ahead": "This judge minus the other, on the ratings of both.",
+}
+"""How to read those that need it."""
 MOST_SCORES = 3_000_000
 """Scores of a judge that are held in memory; of more there are only the means by system (data/scores.py)."""
 
@@ -63,17 +72,9 @@ class Table:
     apart: tuple[int, int] | None = None
 
 
-class _Items(NamedTuple):
-    """The place of every item, and their words by field; of a pair `second` has the system of response B."""
-
-    place: dict[str, int]
-    words: dict[str, NDArray[np.object_]]
-    second: NDArray[np.object_]
-
-
 def fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
     """The fields by which items can be grouped, each with its values: system, language, and keys of the items' meta."""
-    items = _items(store, dataset_id)
+    items = described(store, dataset_id)
     values = {name: {*words, *(items.second if name == SYSTEM else ())} - {""} for name, words in items.words.items()}
     return {name: sorted(held) for name, held in values.items() if held}
 
@@ -112,7 +113,7 @@ def _numbered(card: Card | None) -> list[Dimension]:
 
 
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table:
-    card, items = cards.maybe(store, judge_id), _items(store, dataset_id)
+    card, items = cards.maybe(store, judge_id), described(store, dataset_id)
     numbers = _numbered(card)
     frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
     if chosen.other:
@@ -210,7 +211,7 @@ def _numbers(column: pandas.Series) -> Floats:
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
 
 
-def _words(items: _Items, name: str, frame: pandas.DataFrame) -> NDArray[np.object_]:
+def _words(items: Items, name: str, frame: pandas.DataFrame) -> NDArray[np.object_]:
     """The word of each row's item in a field; of response B of a pair its own system."""
     place = frame["place"].to_numpy(dtype=np.int64)
     words: NDArray[np.object_] = items.words[name][place]
@@ -219,35 +220,13 @@ def _words(items: _Items, name: str, frame: pandas.DataFrame) -> NDArray[np.obje
     return np.asarray(np.where(frame["side"] == "b", items.second[place], words), dtype=object)
 
 
-def _items(store: Store, dataset_id: str) -> _Items:
-    return remembered(store, ("items by field", dataset_id), ["item"], lambda: _read(store, dataset_id))
-
-
-def _read(store: Store, dataset_id: str) -> _Items:
-    frame = store.frame(
-        f"select i.id, i.system_a, i.system_b, i.meta, {HEAD} as head from item i where i.dataset_id = $1 "
-        "order by i.id",
-        [dataset_id],
-    )
-    metas = [json.loads(m) if m not in ("", "{}") else {} for m in frame["meta"]]
-    words = {
-        SYSTEM: frame["system_a"].to_numpy(dtype=object),
-        LANGUAGE: np.array([language(m, head) for m, head in zip(metas, frame["head"], strict=True)], dtype=object),
-    }
-    for key in sorted({key for meta in metas for key in meta} - {SYSTEM, LANGUAGE}):
-        held = np.array([word(meta.get(key)) for meta in metas], dtype=object)
-        if 1 <= len(set(held) - {""}) <= MOST:
-            words[key] = held
-    return _Items({id_: n for n, id_ in enumerate(frame["id"])}, words, frame["system_b"].to_numpy(dtype=object))
-
-
 def few_told(found: Table) -> str:
-    """What is kept back, as a sentence; "" where nothing is."""
+    """The groups that are hidden, as a sentence; "" where none is."""
     if not found.few:
         return ""
     named = ", ".join(name or "all items" for name in found.few[:12])
     more = f" and {len(found.few) - 12:,} more" if len(found.few) > 12 else ""
-    return f"Fewer than {FEW} items, of which a mean would give the scores away: {named}{more}."
+    return f"Hidden, as a mean of fewer than {FEW} items would reveal single scores: {named}{more}."
 
 
 def plain(row: Row) -> dict[str, Any]:
@@ -256,7 +235,7 @@ def plain(row: Row) -> dict[str, Any]:
     def held(one: Interval | None) -> dict[str, Any] | None:
         if one is None:
             return None
-        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
+        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "ratings": one.cells}
 
     where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
     return where | {one.name: held(getattr(row.means, one.name)) for one in dataclasses.fields(Means)}

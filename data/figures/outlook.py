@@ -27,7 +27,7 @@ def dimension_of(store: Store | Tx, judge_id: str, about: str) -> Dimension:
     """The dimension of a judge's card by its name in designs, "turn.helpfulness". Raises BadInput."""
     there = {f"{d.sort}.{d.name}": d for d in dimensions(store, judge_id)}
     if about not in there:
-        raise BadInput(f"This judge's card asks nothing called {about!r}. It asks: {', '.join(there) or 'nothing'}.")
+        raise BadInput(f"This judge's card has no dimension called {about!r}. It has: {', '.join(there) or 'none'}.")
     return there[about]
 
 
@@ -50,7 +50,7 @@ def known(
     )
     cells = [(number[str(i)], int(bins.placed([float(v)], scale)[0])) for i, v in rows if str(i) in number]
     if not cells:
-        raise BadInput(f"This judge has no scores of {dimension.name.replace('_', ' ')} here to look ahead from.")
+        raise BadInput(f"This judge has no scores of {dimension.name.replace('_', ' ')} here to forecast from.")
     item, judge = np.array(cells, dtype=np.int64).T
     stratum = np.array([code[parts[i]] for i in number], dtype=np.int64)
     return forecast.Population(item, judge, stratum, np.array(list(sizes.values())), bins.rows(scale), scale.weights)
@@ -109,7 +109,7 @@ def outlook(
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip
     """What a sample of `items` is likely to give by allocation (None: drawn at random without strata).
 
-    See `judges.forecast.forecast`. Raises BadInput where nothing can be foretold.
+    See `judges.forecast.forecast`. Raises BadInput where there is no forecast.
     """
     dimension, sizes = dimension_of(store, judge_id, about), sizes_of(parts)
     there = known(store, dataset_id, parts, judge_id, dimension)
@@ -117,7 +117,7 @@ def outlook(
     if not found:
         raise BadInput(
             f"This judge gives every item the same {dimension.name.replace('_', ' ')}, so kappa is undefined however "
-            "many labels there are: nothing can be foretold."
+            "many labels there are, and there is no forecast."
         )
     neyman = _neyman(store, dataset_id, parts, judge_id, dimension, found[len(found) // 2])
     worths: dict[Allocation | None, dict[str, float] | None] = {

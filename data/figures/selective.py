@@ -51,7 +51,7 @@ def sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) 
 def sure(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, source: str) -> Sure:
     """The confidence of every item, by one source; a cell whose confidence comes from elsewhere has none by this one.
 
-    So a score that breaks a rule of its card, which is a guess whatever else is known of it, is never kept unseen.
+    So a score that breaks a rule of its card, whose confidence is low whatever else is known, is never kept unseen.
     """
     units = units_of(dimension, "s")
     if source == SAMPLES:

@@ -99,8 +99,8 @@ def parted(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, b
         _system(items, number, units, dimension),
         cut("language", items.language.names, items.language.code[number]),
         cut("length", THIRDS, thirds(lengths)[number], order=THIRDS),
-        _position(units, dimension),
-        _side(units, dimension),
+        position(units, dimension),
+        side(units, dimension),
         cut("stratum of the draw", items.stratum.names, items.stratum.code[number]),
         *(cut(key, told.names, told.code[number]) for key, told in sorted(items.meta.items())),
     ]
@@ -190,10 +190,10 @@ def _numbered(
         [dataset_id, dimension.name, judge_id],
     )
     meeting = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64))
-    return meeting, _coded(frame["unit"])
+    return meeting, coded(frame["unit"])
 
 
-def _coded(words: Any) -> Coded:
+def coded(words: Any) -> Coded:
     """A column of words; by hash, as sorting millions of words would take seconds."""
     code, names = words.factorize()
     return Coded(np.asarray(code, dtype=np.int64), [str(name) for name in names])
@@ -222,9 +222,9 @@ def _read(store: Store, dataset_id: str) -> _Items:
     few = {k: seen for k, seen in values.items() if 1 < len(seen) <= MOST and k not in _LANGUAGE}
     return _Items(
         frame["id"].tolist(),
-        (_coded(frame["system_a"]), _coded(frame["system_b"])),
-        _coded(frame["stratum"]),
-        _coded(frame["language"]),
+        (coded(frame["system_a"]), coded(frame["system_b"])),
+        coded(frame["stratum"]),
+        coded(frame["language"]),
         frame["length"].to_numpy(dtype=np.float64),
         {
             key: Coded(np.array([seen.get(word(m.get(key)), -1) for m in metas], dtype=np.int64), list(seen))
@@ -251,7 +251,7 @@ def word(value: object) -> str:
     return str(value)[:60] if isinstance(value, str | int) else ""
 
 
-def _side(units: Coded, dimension: Dimension) -> Cut | None:
+def side(units: Coded, dimension: Dimension) -> Cut | None:
     """The side of the pair."""
     if dimension.sort not in ("section", "side"):
         return None
@@ -272,7 +272,7 @@ def _system(items: _Items, number: Codes, units: Coded, dimension: Dimension) ->
     return cut("systems", both, one[number] * len(second) + other[number])
 
 
-def _position(units: Coded, dimension: Dimension) -> Cut | None:
+def position(units: Coded, dimension: Dimension) -> Cut | None:
     """The number of the turn or section; from the sixth on together."""
     if dimension.sort not in ("turn", "section"):
         return None

@@ -109,7 +109,7 @@ class Cases:
         self._count += 1
 
     def entries(self) -> Iterator[Found]:
-        """The items, each followed by what was said of it, then what could not be taken."""
+        """The items, each followed by what was said of it, then what could not be imported."""
         given: set[str] = set()
         for number in range(self._count):
             case = Case(*marshal.loads(self._shelf.get_bytes(number)))

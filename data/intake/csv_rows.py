@@ -173,7 +173,7 @@ def _problem(error: csv.Error, lines: _Lines) -> str:
 def _header(name: str, row: list[str]) -> list[str]:
     names = named(row)
     if len(names) > _COLUMNS:
-        raise BadInput(f"{name} has {len(names)} columns: at most {_COLUMNS} are taken.")
+        raise BadInput(f"{name} has {len(names)} columns: at most {_COLUMNS} are allowed.")
     double = sorted({n for n in names if names.count(n) > 1})
     if double:
         raise BadInput(f"{name}: its header names {double[0][:60]!r} twice. Each column needs a name of its own.")

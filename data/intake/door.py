@@ -80,7 +80,7 @@ class Door:
         found = self.items.get(name)
         if found is None:
             refused = name in self.refused
-            why = "its own line cannot be taken" if refused else "it is neither in the dataset nor in this import"
+            why = "its own line cannot be imported" if refused else "it is neither in the dataset nor in this import"
             raise No("item", f"The item {show(name)} is missing: {why}.")
         return found
 

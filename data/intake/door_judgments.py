@@ -135,7 +135,7 @@ class JudgmentDoor:
             check_text(model)
             check_text(params, given.params)
             if len(params) > _PARAMS:
-                raise No("params", f"params is {len(params)} characters long: at most {_PARAMS} are taken.")
+                raise No("params", f"params is {len(params)} characters long: at most {_PARAMS} are allowed.")
             found = rows.judge_id(card.version, model, given.params, synthetic)
             self._ids[(card.version, model, params, synthetic)] = found
             self.judges[found] = Judge(card, model, params, synthetic)

@@ -19,7 +19,7 @@ _TURN = re.compile(r"turn[_-]?(\d)")
 
 
 class BadRow(ValueError):
-    """A row cannot be taken: (field, sentence)."""
+    """A row cannot be imported: (field, sentence)."""
 
 
 @dataclass(frozen=True)

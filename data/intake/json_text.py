@@ -50,7 +50,7 @@ def check_depth(text: str) -> None:
     steps = map(_STEP.__getitem__, re.findall(r"[\[\]{}]", _STRING.sub("", text)))
     deepest = max(itertools.accumulate(steps), default=0)
     if deepest > DEPTH:
-        raise BadJson(f"is nested {deepest} levels deep: at most {DEPTH} are taken")
+        raise BadJson(f"is nested {deepest} levels deep: at most {DEPTH} are allowed")
 
 
 def check_characters(text: str, value: Any) -> None:

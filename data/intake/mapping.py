@@ -194,7 +194,7 @@ class Mapping(Strict):
         if not self.id and (not self.items or self.field("text") or self.field("user")):
             found.append("Say which column holds the id of the item.")
         if not self.items and not self.judgments and not self.labels:
-            found.append("Nothing is taken: map items, judgments or labels.")
+            found.append("Nothing would be imported: map items, judgments or labels.")
         for judged in self.judgments:
             found += _judged(self.kind, judged, there)
             if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):

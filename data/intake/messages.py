@@ -44,7 +44,7 @@ class Said(NamedTuple):
 
 
 class _No(ValueError):
-    """A chat cannot be taken: (field, sentence)."""
+    """A chat cannot be imported: (field, sentence)."""
 
 
 def fits(keys: frozenset[str]) -> bool:

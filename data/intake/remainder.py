@@ -1,4 +1,4 @@
-"""What is left of a file that was understood: what could not be taken, and what nothing was made of; each told once."""
+"""What is left of a file that was understood: what could not be imported, or was not used; each reported once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Remainder:
             self.fault(file, line, "row", f"has another shape than {self._title} writes.", row=row)
 
     def fault(self, file: str, line: int, what: str, why: str, example: str = "", row: Any = None) -> None:
-        """Something that cannot be taken: `what` names it in the singular, `why` is what follows, with its verb."""
+        """Something that cannot be imported: `what` names it in the singular, `why` is what follows, with its verb."""
         found = self._faults.setdefault((file, f"{what} {why}"), _Fault(file, line, what, why))
         found.times += 1
         if example and len(found.examples) < _EXAMPLES and example not in found.examples:

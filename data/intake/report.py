@@ -1,4 +1,4 @@
-"""What an import found: problems with their places, counts, and the rows that were not taken, as a file."""
+"""What an import found: problems with their places, counts, and the lines that cannot be imported, as a file."""
 
 from __future__ import annotations
 
@@ -13,18 +13,22 @@ from judges.files.alike import Group, Groups
 from judges.files.lines import MOST
 
 KEPT = 1_000
-_NAME, _SENTENCE = 200, 1_000
+_NAME, _SENTENCE, _BEGINS = 200, 1_000, 120
 _ROW = 20 * 2**20
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Why something cannot be taken: the file, its line (row; 0: the file as a whole), the field, and a sentence."""
+    """Why something cannot be imported: the file, its line (row; 0: the file as a whole), the field, and a sentence.
+
+    `begins` is how the line begins.
+    """
 
     file: str
     line: int
     field: str
     sentence: str
+    begins: str = ""
 
     def __str__(self) -> str:
         where = f"{self.file}, line {self.line}: " if self.line else f"{self.file}: "
@@ -48,21 +52,21 @@ class Counts:
         return self.items + self.judgments + self.labels + self.adjudications + self.rules + self.cards
 
     def __str__(self) -> str:
-        """In words; adjudications, a gold rule and cards only where there are any."""
+        """In words; adjudications, how labels are combined and cards only where there are any."""
         told = [many(self.items, "item"), many(self.judgments, "judgment"), many(self.labels, "label")]
         told += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
-        told += ["the gold rule"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
+        told += ["how labels are combined"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
         return f"{', '.join(told[:-1])} and {told[-1]}"
 
 
 @dataclass
 class Preview:
-    """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be taken.
+    """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be.
 
     `problems` holds the first 1,000 of `problem_count`, and `groups` what is alike in all of them; `stopped` says where
-    reading stopped before the end, after MOST bad lines (then nothing can be taken, "" otherwise); `rows` the first few
-    rows of each sort as they would be stored; `unscored` counts the judgments that could not be read, by reason (they
-    are kept all the same).
+    reading stopped before the end, after MOST bad lines (then nothing can be imported, "" otherwise); `rows` the first
+    few rows of each sort as they would be stored; `unscored` counts the judgments that could not be read, by reason
+    (they are kept all the same).
     """
 
     dataset: str
@@ -82,13 +86,13 @@ class Preview:
 
     @property
     def ok(self) -> bool:
-        """Whether everything can be taken."""
+        """Whether everything can be imported."""
         return self.problem_count == 0
 
 
 @dataclass(frozen=True)
 class Result:
-    """What an import did: rows added, how many were there before, lines not taken, lines read, and the seconds."""
+    """What an import did: rows added, how many were there before, lines left out, lines read, and the seconds."""
 
     dataset_id: str
     items: int
@@ -110,9 +114,9 @@ class Refused(BadInput):
         if preview.stopped:
             super().__init__(f"Nothing was written. {preview.stopped}{first}")
             return
-        lines = "1 line" if preview.rejected == 1 else f"{preview.rejected:,} lines"
+        lines = many(preview.rejected, "line")
         super().__init__(
-            f"Nothing was written: {lines} cannot be taken.{first} Correct them, or take only the good rows."
+            f"Nothing was written: {lines} cannot be imported.{first} Correct them, or import only the good rows."
         )
 
 
@@ -130,11 +134,12 @@ class Tally:
         self._groups = Groups(preview.groups)
 
     def reject(self, file: str, line: int, problems: list[tuple[str, str]], row: Any) -> None:
-        """A line that is not taken, with (field, sentence) for everything that is wrong with it.
+        """A line that cannot be imported, with (field, sentence) for everything that is wrong with it.
 
         Raises Enough at the last bad line that is looked at.
         """
-        made = [Problem(file, line, name[:_NAME], sentence[:_SENTENCE]) for name, sentence in problems]
+        begins = _text(row)[:_BEGINS]
+        made = [Problem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
         self.preview.problem_count += len(made)
         self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
         for problem in made:
@@ -161,6 +166,14 @@ class Tally:
     def close(self) -> None:
         """Put the warnings into the preview, and its problems into the order of the files."""
         self.preview.warnings += [s if n == 1 else f"{s} ({n:,} times)" for s, n in self._hints.items()]
+
+
+def _text(row: Any) -> str:
+    """A row as its line has it, as far as it can be said."""
+    try:
+        return " ".join((row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)).split())
+    except (ValueError, TypeError, RecursionError):
+        return ""
 
 
 def _line(shown: dict[str, Any], row: Any) -> bytes:

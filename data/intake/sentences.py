@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from judges.counted import many
 from judges.types import WAYS
 
 _MOST = 8
@@ -18,7 +19,7 @@ def problems(error: ValidationError) -> list[tuple[str, str]]:
     """(field, sentence) for everything that a model refused, at most a handful for one line."""
     found = [_problem(detail) for detail in error.errors(include_url=False, include_context=True)[:_MOST]]
     left = error.error_count() - len(found)
-    return found + ([("", f"{left} more things are wrong with it.")] if left > 0 else [])
+    return found + ([("", f"It has {many(left, 'more error')}.")] if left > 0 else [])
 
 
 def _problem(detail: Any) -> tuple[str, str]:
@@ -28,7 +29,7 @@ def _problem(detail: Any) -> tuple[str, str]:
     name = ".".join(str(part) for part in where)
     kind, given = detail["type"], detail.get("input")
     if kind == "missing":
-        return name, f"{name} is missing."
+        return name, f"{name} is missing. Add it."
     if kind == "extra_forbidden":
         return name, f"{show(name)} is an unknown key. Remove it, or put it into meta."
     if kind in ("union_tag_invalid", "union_tag_not_found"):

@@ -21,7 +21,7 @@ _GROUP = 10_000
 
 
 class _No(ValueError):
-    """A row cannot be taken: (field, sentence)."""
+    """A row cannot be imported: (field, sentence)."""
 
 
 def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Entry]:

@@ -49,7 +49,7 @@ def preview(
 ) -> Preview:
     """What an import would do, with everything that is wrong with it; nothing is written to the store.
 
-    `rejects` gets the rows that cannot be taken, as JSON lines with file, line, error and row. `actor` is who would
+    `rejects` gets the rows that cannot be imported, as JSON lines with file, line, error and row. `actor` is who would
     import it ("": a lead); `found` is what `detect` gave, where it was asked before. An upload may have to wait for
     others, which `waits` is told.
     """

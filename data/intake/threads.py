@@ -121,7 +121,7 @@ class Threads:
             self._scores.append(score)
 
     def entries(self) -> Iterator[Found]:
-        """The items, then what was said of them, then what could not be taken."""
+        """The items, then what was said of them, then what could not be imported."""
         groups: dict[str, dict[str, list[int]]] = {}
         for trace, numbers in self._traces.items():
             for number, own in numbers:
@@ -256,7 +256,7 @@ class Threads:
             place = self._items.get(score.session)
         place = place or (None if self._traces else self._items.get(score.names[:300]))
         if place is None:
-            why = "is about nothing that could be taken from these files: import what it names together with it."
+            why = "is about nothing that could be imported from these files: import what it names together with it."
             value = score.number if score.label is None else score.label
             row = {"name": score.name, "of": score.names, "value": value}
             self.rest.fault(score.file, score.line, "score", why, score.names or "it names no trace", row)

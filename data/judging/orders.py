@@ -88,7 +88,8 @@ class Standing:
 class Run:
     """A run in the list of runs. `at`: begun, UTC; `params`: the judge's identity; `endpoint`: its address or "".
 
-    `cost`, `estimated` and `limit` as in Standing.
+    `cost`, `estimated` and `limit` as in Standing; `tokens` of its calls, in and out; `inside`: at the practice
+    endpoint within the app, whose address changes with each start.
     """
 
     id: str
@@ -112,6 +113,8 @@ class Run:
     cost: float | None = None
     estimated: bool = False
     limit: float | None = None
+    tokens: int = 0
+    inside: bool = False
 
 
 @dataclass(frozen=True)

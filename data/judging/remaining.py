@@ -89,6 +89,16 @@ class Remaining:
             found[task.key] = task.item
         return list(found.items())
 
+    def longest(self) -> list[tuple[str, Item]]:
+        """(name, item) of the item with the longest texts, as a list of one; of none where there is none."""
+        order = self.order
+        rows = self.store.rows(
+            "select name, content from item where dataset_id = $1 and kind = $2 and seq <= $3 "
+            "order by length(content) desc, id limit 1",
+            [order.dataset_id, order.card.kind, self.until],
+        )
+        return [(str(name), ITEM.validate_json(content)) for name, content in rows]
+
     def long(self) -> Long:
         """The calls still to be made that are longer than the endpoint or the model allows, as far as that is known."""
         order = self.order

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from data.dashboard import System, Tile
 from judges.correction import Comparison
-from judges.uncertainty import MIN_CLUSTERS
+from judges.counted import many
+from judges.figures.breakdown import Slice
+from judges.figures.means import FEW
+from judges.uncertainty import MIN_CLUSTERS, Interval
 
 
 def figure(tile: Tile, value: float) -> str:
@@ -42,7 +45,7 @@ def reading(tile: Tile) -> list[str]:
     if len(sure) > 1:
         told += [f"Lowest is {_named(worst)}, with {low}.", *_apart(tile)]
     else:
-        told += _kinder(tile, best)
+        told += _biased(tile, best)
     return told + _short(few) + _uncovered(refused, tile)
 
 
@@ -98,7 +101,7 @@ def _span(tile: Tile, system: System) -> str:
     return f" (with 95% confidence {figure(tile, interval.low)} to {figure(tile, interval.high)})"
 
 
-def _kinder(tile: Tile, system: System) -> list[str]:
+def _biased(tile: Tile, system: System) -> list[str]:
     mean = system.means[tile.lead]
     digits = 2  # of both, so that the two figures and their difference add up as they are read
     gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
@@ -118,13 +121,13 @@ def _apart(tile: Tile) -> list[str]:
     if not pairs:
         return []
     if pairs == 1 or (len(told) == 1 and pairs > 2):
-        only = "" if pairs == 1 else f" The other {pairs - 1} pairs of systems cannot be told apart."
+        only = "" if pairs == 1 else f" The other {pairs - 1} pairs of systems do not differ significantly."
         return [said(tile, (told or tile.comparisons)[0]) + only]
     if not told:
-        return ["None of them can be told apart: this order may be chance."]
+        return ["None of them differ significantly: this order may be chance."]
     if len(told) == pairs:
-        return ["All of them can be told apart."]
-    return [f"Of the {pairs} pairs of systems, {len(told)} can be told apart."]
+        return ["All of them differ significantly."]
+    return [f"{len(told)} of the {pairs} pairs of systems differ significantly."]
 
 
 def said(tile: Tile, pair: Comparison) -> str:
@@ -133,9 +136,47 @@ def said(tile: Tile, pair: Comparison) -> str:
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
     ends = f"({gap_of(tile, low).replace(' points', '')} to {gap_of(tile, high)})"
     if not pair.apart:
-        return f"{one} and {other} cannot be told apart: the difference is {gap_of(tile, gap)} {ends}."
+        return f"{one} and {other} do not differ significantly: the difference is {gap_of(tile, gap)} {ends}."
     if tile.asking.mean:
         return f"{one} is rated {gap_of(tile, gap)} higher than {other} {ends}."
     if tile.asking.sided:
         return f"{one} wins {gap_of(tile, gap)} more often than {other} {ends}."
     return f"People say “{tile.asking.told(tile.lead)}” of {one} {gap_of(tile, gap)} more often than of {other} {ends}."
+
+
+def lacking(one: Slice) -> str:
+    """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
+    mean = one.mean
+    if mean is None:
+        return f"too few: fewer than {FEW} items, of which a mean would give single scores away"
+    if mean.refused:
+        return f"not corrected: {100 * mean.uncovered:.0f}% of the judge's answers lie where nobody has labelled one"
+    if mean.missing:
+        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(mean.interval.n_eff)} (unequal chances, n/a)"
+        return f"not corrected: {mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"
+    return "" if mean.interval.low is not None else "no interval: the labels of this slice have no spread"
+
+
+def sized(one: Slice) -> str:
+    """The items of a slice, and how many of them have labels."""
+    labelled = "" if one.mean is None else f" · {one.mean.n:,} labelled"
+    return f"{many(one.judge.items, 'item')}{labelled}"
+
+
+def spanned(tile: Tile, interval: Interval | None) -> str:
+    """A figure with the ends of its interval: 3.92 (3.80 to 4.04); "–" where there is none."""
+    if interval is None or interval.point is None:
+        return "–"
+    ends = [figure(tile, end) for end in (interval.low, interval.high) if end is not None]
+    return figure(tile, interval.point) + (f" ({' to '.join(ends)})" if ends else "")
+
+
+def over_all(tile: Tile, whole: Slice, system: str, outcome: int) -> str:
+    """What all slices come to together, in a sentence or two."""
+    of = system or ("all systems together" if len(tile.systems) > 1 else _named(tile.systems[0]))
+    what = "" if tile.asking.mean else f" “{tile.asking.told(outcome)}” in"
+    own = f"the judge itself says{what} {spanned(tile, whole.judge)}"
+    if whole.mean is None or whole.mean.interval.point is None:
+        return f"Of {of}, {own}; {lacking(whole)}."
+    mean = " on average" if tile.asking.mean else ""
+    return f"Of {of}, people would say{what} {spanned(tile, whole.mean.interval)}{mean}; {own}."

@@ -1,8 +1,8 @@
-"""What a report tells beside kappa: figures of other papers, how missing counts, weakest turns, the judge's means."""
+"""What a report has beside kappa: other metrics, how missing scores count, weakest turns, the judge's means."""
 
 from __future__ import annotations
 
-from data.figures.means import Row
+from data.figures.means import COLUMNS, READ, Row
 from data.report.evidence import Evidence, One
 from data.report.html import heading, para, table
 from data.report.words import cell, span
@@ -10,17 +10,13 @@ from judges.figures import missingness, weakest
 from judges.uncertainty import Interval
 
 _OTHERS = (
-    "Figures that other papers have, on the same cells, with intervals by item. None of them is kappa: luck is in "
-    "accuracy, and a correlation stays high where a judge is always two steps too kind."
+    "Other metrics, from the same ratings, with intervals by item. % agreement is not corrected for chance, and a "
+    "correlation ignores a constant bias."
 )
-_MEANS = (
-    "The judge's own scores over all items, with intervals by item; how far to believe them is said above. By "
-    "confidence: scores count by the judge's own confidence, as its card says. Trustworthy only: items whose aggregate "
-    "is to be trusted, by the card's rule. Mean of its parts: the plain mean of the scores that an aggregate is of."
-)
+_MEANS = "The judge's own scores over all items, not corrected, with intervals by item."
 
 
-_LIN = "Kappa is Lin's concordance here: quadratic-weighted kappa by the same six sums, of the values themselves."
+_LIN = "On this interval scale kappa is Lin's concordance correlation, to which quadratic-weighted kappa is equal."
 
 
 def others(one: One) -> list[str]:
@@ -46,7 +42,7 @@ def lacking(one: One) -> list[str]:
         if each.summary is not None:
             kappa, figures = each.summary.interval, each.accuracy
             row = {
-                "missing": missingness.said(each.choice), "cells": f"{each.summary.cells:,}",
+                "missing": missingness.said(each.choice), "ratings": f"{each.summary.cells:,}",
                 "kappa": cell(kappa.point), "95% interval": span(kappa, ".3f", "–"),
                 "accuracy": cell(figures.exact, ".2%"),
             }  # fmt: skip
@@ -74,17 +70,15 @@ def means(found: Evidence) -> list[str]:
     """What the judge gave on average."""
     if not found.overall:
         return []
-    columns = {
-        "plain": "mean", "sure": "by confidence", "trusted": "trustworthy only", "parts": "mean of its parts"
-    }  # fmt: skip
-    used = [name for name in columns if any(getattr(row.means, name) is not None for row in found.overall)]
+    used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.overall)]
     rows = [
         {"dimension": row.dimension.title, "of each": row.unit.replace(":", " ") or row.dimension.sort}
-        | {"items": f"{row.means.plain.items:,}", "cells": f"{row.means.plain.cells:,}"}
-        | {columns[name]: _mean(row, name) for name in used}
+        | {"items": f"{row.means.plain.items:,}", "ratings": f"{row.means.plain.cells:,}"}
+        | {COLUMNS[name]: _mean(row, name) for name in used}
         for row in found.overall
     ]
-    return [heading("What the judge gives on average"), table(rows, list(rows[0]), _MEANS)]
+    read = [f"{COLUMNS[name].capitalize()}: {READ[name]}" for name in used if name in READ]
+    return [heading("Mean scores of the judge"), table(rows, list(rows[0]), " ".join([_MEANS, *read]))]
 
 
 def _mean(row: Row, name: str) -> str:

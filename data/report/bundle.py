@@ -1,4 +1,4 @@
-"""Everything about one judge in one ZIP: the report, its tables as CSV, its plots as SVG, its cells, its figures."""
+"""Everything about one judge in one ZIP: the report, its tables as CSV, its plots as SVG, its ratings, its figures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from data.store import Store
 from judges.types import Scale
 
 CELLS = "item unit dimension basis human judge human_code judge_code scored weight".split()
-"""The columns of the files in cells/."""
+"""The columns of the files in ratings/."""
 _TABLES = (
     "figures", "states", "confusion", "people", "slices", "growth", "confidence", "fingerprints", "audits", "decisions",
     "means",
@@ -36,16 +36,16 @@ What is in this archive
 report.html       the report, for people
 figures.json      every figure with every digit, for programs
 figures.csv       every dimension on every basis: kappa, low, high (95% interval), bound (one-sided, 95%), items,
-                  n_eff (their effective number), cells, exact, within_one, leniency (judge - people), correlation,
-                  ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
-states.csv        what the approval check says of each dimension, and the rules that do not read the text
-confusion.csv     every cell of every table of agreement: cells counts them, weight sums those of cells.csv
-people.csv        how far people agree with each other on the cells that several labelled, and the judge with them
+                  n_eff (their effective number), ratings, agreement (share), within_one, bias (judge - people),
+                  correlation, ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
+states.csv        the result of the approval check for each dimension, and the baselines that do not read the text
+confusion.csv     every confusion matrix: ratings counts them, weight sums those of the folder ratings
+people.csv        agreement among people on the ratings that several labelled, and of the judge with them
 slices.csv        the same by system, language, length ...: p_holm tests whether slices differ
 growth.csv        kappa on the first n items that were labelled
-confidence.csv    how often the judge is right, by how sure it says it is
+confidence.csv    how often the judge agrees with people, by its confidence
 fingerprints.csv  of the labels and scores behind each dimension and basis
-audits.csv        the known failures that were looked for
+audits.csv        the audits of known failures
 decisions.csv     what leads have decided
 means.csv         the judge's own mean scores by system
 {cells}
@@ -54,12 +54,12 @@ plots/            the plots, as SVG
 In CSV files a text that begins like a formula has a ' before it. An empty field is a figure that does not exist.
 """
 _CELLS = """\
-cells/            the cells behind each dimension, from which every figure can be computed again:
+ratings/          the ratings behind each dimension, from which every figure can be computed again:
                   human and judge in words, and as codes; n/a is an answer, an empty judge is unscored;
                   weight is the items of its stratum over those of them drawn and answered"""
 _NO_CELLS = """\
-cells/            is only in an archive that a researcher or a lead makes: it tells of every item what people and the
-                  judge said, and who has seen that cannot answer blind any more"""
+ratings/          is only in an archive that a researcher or a lead makes: it has what people and the judge said of
+                  every item, and who has seen that cannot answer blind any more"""
 
 
 def bundle(
@@ -78,7 +78,7 @@ def bundle(
         shown = set[str]()
         for one in found.dimensions if cells else ():
             told(f"Cells of {one.dimension.title}")
-            archive.writestr(_entry(f"cells/{one.line.key}.csv"), _cells(store, found, one, shown))
+            archive.writestr(_entry(f"ratings/{one.line.key}.csv"), _cells(store, found, one, shown))
     exposure.record(store, actor, dict.fromkeys(shown, (judge_id, exposure.PEOPLE)), "report")
     return target.getvalue()
 

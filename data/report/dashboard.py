@@ -50,22 +50,17 @@ def _head(found: Published) -> str:
 
 def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
     title, approval = tile.asking.dimension.title, tile.approval
+    mark, day = f"{tile.today.mark.capitalize()} ·" if tile.today.told else "✓", f"{approval.at:%Y-%m-%d}"
     parts = [
         html.heading(f"{title} · {approval.sort}"),
-        html.para(
-            "{mark}: approved by {person} on {day}",
-            "quiet",
-            mark="Met an older policy" if tile.older else "✓ trustworthy",
-            person=approval.person,
-            day=f"{approval.at:%Y-%m-%d}",
-        ),
-        *([html.note("{older}", older=tile.older)] if tile.older else []),
+        html.para("{mark} approved by {person} on {day}", "quiet", mark=mark, person=approval.person, day=day),
+        *([html.note("{told}", told=tile.today.told)] if tile.today.told else []),
         html.para("{told}", told=" ".join(sentences.reading(tile))),
         html.figure(plot(tile)),
     ]
     if tile.comparisons:
         told = [html.say("{told}", told=sentences.said(tile, pair)) for pair in tile.comparisons]
-        parts.append(html.fold("Which systems can be told apart", [html.bullets(told)]))
+        parts.append(html.fold("Which systems differ significantly", [html.bullets(told)]))
     above = ("dimension", "unit", "older policy")
     rows = [
         {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in above}
@@ -99,7 +94,7 @@ def rows_of(tile: Tile) -> list[dict[str, object]]:
                     "high": interval.high, "judge": mean.judge, "people": mean.people, "labelled items": mean.n,
                     "other items": mean.others, "not covered": mean.uncovered if mean.n else None,
                     "lambda": None if interval.point is None else mean.lam, "n/a": system.na,
-                    "unscored": system.unscored, "older policy": tile.older,
+                    "unscored": system.unscored, "older policy": tile.today.told,
                 }
             )  # fmt: skip
     return rows
@@ -118,6 +113,12 @@ def table(tiles: Sequence[Tile]) -> str:
     """The same of all tiles as CSV."""
     rows = [row for tile in tiles for row in rows_of(tile)]
     return tables.of(rows, list(rows[0])) if rows else ""
+
+
+def picture(tile: Tile, dataset: str) -> str:
+    """A tile as a plot that says by itself what it is of, and how it stands to the policy of today."""
+    mark = f" · {tile.today.mark}" if tile.today.told else ""
+    return plot(tile, f"{tile.asking.dimension.title} · {dataset}{mark}")
 
 
 def _withheld(found: Published) -> list[str]:
@@ -139,11 +140,12 @@ def _reading() -> list[str]:
                     "The judge scored all items, people some of them; where both did one sees by how much it is off."
                 ),
                 html.say(
-                    "**The dashed diamond**: the judge's own mean. Off the line, it is kinder or stricter than people."
+                    "**The dashed diamond**: the judge's own mean. Off the line, it is biased: it scores higher or "
+                    "lower than people."
                 ),
                 html.say("**The bar**: how often the judge gave each answer. n/a and unscored items are in no mean."),
                 html.say(
-                    "**Told apart** takes into account that many pairs of systems are compared at one time (Holm)."
+                    "**Significant** is a difference at 5% for all pairs of systems together (Holm)."
                 ),
             ]
         )

@@ -23,8 +23,8 @@ _KIND = {
 _AGAINST: dict[Standing, str] = {
     "beats": "and beats it",
     "not shown to beat": "and is not shown to beat it",
-    "falls short of": "and agrees worse with people than it",
-    "cannot tell": "from which nothing can be told",
+    "falls short of": "and agrees with people less than it",
+    "cannot tell": "which is not enough to compare them",
 }
 
 
@@ -40,21 +40,21 @@ def section(found: Evidence, one: One) -> list[str]:
         ),
     ]  # fmt: skip
     if one.dimension.definition:
-        parts.append(para("Asked was: {definition}", "quiet", definition=one.dimension.definition))
+        parts.append(para("Definition: {definition}", "quiet", definition=one.dimension.definition))
     if shown.cells:
         parts += [*_plainly(shown), *_warnings(shown)]
         parts.append(figure(plots.table(one), _TABLE + (f" {BINNED}" if shown.binned else "")))
         parts += [figure(plot) for plot in (plots.margins(one),) if plot]
     else:
-        parts.append(para("No cell has both gold and a score of this judge."))
+        parts.append(para("No rating has both a reference label (gold) and a score of this judge."))
     parts += [*beside.others(one), *_left_out(shown), *beside.lacking(one)]
-    parts += [*_waiting(found, one), *_rates(one), *_floor(one), *_people(one), *_bases(one)]
+    parts += [*_waiting(found, one), *_rates(one), *_baselines(one), *_people(one), *_bases(one)]
     return [*parts, *_anchored(one), *_repeated(one), *_selective(one), *_deeper(found, one)]
 
 
 _TABLE = (
-    "Each count with its share of the row: of the cells where people gave that answer, how often the judge gave this "
-    "one. Outlined: agreement."
+    "Each count with its share of the row: of the ratings where people gave that answer, how often the judge gave "
+    "this one. Outlined: agreement."
 )
 
 
@@ -78,8 +78,8 @@ def _plainly(shown: Summary) -> list[str]:
         )
     parts = [
         para(
-            first, rounded=many(shown.rounded, "cell"), exact=number(shown.exact, ".1%"),
-            cells=many(shown.cells, "cell"),
+            first, rounded=many(shown.rounded, "rating"), exact=number(shown.exact, ".1%"),
+            cells=many(shown.cells, "rating"),
             within=number(shown.within_one, ".1%"), step=bins.step(shown.dimension.scale),
         ),
         para(
@@ -92,22 +92,22 @@ def _plainly(shown: Summary) -> list[str]:
         )
     lean, interval_scale = shown.mean_difference, shown.dimension.scale.kind == "interval"
     if ordered and lean is not None:
-        kinder = "kinder" if lean > 0 else "stricter"
+        higher = "higher" if lean > 0 else "lower"
         parts.append(
             para(
-                "On average the judge is {by} {kinder} than people ({span}).",
-                by=number(abs(lean), ".2f") + ("" if interval_scale else " steps"), kinder=kinder, span=_lean(shown),
+                "On average the judge scores {by} {higher} than people (bias {span}).",
+                by=number(abs(lean), ".2f") + ("" if interval_scale else " steps"), higher=higher, span=_bias(shown),
             )
             if abs(lean) >= 0.005
-            else para("On average the judge is neither kinder nor stricter than people.")
+            else para("On average the judge scores neither higher nor lower than people.")
         )
     return parts
 
 
-def _lean(shown: Summary) -> str:
+def _bias(shown: Summary) -> str:
     if shown.bias.low is None:
         return "no interval: nothing varies"
-    return f"judge minus people {number(shown.mean_difference, '+.2f')}, 95% interval {span(shown.bias)}"
+    return f"{number(shown.mean_difference, '+.2f')}, 95% interval {span(shown.bias)}"
 
 
 def _waiting(found: Evidence, one: One) -> list[str]:
@@ -115,14 +115,14 @@ def _waiting(found: Evidence, one: One) -> list[str]:
         return []
     counted, out = one.waiting
     told = (
-        "**Waiting for adjudication**: {n} of {cells} with gold, in which people lie further apart than the rule "
-        "allows. Counted with what the rule gives them, kappa is {kappa} ({span}) and judge minus people {lean}; left "
-        "out, {kappa_out} ({span_out}) and {lean_out}. The approval check {used}."
+        "**Waiting for adjudication**: {n} of {cells} with gold, in which people differ by more than "
+        "the rule of the dataset allows. Counted with what it gives, kappa is {kappa} ({span}) and the bias (judge "
+        "- people) {lean}; left out, {kappa_out} ({span_out}) and {lean_out}. The approval check {used}."
     )
     used = "counts them" if found.rule.waiting == "counted" else "leaves them out"
     return [
         para(
-            told, n=f"{counted.people.waiting:,}", cells=many(counted.gold_cells, "cell"), used=used,
+            told, n=f"{counted.people.waiting:,}", cells=many(counted.gold_cells, "rating"), used=used,
             kappa=number(counted.interval.point), span=span(counted.interval), kappa_out=number(out.interval.point),
             span_out=span(out.interval), lean=number(counted.mean_difference, "+.2f"),
             lean_out=number(out.mean_difference, "+.2f"),
@@ -137,7 +137,7 @@ def _warnings(shown: Summary) -> list[str]:
     if shown.fragile:
         parts.append(
             note(
-                "{share} of all answers are one and the same: kappa then swings with a few cells. Gwet's {name}, which "
+                "{share} of all answers are the same: kappa then changes much with a few ratings. Gwet's {name}, which "
                 "one common answer disturbs less, is {ac}; it stands beside kappa and is no substitute for it.",
                 share=number(shown.commonest, ".0%"), name="AC2" if shown.dimension.scale.weights else "AC1",
                 ac=number(shown.ac, ".2f"),
@@ -159,9 +159,9 @@ def _left_out(shown: Summary) -> list[str]:
     if shown.dimension.scale.na and na.cells:
         parts.append(
             para(
-                "**n/a**: people {people}, judge {judge} of {cells}. Whether there is something to score they agree on "
-                "in {agreed} (kappa {kappa}).",
-                people=f"{shown.na_human:,}", judge=f"{shown.na_judge:,}", cells=many(na.cells, "cell"),
+                "**n/a**: people {people}, judge {judge} of {cells}. They agree on whether there is something to "
+                "score in {agreed} (kappa {kappa}).",
+                people=f"{shown.na_human:,}", judge=f"{shown.na_judge:,}", cells=many(na.cells, "rating"),
                 agreed=number(na.agreement, ".1%"), kappa=number(na.kappa, ".2f"),
             )
         )  # fmt: skip
@@ -169,7 +169,7 @@ def _left_out(shown: Summary) -> list[str]:
         told = (
             "**Unscored**: {cells} with gold got no usable score. A failed reply is no low score: it is in no figure."
         )
-        parts.append(para(told, cells=many(shown.unscored, "cell")))
+        parts.append(para(told, cells=many(shown.unscored, "rating")))
     return parts
 
 
@@ -203,19 +203,19 @@ def _selective(one: One) -> list[str]:
     return parts
 
 
-def _floor(one: One) -> list[str]:
+def _baselines(one: One) -> list[str]:
     floors, rule = one.floors, one.floors.length
     if floors.judge is None:
         return []
     told = (
-        "**Rules that do not read the text**: always saying “{answer}” gives {share} equal answers, and a kappa of 0 "
-        "by definition."
+        "**Baselines that do not read the text**: always answering “{answer}” agrees with people in {share} of the "
+        "ratings, and has a kappa of 0 by definition."
     )
     values: dict[str, Any] = {"answer": floors.constant or "", "share": number(floors.share, ".0%")}
     if rule is not None:
         told += (
-            " One that only looks at length has a kappa of {rule} ({span}); the judge is ahead by {ahead} "
-            "({ahead_span}), {standing}."
+            " The length baseline, which knows only the length of the text, has a kappa of {rule} ({span}); the "
+            "judge differs from it by {ahead} ({ahead_span}), {standing}."
         )
         values |= {
             "rule": number(rule.rule.point, ".2f"), "span": span(rule.rule), "ahead": number(rule.ahead.point, "+.2f"),
@@ -246,14 +246,14 @@ def _deeper(found: Evidence, one: One) -> list[str]:
     for cut in one.depth.slices:
         rows = [
             {
-                "slice": s.name, "items": f"{s.interval.items:,}", "cells": f"{s.interval.cells:,}",
+                "slice": s.name, "items": f"{s.interval.items:,}", "ratings": f"{s.interval.cells:,}",
                 "kappa": cell(s.interval.point), "low": cell(s.interval.low), "high": cell(s.interval.high),
-                "leniency": cell(s.lenient, "+.2f"),
+                "bias": cell(s.lenient, "+.2f"),
             }
             for s in cut.slices
         ]  # fmt: skip
         if cut.apart is None:
-            told = "Too little to tell whether these differ."
+            told = "Too few ratings to test whether these differ."
         elif cut.apart.adjusted <= 0.05:
             told = f"These differ by more than chance (p {cut.apart.adjusted:.3f}, all ways of slicing together)."
         else:
@@ -265,17 +265,18 @@ def _deeper(found: Evidence, one: One) -> list[str]:
     for source, held in one.depth.sure.items():
         rows = [
             {
-                "how sure": cell(n.stated, ".0%"), "cells": f"{n.cells:,}", "right": cell(n.right.point, ".1%"),
+                "confidence": cell(n.stated, ".0%"), "ratings": f"{n.cells:,}", "right": cell(n.right.point, ".1%"),
                 "low": cell(n.right.low, ".1%"), "high": cell(n.right.high, ".1%"),
             }
             for n in held.levels
         ]  # fmt: skip
-        told = f"On average off by {100 * held.error:.1f} points; chance alone would give {100 * held.chance:.1f}."
-        parts.append(fold(f"By how sure the judge is ({source})", [table(rows, list(rows[0]), told)]))
+        error = f"Expected calibration error {100 * held.error:.1f} points"
+        told = f"{error}; chance alone would give {100 * held.chance:.1f}."
+        parts.append(fold(f"By the judge's confidence ({source})", [table(rows, list(rows[0]), told)]))
     return parts
 
 
-_GROWN = "Kappa on the first items that were labelled, with its interval; dashed: what the policy asks."
+_GROWN = "Kappa on the first items that were labelled, with its interval; dashed: what the policy requires."
 
 
 def _bases(one: One) -> list[str]:
@@ -284,16 +285,16 @@ def _bases(one: One) -> list[str]:
         interval = held.interval
         rows.append(
             {
-                "resting on": BASES[basis] + (", ties dropped" if dropped else ""), "items": f"{interval.items:,}",
-                "cells": f"{held.cells:,}", "n_eff": cell(interval.n_eff, ".1f"),
+                "labels used": BASES[basis] + (", ties dropped" if dropped else ""), "items": f"{interval.items:,}",
+                "ratings": f"{held.cells:,}", "n_eff": cell(interval.n_eff, ".1f"),
                 "kappa": cell(interval.point, ".4f"), "low": cell(interval.low, ".4f"),
                 "high": cell(interval.high, ".4f"),
-                "bound": cell(interval.lower_bound, ".4f"), "exact": cell(held.exact, ".1%"),
+                "bound": cell(interval.lower_bound, ".4f"), "% agreement": cell(held.exact, ".1%"),
                 "r": cell(held.correlation, ".3f"),
                 "AC2" if held.dimension.scale.weights else "AC1": cell(held.ac, ".3f"),
             }
         )  # fmt: skip
-    return [table(rows, list(rows[0]), "The same on every basis that has labels")] if rows else []
+    return [table(rows, list(rows[0]), "The same figures from each set of labels")] if rows else []
 
 
 def _anchored(one: One) -> list[str]:
@@ -303,7 +304,7 @@ def _anchored(one: One) -> list[str]:
     if change.items < 30:
         told = "Fewer than 30 items in the smaller group: nothing may be concluded."
     elif change.low is not None and change.low > 0:
-        told = "People agree more with a judge that they see: the assisted labels are partly the judge's own."
+        told = "People agree more with a judge whose scores they see: the assisted labels are partly the judge's own."
     else:
         told = "An interval of the difference above 0 would mean that seeing the judge pulls people towards it."
     return [figure(plot, told)]

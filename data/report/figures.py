@@ -70,7 +70,7 @@ def kappa(interval: Interval) -> Json:
     """A figure with its interval."""
     return {
         "kappa": interval.point, "low": interval.low, "high": interval.high, "bound": interval.lower_bound,
-        "se": interval.se, "items": interval.items, "cells": interval.cells, "n_eff": interval.n_eff,
+        "se": interval.se, "items": interval.items, "ratings": interval.cells, "n_eff": interval.n_eff,
         "method": interval.method, "undefined_replicates": interval.undefined,
     }  # fmt: skip
 
@@ -82,12 +82,12 @@ def row(summary: Summary, basis: Basis, dropped: bool) -> Json:
         "unit": d.sort, "dimension": d.name, "basis": basis, "ties": "dropped" if dropped else "counted",
         "weights": d.scale.weights or "none",
         **kappa(summary.interval),
-        "exact": summary.exact, "within_one": summary.within_one, "leniency": summary.mean_difference,
-        "leniency_low": summary.bias.low, "leniency_high": summary.bias.high,
+        "agreement": summary.exact, "within_one": summary.within_one, "bias": summary.mean_difference,
+        "bias_low": summary.bias.low, "bias_high": summary.bias.high,
         "people_fewest": summary.people.fewest, "people_most": summary.people.most, "labels": summary.people.labels,
         "correlation": summary.correlation, "commonest": summary.commonest, "ac": summary.ac,
-        "gold_items": summary.gold_items, "gold_cells": summary.gold_cells, "unscored": summary.unscored,
-        "na_cells": round(na.cells), "na_people": summary.na_human, "na_judge": summary.na_judge,
+        "gold_items": summary.gold_items, "gold_ratings": summary.gold_cells, "unscored": summary.unscored,
+        "na_ratings": round(na.cells), "na_people": summary.na_human, "na_judge": summary.na_judge,
         "na_agreement": na.agreement, "na_kappa": na.kappa,
     }  # fmt: skip
 
@@ -115,25 +115,25 @@ def _one(one: One) -> Json:
         "table": {
             basis: summary.table.tolist() for (basis, dropped), summary in one.bases.items() if not dropped
         },
-        "floors": {
+        "baselines": {
             "standing": floors.standing, "items": floors.items, "constant": floors.constant,
-            "constant_exact": floors.share,
+            "constant_agreement": floors.share,
             "length": None if rule is None else {
-                **kappa(rule.rule), "exact": rule.exact, "judge": kappa(rule.judge), "ahead": kappa(rule.ahead),
+                **kappa(rule.rule), "agreement": rule.exact, "judge": kappa(rule.judge), "ahead": kappa(rule.ahead),
             },
         },
         "assisted_minus_blind": None if one.anchoring is None else kappa(one.anchoring),
         "people": _people(one),
         "waiting": None if one.waiting is None else {
-            "cells": one.waiting[0].people.waiting,
-            "counted": {**kappa(one.waiting[0].interval), "leniency": one.waiting[0].mean_difference},
-            "left_out": {**kappa(one.waiting[1].interval), "leniency": one.waiting[1].mean_difference},
+            "ratings": one.waiting[0].people.waiting,
+            "counted": {**kappa(one.waiting[0].interval), "bias": one.waiting[0].mean_difference},
+            "left_out": {**kappa(one.waiting[1].interval), "bias": one.waiting[1].mean_difference},
         },
         "slices": [
             {
                 "by": cut.by, "p": cut.apart.p if cut.apart else None,
                 "p_holm": cut.apart.adjusted if cut.apart else None,
-                "slices": [{"slice": s.name, **kappa(s.interval), "leniency": s.lenient} for s in cut.slices],
+                "slices": [{"slice": s.name, **kappa(s.interval), "bias": s.lenient} for s in cut.slices],
             }
             for cut in one.depth.slices
         ],
@@ -141,9 +141,9 @@ def _one(one: One) -> Json:
         "confidence": [
             {
                 "source": source, "error": held.error, "error_by_chance": held.chance,
-                "ranks": held.ranks.point if held.ranks else None, "items": held.items, "cells": held.cells,
+                "ranks": held.ranks.point if held.ranks else None, "items": held.items, "ratings": held.cells,
                 "levels": [
-                    {"low": n.low, "high": n.high, "stated": n.stated, "share": n.share, "cells": n.cells,
+                    {"low": n.low, "high": n.high, "stated": n.stated, "share": n.share, "ratings": n.cells,
                      "right": n.right.point, "right_low": n.right.low, "right_high": n.right.high,
                      "near": n.near.point}
                     for n in held.levels
@@ -170,7 +170,7 @@ def _people(one: One) -> Json | None:
     if held is None:
         return None
     return {
-        "people": held.people, "cells": held.cells, "items": held.items, "between": kappa(held.between),
+        "people": held.people, "ratings": held.cells, "items": held.items, "between": kappa(held.between),
         "alpha": kappa(held.alpha), "judge": kappa(held.judge) if held.judge else None,
         "judge_minus_between": kappa(held.ahead) if held.ahead else None,
         "alternative": None if test is None else alternative.plain(test),

@@ -17,18 +17,18 @@ from judges.counted import many
 from judges.measures import position
 from judges.raters import ceiling
 
-_ASKED = {
-    "min_items": "items at least",
-    "min_clusters": "items for any verdict at least",
-    "threshold": "kappa at least",
-    "lower_bound": "its lower bound has to reach that too",
-    "level": "level of that bound, one-sided",
-    "horizon": "items up to which it holds however often somebody looks (0: at a single look)",
-    "four_eyes": "two leads have to agree (four eyes)",
-    "alarms": "an audit in alarm refuses an approval",
-    "coverage": "share of the gold cells that the judge has to have replied to",
+_REQUIRED = {
+    "min_items": "labelled items, at least",
+    "min_clusters": "items for any verdict, at least",
+    "threshold": "kappa, at least",
+    "lower_bound": "the lower bound of kappa reaches that too",
+    "level": "confidence of that bound, one-sided",
+    "horizon": "items up to which the bound holds at every look (0: at a single look)",
+    "four_eyes": "two leads agree",
+    "alarms": "no audit is in alarm",
+    "coverage": "share of the ratings with gold that the judge answered, at least",
     "imported": "imported labels count",
-    "answered": "share of the drawn items that people have to have answered, overall and in every stratum",
+    "answered": "share of the drawn items that people answered, overall and in every stratum, at least",
 }
 
 
@@ -71,7 +71,7 @@ def _opening(found: Evidence) -> list[str]:
     parts = [
         para(
             "The judge **{model}** with the card **{card}** has scored {items} of this dataset. Here its scores are "
-            "held against the answers of people to the same questions.",
+            "compared with the labels of people for the same questions, the reference labels (gold).",
             "lead", model=judge.model, card=judge.card, items=many(judge.items, "item"),
         )
     ]  # fmt: skip
@@ -80,19 +80,19 @@ def _opening(found: Evidence) -> list[str]:
             note("**Synthetic**: {what}. Its figures say nothing about any real model.", what=_synthetic(found))
         )
     if not found.rests:
-        return [*parts, note("Nobody has labelled anything here that this judge was asked: nothing can be said yet.")]
-    eligible = [one.dimension.title for one in found.dimensions if one.line.decision.state == "meets policy"]
-    told = "{n} of {all} dimensions reach what this workspace asks before a judge's scores may be published"
+        return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
+    meeting = [one.dimension.title for one in found.dimensions if one.line.decision.state == "meets policy"]
+    told = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
     parts.append(
-        para(told + (": **{which}**." if eligible else "."), n=states.count("meets policy"), all=len(states),
-             which=", ".join(eligible))
+        para(told + (": **{which}**." if meeting else "."), n=states.count("meets policy"), all=len(states),
+             which=", ".join(meeting))
     )  # fmt: skip
     if found.basis != found.gate:
         parts.append(
             note(
-                "There are no {gate}, which alone count for a decision. The figures below rest on {basis}, and every "
-                "state is “below minimum sample”, whatever they say.",
-                gate=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
+                "There are no {required}, and only these count for a decision. The figures below are computed from "
+                "{basis}, and every state is “below minimum sample”, whatever they are.",
+                required=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
             )
         )  # fmt: skip
     if found.gate == "gate" and (brought := _brought(found)):
@@ -132,14 +132,14 @@ def _overview(found: Evidence) -> list[str]:
             {
                 "dimension": one.dimension.title, "of each": one.dimension.sort,
                 "state": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
-                "items": f"{shown.gold_items:,}", "cells": f"{shown.cells:,}",
+                "items": f"{shown.gold_items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
-                "bound": cell(one.line.bound), "people among themselves": _between(one),
-                "exact": cell(shown.exact, ".1%"),
+                "bound": cell(one.line.bound), "agreement among people": _between(one),
+                "% agreement": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
-    resting = para(
-        "These figures rest on **{basis}**: {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
+    used = para(
+        "Labels used: **{basis}**, {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
         labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
     )  # fmt: skip
     mark = (
@@ -149,8 +149,8 @@ def _overview(found: Evidence) -> list[str]:
         "□ below minimum sample, – undefined."
     )
     columns = list(rows[0]) if rows else []
-    resting += para("{whose}", "quiet", whose=_whose(found))
-    return [heading("All dimensions"), resting, figure(plots.overview(found), mark), table(rows, columns)]
+    used += para("{whose}", "quiet", whose=_whose(found))
+    return [heading("All dimensions"), used, figure(plots.overview(found), mark), table(rows, columns)]
 
 
 def _between(one: One) -> str:
@@ -193,7 +193,7 @@ def _who(found: Evidence) -> list[str]:
         ("Replies without use", lost or "none"),
         ("Examples left out", f"{found.examples:,}, as they stand in its prompt" if found.examples else ""),
         ("Dataset", found.dataset.name + (" (synthetic)" if found.dataset.synthetic else "")),
-        ("How labels become gold", _gold(found)),
+        ("How labels are combined", _gold(found)),
         ("Data as of", when(found.at) if found.at else "nothing yet"),
     ]
     return [heading("Who judged what"), facts(told)]
@@ -202,18 +202,18 @@ def _who(found: Evidence) -> list[str]:
 def _gold(found: Evidence) -> str:
     rule = found.rule
     apart = "" if rule.apart is None else f"; adjudicated where people are more than {rule.apart} steps apart"
-    out = "; till then left out of kappa" if rule.waiting == "out" and rule.apart is not None else ""
+    out = "; until then left out of kappa" if rule.waiting == "out" and rule.apart is not None else ""
     return f"the {rule.resolve} of what people say{apart}{out}; in means all that people say"
 
 
 def _policy(found: Evidence) -> list[str]:
     yes = {True: "yes", False: "no"}
     asked = [
-        (_ASKED.get(name, name.replace("_", " ")), yes[value] if isinstance(value, bool) else f"{value:g}")
+        (_REQUIRED.get(name, name.replace("_", " ")), yes[value] if isinstance(value, bool) else f"{value:g}")
         for name, value in figures.asked(found.asked).items()
     ]
     return [
-        heading("What is asked before publishing"),
+        heading("Required before publishing (policy)"),
         para(
             "Only blind labels of random draws count, imported ones where it is said below, and never items that "
             "stand in the judge's prompt or that a prompt was tuned on. Several dimensions are decided together, each "
@@ -244,8 +244,8 @@ def _audits(found: Evidence) -> list[str]:
     alarms = len(found.audits.alarms)
     first = "{n} in alarm." if alarms else "None is in alarm."
     return [
-        heading("Known failures, looked for"),
-        para("**" + first + "** {replies} were looked at.", n=alarms, replies=many(scope.replies, "reply", "replies")),
+        heading("Audits of known failures"),
+        para("**" + first + "** {replies} were examined.", n=alarms, replies=many(scope.replies, "reply", "replies")),
         table(rows, ["failure", "verdict", "figure", "n", "why"]),
     ]
 
@@ -260,7 +260,7 @@ def _decisions(found: Evidence) -> list[str]:
             "when": when(d.at), "dimension": d.dimension.replace("_", " "), "of each": d.sort, "decision": d.decision,
             "by": d.person, "why": d.reason, "state then": d.state,
             "labels and scores": same[d.print in now.get(f"{d.sort}.{d.dimension}", [])],
-            "holds": "yes" if d.holds else "overtaken",
+            "in force": "yes" if d.holds else "superseded",
         }
         for d in found.decisions
     ]  # fmt: skip
@@ -274,16 +274,16 @@ def _reading() -> list[str]:
         "weighs four times as much as one.",
         "**The 95% interval** says how far kappa might lie elsewhere with other items of the same kind. Items are "
         "taken whole, because the turns of one dialogue resemble each other. Below 30 items nothing may be concluded.",
-        "**The bound** is the lowest value that kappa plausibly has (one-sided, 95%). A decision looks at it and not "
-        "at kappa alone, so that a judge does not pass by luck.",
-        "**n_eff** is what the items are worth together if they were drawn with different chances.",
-        "**Exact** is the share of equal answers, **within one** that of answers at most one step apart. Both are high "
-        "by chance where one answer is very common.",
-        "**Leniency** is the mean of judge minus people, in steps of the scale: above 0 the judge is kinder. Of "
-        "several people in a cell each counts alike, an adjudicated cell has what was decided, and n/a is no value.",
+        "**The bound** is the one-sided 95% lower confidence bound of kappa. A decision considers it and not kappa "
+        "alone, so that a judge does not pass by chance.",
+        "**n_eff** is the effective number of items (Kish) where they were drawn with different probabilities.",
+        "**% agreement** is the share of ratings on which judge and people gave the same answer, **within one** the "
+        "share with answers at most one step apart. Both are high by chance where one answer is very common.",
+        "**Bias (judge - people)** is the mean difference, in steps of the scale: above 0 the judge scores higher. "
+        "Of several people in a rating each counts alike, an adjudicated one has what was decided; n/a is no value.",
         "**AC1 and AC2** stand beside a kappa that one common answer has made shaky. They do not replace it.",
         "**n/a and unscored**: where people or judge say that a question does not apply, or the judge gave no usable "
-        "reply, there is nothing to compare: these cells are in no kappa, and are counted apart.",
+        "reply, there is nothing to compare: these ratings are in no kappa, and are counted separately.",
     ]
     return [heading("How to read this"), bullets([say(point) for point in points])]
 
@@ -304,8 +304,8 @@ def _again(found: Evidence) -> list[str]:
     return [
         heading("How to get the same digits"),
         para(
-            "Whoever has the same labels and scores gets the same figures. Whether they are the same is what the "
-            "fingerprints tell: they are made of every item's content, unit, gold, score and weight, in any workspace."
+            "Whoever has the same labels and scores gets the same figures. The fingerprints show whether they are the "
+            "same: they are made of every item's content, unit, gold, score and weight, in any workspace."
         ),
         facts([("Fingerprint of it all", found.print)]),
         table(prints, heads) if prints and found.rests else "",

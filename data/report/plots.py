@@ -15,8 +15,8 @@ from judges.uncertainty import Interval
 
 MARKS = {"meets policy": "●", "inconclusive": "○", "fails": "✕", "below minimum sample": "□", "undefined": "–"}
 """The marks of the states in text."""
-REACH = ", which has to reach the dashed line too: it holds however often one looks, for all decisions on these labels"
-"""What is asked of a lower bound, after its name."""
+REACH = ", which must be at the dashed line too (valid at any number of looks, for all decisions on these labels)"
+"""What the policy requires of a lower bound, after its name."""
 
 
 Tops = Mapping[Dimension, Interval | None]
@@ -40,10 +40,10 @@ def standing(lines: Iterable[Line], tops: Tops) -> list[svg.Row]:
 def overview(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
     asked = found.asked.policy.threshold
-    title = "Agreement with people, chance taken out (kappa)"
+    title = "Agreement with people, corrected for chance (kappa)"
     tops = {one.dimension: top.between if (top := one.depth.ceiling) else None for one in found.dimensions}
     rows = standing((one.line for one in found.dimensions), tops)
-    return svg.intervals(rows, asked, f"asked: {asked:.2f}", title=title)
+    return svg.intervals(rows, asked, f"required: {asked:.2f}", title=title)
 
 
 def _said(line: Line) -> str:
@@ -55,7 +55,7 @@ def _said(line: Line) -> str:
 def table(one: One) -> str:
     """The table of agreement of a dimension."""
     shown = one.line.shown
-    return svg.confusion(shown.counts, shown.answers, f"{one.dimension.title}: people against judge, cells")
+    return svg.confusion(shown.counts, shown.answers, f"{one.dimension.title}: people and judge, ratings")
 
 
 def margins(one: One) -> str:
@@ -89,7 +89,7 @@ def grown(found: Evidence, one: One) -> str:
 
 
 def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
-    """Agreement on what is kept unseen against the share of items that are; "" where no threshold was tried."""
+    """Agreement on what is accepted automatically against its share of items; "" where no threshold was tested."""
     if not found.steps:
         return ""
 
@@ -100,8 +100,9 @@ def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
 
     drawn = [series("agreement, down to its lower bound", found.steps, True)]
     drawn += [series("threshold", [found.chosen], False)] if found.chosen else []
-    title = f"{name}: agreement on what is kept unseen" if name else ""
-    return svg.lines(drawn, "items kept unseen, %", "agreement with people there, %", 100 * found.target, title, width)
+    title = f"{name}: agreement on what is accepted automatically" if name else ""
+    axes = "coverage (items accepted automatically), %", "% agreement there"
+    return svg.lines(drawn, *axes, 100 * found.target, title, width)
 
 
 def _row(name: str, interval: Interval) -> svg.Row:

@@ -115,7 +115,7 @@ def _row(
             tip = f" ({least:.4f} to {most:.4f})"
         if top is not None:
             made.append(line(at(top), y - 9, at(top), y + 9, "top", 2))
-            tip = f"; people agree with each other at {top:.4f}{tip}"
+            tip = f"; kappa between two people {top:.4f}{tip}"
     if point is None:
         return [*made, box(0, y - ROW / 2, width, ROW, "over", row.name + tip)] if tip else made
     more, tip = tip, f"{row.name} {row.sub}".strip() + f": {point:.4f}"

@@ -26,9 +26,9 @@ def of(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
 
 
 FIGURES = (
-    "unit dimension basis ties weights kappa low high bound se items cells n_eff method undefined_replicates exact "
-    "within_one leniency leniency_low leniency_high people_fewest people_most labels correlation commonest ac "
-    "gold_items gold_cells unscored na_cells na_people na_judge na_agreement na_kappa"
+    "unit dimension basis ties weights kappa low high bound se items ratings n_eff method undefined_replicates "
+    "agreement within_one bias bias_low bias_high people_fewest people_most labels correlation commonest ac "
+    "gold_items gold_ratings unscored na_ratings na_people na_judge na_agreement na_kappa"
 ).split()
 """The columns of figures.csv."""
 
@@ -52,12 +52,12 @@ def confusion(found: Evidence) -> str:
                         [one.dimension.sort, one.dimension.name, basis, "dropped" if dropped else "counted", people,
                          judge, int(summary.counts[i, j]), float(summary.table[i, j]), *shares]
                     )  # fmt: skip
-    columns = "unit dimension basis ties people judge cells weight people_share judge_share".split()
+    columns = "unit dimension basis ties people judge ratings weight people_share judge_share".split()
     return as_csv(columns, rows)
 
 
 def states(found: Evidence) -> str:
-    """states.csv: what the approval check says of every dimension, what is missing, and how it stands to the floors."""
+    """states.csv: the result of the approval check for every dimension, what is missing, and the baselines."""
     rows = [
         [one.dimension.sort, one.dimension.name, one.line.decision.state, one.line.decision.reason,
          one.line.decision.missing, *(one.line.decision.more or ("", "")), one.floors.standing, one.floors.constant,
@@ -68,8 +68,8 @@ def states(found: Evidence) -> str:
         for one in found.dimensions
     ]  # fmt: skip
     columns = (
-        "unit dimension state reason missing more_items_low more_items_high floor constant constant_exact length_kappa "
-        "ahead ahead_low ahead_high"
+        "unit dimension state reason missing more_items_low more_items_high baseline constant constant_agreement "
+        "length_kappa ahead ahead_low ahead_high"
     )
     return as_csv(columns.split(), rows)
 
@@ -94,7 +94,7 @@ def slices(found: Evidence) -> str:
          cut.apart.p if cut.apart else None, cut.apart.adjusted if cut.apart else None]
         for one in found.dimensions for cut in one.depth.slices for s in cut.slices
     ]  # fmt: skip
-    return as_csv(["unit", "dimension", "by", "slice", *_ENDS, "leniency", "p", "p_holm"], rows)
+    return as_csv(["unit", "dimension", "by", "slice", *_ENDS, "bias", "p", "p_holm"], rows)
 
 
 def growth(found: Evidence) -> str:
@@ -110,11 +110,11 @@ def confidence(found: Evidence) -> str:
          n.right.low, n.right.high, n.near.point]
         for one in found.dimensions for source, held in one.depth.sure.items() for n in held.levels
     ]  # fmt: skip
-    columns = "unit dimension source from to stated share cells right right_low right_high near"
+    columns = "unit dimension source from to stated share ratings right right_low right_high near"
     return as_csv(columns.split(), rows)
 
 
-_ENDS = "kappa low high bound items cells n_eff method".split()
+_ENDS = "kappa low high bound items ratings n_eff method".split()
 
 
 def _ends(interval: Interval) -> list[Any]:

@@ -65,7 +65,7 @@ def agreement(scale: Scale, values: Iterable[float | None]) -> float | None:
 
         .9 - 1.2 (highest - lowest) / width of the scale, at least .1
 
-    so that on 1-5 equal answers are sure (.9), neighbours may shift (.6), and two steps are a guess (.3). Where
+    so that on 1-5 equal answers have high confidence (.9), neighbours medium (.6), and two steps low (.3). Where
     answers have no order, or only some are n/a: .9 when all are equal, else .3; for a flag that only some raise .45.
     """
     given = list(values)

@@ -21,7 +21,7 @@ from judges.params import Rule
 from judges.types import Reading, Remark, Score
 from judges.uncertainty import Interval
 
-Verdict = Literal["fine", "look", "alarm", "cannot tell yet"]
+Verdict = Literal["pass", "warning", "alarm", "not tested"]
 Cell = tuple[str, str, str]
 """(item, unit, dimension)"""
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 from judges.audits._judged import Judgment
 from judges.card import Card
-from judges.triage import level
+from judges.triage import Level, level
 
-Word = Literal["high", "medium", "low"]
+Word = Level
 STATED = "self-reported"
-_WORDS: dict[str, Word] = {"sure": "high", "may shift": "medium", "a guess": "low"}
 
 
 def stated(judgment: Judgment, unit: str, dimension: str) -> Word | None:
@@ -21,8 +19,7 @@ def stated(judgment: Judgment, unit: str, dimension: str) -> Word | None:
     kept = judgment.facts.get(STATED)
     if confidence is None and isinstance(kept, dict):
         confidence = kept.get((unit, dimension))
-    word = level(confidence)
-    return None if word is None else _WORDS[word]
+    return level(confidence)
 
 
 def scored(card: Card, judgment: Judgment) -> Iterator[tuple[str, str, float]]:

@@ -34,7 +34,7 @@ def with_length(evidence: Evidence, limit: float, dimension: str, text: str) -> 
         return unknown(f"No correlation exists, because {same} is the same throughout.", n=items)
     verdict = above(r.point, r, limit)
     flags: list[Flag] = []
-    if verdict != "fine":
+    if verdict != "pass":
         middle, high = sorted(sizes)[len(sizes) // 2], max(values)
         for (item, unit, _), value, size in rows:
             if value == high and size > middle:

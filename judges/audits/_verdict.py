@@ -1,9 +1,10 @@
 """The rules by which figures become verdicts, the same for all audits, and the words for them.
 
-Rates and correlations need `MIN` items. Against a limit: *alarm* when the figure passes it, *look* while its interval
-still reaches past it, *fine* when the interval stays below. Against a neutral value: *alarm* when the interval excludes
-it, *look* when the figure is further off than `near` and the interval does not settle it, else *fine*. What is listed
-one by one: *fine* at none, *look* from the first one on, *alarm* when their share passes the limit.
+Rates and correlations need `MIN` items. Against a limit: *alarm* when the figure is above it, *warning* while its
+interval still reaches above it, *pass* when the interval stays below. Against a neutral value: *alarm* when the
+interval excludes it, *warning* when the figure is further off than `near` and the interval does not settle it, else
+*pass*. What is listed one by one: *pass* at none, *warning* from the first one on, *alarm* when their share is above
+the limit.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ MOST_POINTS = 1000
 
 
 def unknown(why: str, figure: float | None = None, interval: Interval | None = None, n: int = 0) -> Finding:
-    """Cannot tell yet, and why."""
-    return Finding("cannot tell yet", why, figure, interval, n)
+    """Not tested, and why."""
+    return Finding("not tested", why, figure, interval, n)
 
 
 def few(n: int, what: str, need: int = MIN) -> Finding | None:
-    """Cannot tell yet with fewer than `need` of something, saying how many more; None with enough."""
+    """Not tested with fewer than `need` of something, saying how many more; None with enough."""
     if n >= need:
         return None
-    there = f"There are no {what} yet" if n == 0 else f"There {'is' if n == 1 else 'are'} only {n} {what}"
-    return unknown(f"{there}: {need - n} more {'is' if need - n == 1 else 'are'} needed to tell.", n=n)
+    there = f"No {what} yet" if n == 0 else f"Only {n} {what}"
+    return unknown(f"{there}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
 
 
 def above(figure: float, interval: Interval | None, limit: float) -> Verdict:
@@ -39,24 +40,24 @@ def above(figure: float, interval: Interval | None, limit: float) -> Verdict:
     if figure > limit:
         return "alarm"
     reaches = interval is not None and interval.high is not None and interval.high > limit
-    return "look" if reaches else "fine"
+    return "warning" if reaches else "pass"
 
 
 def excludes(interval: Interval, neutral: float, near: float) -> Verdict:
     """Against a value that stands for no preference."""
     if interval.point is None or interval.low is None or interval.high is None:
-        return "cannot tell yet"
+        return "not tested"
     if interval.low > neutral or interval.high < neutral:
         return "alarm"
-    return "look" if abs(interval.point - neutral) > near else "fine"
+    return "warning" if abs(interval.point - neutral) > near else "pass"
 
 
 def listed(hits: int, interval: Interval, limit: float) -> Verdict:
     """For what is listed one by one. Below `MIN` items even the lower end must pass the limit for an alarm."""
     if not hits:
-        return "fine"
+        return "pass"
     point, low = interval.point or 0.0, interval.low or 0.0
-    return "alarm" if point > limit and (interval.items >= MIN or low > limit) else "look"
+    return "alarm" if point > limit and (interval.items >= MIN or low > limit) else "warning"
 
 
 def strongest(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag, ...]:

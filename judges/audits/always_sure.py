@@ -1,4 +1,4 @@
-"""Always sure: the judge says "high" of nearly every score (CARDS)."""
+"""Overconfidence: the judge states high confidence for nearly every score (CARDS)."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def find(evidence: Evidence, threshold: float) -> Finding:
 
 AUDIT = Audit(
     "always_sure",
-    "Always sure",
-    'Share of "high" among the confidences that the judge states.',
-    "The share lies above {threshold}.",
+    "Overconfidence",
+    "Share of scores for which the judge states high confidence. A judge that nearly always does gives no hint which "
+    "of its scores to check.",
+    "The share is above {threshold}.",
     0.85,
     find,
 )

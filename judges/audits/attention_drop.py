@@ -34,7 +34,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     short, long = (share(flat, numbers(j.key for j, _ in group)) for flat, group in zip(same, groups, strict=True))
     gap = newcombe(short, long)
     assert gap.point is not None and gap.low is not None
-    verdict: Verdict = "alarm" if gap.low > threshold else "look" if gap.point > max(threshold, _NEAR) else "fine"
+    verdict: Verdict = "alarm" if gap.low > threshold else "warning" if gap.point > max(threshold, _NEAR) else "pass"
     why = (
         f"All turns get the same scores in {percent(long.point)} of {long.items} long dialogues and in "
         f"{percent(short.point)} of {short.items} others, a difference of {span(gap)}."
@@ -55,7 +55,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
             for name, group in zip((f"up to {LONG} turns", f"over {LONG} turns"), groups, strict=True)
         ),
     )
-    shown = strongest(flags) if verdict != "fine" else ()
+    shown = strongest(flags) if verdict != "pass" else ()
     return Finding(verdict, why, gap.point, gap, len({j.key for j, _ in rows}), shown, picture)
 
 
@@ -87,10 +87,10 @@ def _by_position(dialogues: list[list[dict[str, float]]]) -> tuple[tuple[float, 
 
 AUDIT = Audit(
     "attention_drop",
-    "Attention drops in long dialogues",
-    f"Share of dialogues whose turns all get the same scores, over {LONG} turns against up to {LONG}, and the variance "
-    "of scores by turn position.",
-    "The interval of the difference (Newcombe) lies above {threshold}.",
+    "Uniform scores in long dialogues",
+    f"Share of dialogues of over {LONG} turns in which all turns get the same scores, minus the same share of shorter "
+    "dialogues: a sign that attention degrades over a long context. The plot shows the variance of scores by turn.",
+    "The interval of the difference (Newcombe) is above {threshold}.",
     0.0,
     find,
 )

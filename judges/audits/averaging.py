@@ -64,7 +64,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         ("context use falls alone", alone / drops if drops else None),
         mark=threshold,
     )
-    shown = strongest(flags) if verdict != "fine" else ()
+    shown = strongest(flags) if verdict != "pass" else ()
     return Finding(verdict, why, figure.point, figure, items, shown, picture)
 
 
@@ -87,10 +87,11 @@ def _drops(found: list[Judgment]) -> tuple[int, int]:
 
 AUDIT = Audit(
     "averaging",
-    "Conversation scores are the mean of turn scores",
-    "Share of dialogues with differing turn scores whose coherence equals the rounded mean of all of them, R\u00b2 of "
-    "coherence on that mean, and how often context use falls without helpfulness or safety falling too.",
-    "The share or R\u00b2 lies above {threshold}.",
+    "Conversation score is a mean of turn scores",
+    "Share of dialogues with differing turn scores whose coherence equals the rounded mean of all of them, and R\u00b2 "
+    "of coherence on that mean: a judge that averages has not judged the conversation as a whole. Also: how often "
+    "context use falls while helpfulness and safety do not.",
+    "The share or R\u00b2 is above {threshold}.",
     0.9,
     find,
 )

@@ -1,4 +1,4 @@
-"""Confidence means nothing: scores that the judge is sure of agree with people no more often (CARDS)."""
+"""Uninformative confidence: scores of high confidence agree with people no more often than others (CARDS)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     """Share of scores equal to gold where the judge says high, minus the same where it says medium or low.
 
     Difference of shares clustered by item, Newcombe's interval. It must be above the limit: *alarm* where it is not,
-    *look* where its interval reaches down to it or the three levels are not in order, else *fine*.
+    *warning* where its interval reaches down to it or the three levels are not in order, else *pass*.
     """
     rows = [
         (judgment.key, unit, name, word, value, people)
@@ -44,7 +44,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     rates = {w: sum(row[4] == row[5] for row in g) / len(g) for w, g in by_level.items() if len(g) >= GROUP}
     ordered = list(rates.values()) == sorted(rates.values(), reverse=True)
     settled = gap.low > threshold and ordered
-    verdict: Verdict = "alarm" if gap.point <= threshold else "fine" if settled else "look"
+    verdict: Verdict = "alarm" if gap.point <= threshold else "pass" if settled else "warning"
     rise = "rises" if ordered else "does not rise level by level"
     why = (
         f"Agreement with people is {percent(sure.point)} at high confidence and {percent(other.point)} below, a "
@@ -53,7 +53,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     flags = [
         Flag(
             key,
-            f"The judge is sure of {name.replace('_', ' ')} {value:g}, and people say {people:g}.",
+            f"With high confidence the judge gives {name.replace('_', ' ')} {value:g}, and people give {people:g}.",
             unit,
             name,
             min(0.3 + abs(value - people) / 8, 0.8),
@@ -62,15 +62,15 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         if value != people
     ]
     picture = bars("confidence", "agreement with people", *((word, rates.get(word)) for word in _LEVELS))
-    shown = strongest(flags) if verdict != "fine" else ()
+    shown = strongest(flags) if verdict != "pass" else ()
     return Finding(verdict, why, gap.point, gap, len({row[0] for row in rows}), shown, picture)
 
 
 AUDIT = Audit(
     "confidence_meaningless",
-    "Confidence means nothing",
-    "Share of scores equal to people's at high confidence minus that at medium and low confidence, with Newcombe's "
-    "interval, and whether it rises from level to level.",
+    "Uninformative confidence",
+    "% agreement with people at high stated confidence minus % agreement at medium and low confidence (Newcombe's "
+    "interval), and whether agreement rises from level to level.",
     "The difference is not above {threshold}.",
     0.0,
     find,

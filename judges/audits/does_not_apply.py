@@ -10,7 +10,7 @@ from judges.measures.clustered import share
 
 
 def find(evidence: Evidence, threshold: float) -> Finding:
-    """Every score in the upper part of its scale (4 or more of 5) that the judge calls a guess, by dimension.
+    """Every score in the upper part of its scale (4 or more of 5) given with low confidence, by dimension.
 
     The figure is their share in the dimension where it is highest: that dimension should be dropped.
     """
@@ -27,9 +27,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     rates = {n: share([c[3] for c in given], numbers(c[0] for c in given)) for n, given in cells.items()}
     worst = max(sorted(rates), key=lambda name: rates[name].point or 0.0)
     flags = tuple(
-        Flag(
-            key, f"{name.replace('_', ' ').capitalize()} is {value:g}, which the judge calls a guess.", unit, name, 0.5
-        )
+        Flag(key, f"{name.replace('_', ' ').capitalize()} is {value:g} with low confidence.", unit, name, 0.5)
         for name, given in cells.items()
         for key, unit, value, guess in given
         if guess
@@ -56,10 +54,11 @@ def find(evidence: Evidence, threshold: float) -> Finding:
 
 AUDIT = Audit(
     "does_not_apply",
-    "A dimension does not apply",
-    "High scores (4 or 5 of 5) with low confidence, by dimension; each is listed, the worst dimension is shown.",
+    "Inapplicable dimension",
+    "Share of scores in the upper part of the scale (4 or 5 of 5) that the judge gives with low confidence, in the "
+    "dimension where it is highest: a sign that the question does not apply to these outputs. Each one is listed.",
     # A guess now and then is honest; one score in ten that is high for no known reason is no measurement.
-    "One is worth a look; more than a share of {threshold} of a dimension's scores is an alarm.",
+    "The share is above {threshold}. A single case is a warning.",
     0.1,
     find,
 )

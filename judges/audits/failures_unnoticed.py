@@ -28,7 +28,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     rate, hits = share(missed, numbers(key for key, _, _ in low)), sum(missed)
     if not low:
         why = f"None of {judged} judged responses has an aggregate of {LOW:g} or less, so none had to be explained."
-        return Finding("fine", why, None, rate, 0)
+        return Finding("pass", why, None, rate, 0)
     flags = tuple(
         Flag(
             key, f"{place(unit).strip().capitalize()} gets {value:g}, and no failure is named.", unit, "aggregate", 0.7
@@ -46,10 +46,10 @@ def find(evidence: Evidence, threshold: float) -> Finding:
 
 AUDIT = Audit(
     "failures_unnoticed",
-    "Failures are not noticed",
-    f"Responses with an aggregate of {LOW:g} or less and an empty list of failures; each is listed.",
+    "Missed failures",
+    f"Share of responses with an aggregate of {LOW:g} or less and no failure listed by the judge. Each one is listed.",
     # A low score may have a cause that none of the five failures names; one in five is more than that.
-    "One is worth a look; more than a share of {threshold} of the low responses is an alarm.",
+    "The share is above {threshold}. A single case is a warning.",
     0.2,
     find,
 )

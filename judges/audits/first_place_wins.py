@@ -30,10 +30,15 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     ]
     told = f"{percent(flipped.point)} of {flipped.items} pairs flip with the order ({span(flipped)})"
     if stop := few(len({key for key, _ in decided}), "pairs with a winner in some order"):
-        return unknown(f"{told[0].upper()}{told[1:]}, and t{stop.why[1:]}", flipped.point, flipped, flipped.items)
+        return unknown(
+            f"{told[0].upper()}{told[1:]}, but {stop.why[0].lower()}{stop.why[1:]}",
+            flipped.point,
+            flipped,
+            flipped.items,
+        )
     first = share([won for _, won in decided], numbers(key for key, _ in decided))
     verdict = excludes(first, 0.5, _NEAR)
-    why = f"The first place wins {percent(first.point)} of the decided verdicts ({span(first)}), and {told}."
+    why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({span(first)}), and {told}."
     asked = verdict_of(evidence.card)
     flags = [
         Flag(
@@ -65,10 +70,10 @@ def _far(ab: str, ba: str) -> float:
 
 AUDIT = Audit(
     "first_place_wins",
-    "The first place wins",
-    "Share of decided verdicts won by the response shown first, over both orders of each pair, and the share of pairs "
-    "whose verdict flips with the order.",
-    "The interval of the first place's share excludes one half.",
+    "Position bias",
+    "Share of verdicts with a winner that go to the response shown first, over both orders of each pair (50% without "
+    "bias), and the share of pairs whose verdict flips with the order.",
+    "The interval of the share of the first position excludes 50%.",
     None,
     find,
     probe="both orders",

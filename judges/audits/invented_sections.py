@@ -30,10 +30,10 @@ def find(evidence: Evidence, threshold: float) -> Finding:
 
 AUDIT = Audit(
     "invented_sections",
-    "Sections are invented",
-    "Judgments with a section label that is not in the list given to the judge; each is listed.",
+    "Hallucinated sections",
+    "Share of judgments with a section label that is not in the list given to the judge. Each one is listed.",
     # The list stands in the prompt: a judge that misses it more often than one time in twenty does not read it.
-    "One is worth a look; more than a share of {threshold} of the judgments is an alarm.",
+    "The share is above {threshold}. A single case is a warning.",
     0.05,
     find,
 )

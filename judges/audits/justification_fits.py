@@ -31,9 +31,9 @@ def find(evidence: Evidence, threshold: float) -> Finding:
 
 AUDIT = Audit(
     "justification_fits",
-    "Words and number disagree",
-    "Share of a random sample of scores of which people say that the justification does not fit the score.",
-    "The share lies above {threshold}.",
+    "Justification does not support the score",
+    "Share of a random sample of scores whose justification does not support the score, as answered by people below.",
+    "The share is above {threshold}.",
     0.1,
     find,
     probe="fits",

@@ -13,9 +13,9 @@ def find(evidence: Evidence, threshold: float) -> Finding:
 
 AUDIT = Audit(
     "length_completeness",
-    "Long outputs count as complete",
+    "Verbosity bias: completeness",
     "Rank correlation (Spearman) between completeness and the length of the output in tokens.",
-    "The correlation lies above {threshold}.",
+    "The correlation is above {threshold}.",
     0.7,
     find,
 )

@@ -13,10 +13,10 @@ def find(evidence: Evidence, threshold: float) -> Finding:
 
 AUDIT = Audit(
     "length_helpfulness",
-    "Long turns count as helpful",
+    "Verbosity bias: helpfulness",
     "Rank correlation (Spearman) between the helpfulness of an assistant turn and its length in tokens, with an "
     "interval that resamples whole dialogues.",
-    "The correlation lies above {threshold}.",
+    "The correlation is above {threshold}.",
     0.6,
     find,
 )

@@ -13,10 +13,10 @@ def find(evidence: Evidence, threshold: float) -> Finding:
 
 AUDIT = Audit(
     "length_rating",
-    "Long answers get high ratings",
+    "Verbosity bias: rating",
     "Rank correlation (Spearman) between the rating of a turn and its length in tokens, with an interval that "
     "resamples whole dialogues.",
-    "The correlation lies above {threshold}.",
+    "The correlation is above {threshold}.",
     0.6,
     find,
 )

@@ -59,11 +59,11 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     assert rate.point is not None
     verdict = excludes(rate, 0.5, _NEAR)
     r = spearman(ratios, signs, range(len(ratios)))
-    link = "with no rank correlation to tell" if r.point is None else f"rank correlation with length {r.point:.2f}"
-    how = "where both are equally good" if controlled else "with nothing known of their quality"
+    link = "no rank correlation defined" if r.point is None else f"rank correlation with length {r.point:.2f}"
+    how = "at equal quality" if controlled else "with quality not known"
     why = (
         f"The longer response wins {percent(rate.point)} ({span(rate)}) {how}, {percent(plain.point)} of all "
-        f"{len(rows)} decided pairs, {link}."
+        f"{len(rows)} pairs with a winner, {link}."
     )
     asked = verdict_of(evidence.card)
     flags = [
@@ -83,8 +83,8 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         ratio = max(row.a, row.b) / min(row.a, row.b)
         bins[sum(ratio > edge for edge in _BINS)].append(row.won)
     heights = [(word, sum(won) / len(won)) for word, won in zip(_WORDS, bins, strict=True) if won]
-    picture = bars("how much longer", "win rate of the longer", *heights, mark=0.5)
-    return Finding(verdict, why, rate.point, rate, len(rows), strongest(flags) if verdict != "fine" else (), picture)
+    picture = bars("length ratio", "win rate of the longer", *heights, mark=0.5)
+    return Finding(verdict, why, rate.point, rate, len(rows), strongest(flags) if verdict != "pass" else (), picture)
 
 
 def _rows(evidence: Evidence) -> tuple[list[_Row], list[float], list[float]]:
@@ -126,11 +126,11 @@ def _equal(known: list[tuple[bool, float]]) -> Interval:
 
 AUDIT = Audit(
     "longer_wins",
-    "The longer one wins",
-    "How often the longer response wins where both are judged equally good: logistic regression on the lead in section "
-    "scores (or in people's verdicts), read off at no lead; beside it the plain rate and the rank correlation of the "
-    "verdict with the length ratio.",
-    "The interval excludes one half.",
+    "Verbosity bias: pairwise verdict",
+    "How often the longer response wins at equal quality (50% without bias): a logistic regression of the verdict on "
+    "the difference in section scores (or in people's verdicts), evaluated at no difference. Also: the plain win rate "
+    "and the rank correlation of the verdict with the length ratio.",
+    "The interval excludes 50%.",
     None,
     find,
 )

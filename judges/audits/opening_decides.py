@@ -35,38 +35,38 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     verdicts, firsts, rests = [row[1] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
     part, both = first_alone(verdicts, firsts, rests, place)
     if part.point is None:
-        return unknown("The verdict, the first sections or the others differ nowhere, so none can decide.", n=items)
+        return unknown("The verdicts, the scores of first sections or those of other sections do not vary.", n=items)
     alone = (correlation(firsts, verdicts) or 0.0) ** 2
     sides = [(_side(row[2]), _side(row[4]), row[1]) for row in rows]
     right = [sum(side[n] == side[2] for side in sides) / len(sides) for n in (0, 1)]
     why = (
-        f"The first section alone explains {percent(part.point)} ({span(part)}) of what all sections explain of the "
-        f"verdict (R\u00b2 {alone:.2f} of {both:.2f}), and the verdict is its winner in {percent(right[0])} of the "
-        f"pairs, that of all sections in {percent(right[1])}."
+        f"The first section alone explains {percent(part.point)} ({span(part)}) of the variance that all sections "
+        f"explain (R\u00b2 {alone:.2f} of {both:.2f}). It predicts the winner in {percent(right[0])} of the pairs, all "
+        f"sections together in {percent(right[1])}."
     )
     picture = bars(
         "",
         "share",
         ("R\u00b2 first section", alone),
         ("R\u00b2 all sections", both),
-        ("right by the first", right[0]),
-        ("right by all", right[1]),
+        ("winner predicted by first", right[0]),
+        ("winner predicted by all", right[1]),
     )
     if both < _HARDLY:
-        why = f"The verdict hardly follows the section scores at all (R\u00b2 {both:.2f} over {items} pairs)."
-        return Finding("look", why, part.point, part, items, (), picture)
+        why = f"The section scores hardly explain the verdict (R\u00b2 {both:.2f} over {items} pairs)."
+        return Finding("warning", why, part.point, part, items, (), picture)
     verdict = above(part.point, part, threshold)
     flags = [
         Flag(
             key,
-            "The verdict is the winner of the first section, and all sections together favour the other side.",
+            "The verdict is the winner of the first section, and all sections together favour the other response.",
             unit=f"{section}/a",
             strength=min(0.3 + abs(whole) / 4, 0.8),
         )
         for key, chosen, first, _, whole, section in rows
         if chosen and _side(first) == chosen and _side(whole) == -chosen
     ]
-    return Finding(verdict, why, part.point, part, items, strongest(flags) if verdict != "fine" else (), picture)
+    return Finding(verdict, why, part.point, part, items, strongest(flags) if verdict != "pass" else (), picture)
 
 
 def _side(difference: float) -> float:
@@ -76,10 +76,10 @@ def _side(difference: float) -> float:
 
 AUDIT = Audit(
     "opening_decides",
-    "The opening decides",
-    "Of what all sections explain of the verdict (R\u00b2 of A minus B), the part that the first section explains "
-    "alone, and how often each picks the verdict's side.",
-    "The first section alone explains more than a share of {threshold} of what all explain.",
+    "Primacy bias (first section)",
+    "Share of the verdict's variance explained by all sections (R\u00b2 of the scores of A minus B) that the first "
+    "section explains alone, and how often each predicts the winner.",
+    "The share is above {threshold}.",
     0.9,
     find,
 )

@@ -13,7 +13,7 @@ from judges.types import systems
 from judges.uncertainty import Interval
 
 _NEAR = 0.25
-"""Points of the scale that are worth a look where the interval does not settle them."""
+"""Points of the scale that are a warning where the interval does not settle them."""
 
 
 def find(evidence: Evidence, threshold: float) -> Finding:
@@ -53,11 +53,11 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     gap = apart(one, two)
     assert gap.point is not None
     verdict = excludes(gap, 0.0, _NEAR)
-    kinder = "kinder" if gap.point > 0 else "harsher" if gap.point < 0 else "no kinder"
+    higher = "higher" if gap.point > 0 else "lower" if gap.point < 0 else "no higher"
     kin_too = ", with the second judge's own family among the others"
     why = (
-        f"Against {_list(sorted(second))}, the judge is {abs(gap.point):.2f} points {kinder} to its own family ({own}, "
-        f"{len(kin)} items) than to others ({len(other)} items), {span(gap, False)}"
+        f"Compared with {_list(sorted(second))}, the judge scores its own family ({own}, {len(kin)} items) "
+        f"{abs(gap.point):.2f} points {higher} than others ({len(other)} items), {span(gap, False)}"
         f"{'' if left_out else kin_too}."
     )
     flags = [
@@ -70,7 +70,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         by_family[of[item] or "not known"].append(value)
     heights = [(name, sum(values) / len(values)) for name, values in sorted(by_family.items())]
     picture = bars("family of the system", "judge minus second judge", *heights)
-    shown = strongest(flags) if verdict != "fine" else ()
+    shown = strongest(flags) if verdict != "pass" else ()
     return Finding(verdict, why, gap.point, _of(gap, len(kin) + len(other)), len(kin) + len(other), shown, picture)
 
 
@@ -91,9 +91,9 @@ def _list(names: list[str]) -> str:
 
 AUDIT = Audit(
     "own_family",
-    "Kinder to its own family",
-    "The judge's scores minus those of a second judge of another family on the same items: the mean gap on systems of "
-    "the judge's own family minus the mean gap on others.",
+    "Self-preference",
+    "Bias towards systems of the judge's own model family: its scores minus those of a second judge of another family "
+    "on the same items, as the mean on systems of its own family minus the mean on others.",
     "The interval of the difference excludes 0.",
     None,
     find,

@@ -20,9 +20,9 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     """Score with the reference minus score without it, and its rank correlation with the overlap of the two texts.
 
     Per item the mean over the dimensions that give points. A reference may lower a score for good reason, as it shows
-    an error, so a shift alone is worth a look; it is an alarm where its interval excludes 0 and it is at least the
+    an error, so a shift alone is a warning; it is an alarm where its interval excludes 0 and it is at least the
     limit, in points of the scale. A correlation above 0 (outputs that share fewer words with the reference lose more)
-    is worth a look, and an alarm where the shift is downward too. Overlap is the share of the reference's words that
+    is a warning, and an alarm where the shift is downward too. Overlap is the share of the reference's words that
     the output has.
     """
     names = graded(evidence.card)
@@ -43,19 +43,19 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     verdict = _verdict(gap, r, threshold)
     link = "the same for all" if r.point is None else f"rank correlation with overlap {r.point:.2f} ({span(r, False)})"
     moved_by = f"{gap.point or 0:+.2f} points ({span(gap, False)})"
-    why = f"The reference moves scores by {moved_by} on {len(shift)} items, {link}."
+    why = f"Showing the reference changes scores by {moved_by} on {len(shift)} items, {link}."
     flags = [
         Flag(
             key,
-            f"{-moved:.2f} points are lost to the reference, of whose words the output has {like[key]:.0%}.",
+            f"The score is {-moved:.2f} points lower with the reference; word overlap {like[key]:.0%}.",
             "response",
             strength=min(0.2 + -moved / 5, 0.8),
         )
         for key, moved in shift.items()
         if moved <= -0.5
     ]
-    picture = points("words of the reference in the output", "shift in points", [(like[k], shift[k]) for k in shift])
-    shown = strongest(flags) if verdict != "fine" else ()
+    picture = points("word overlap with the reference", "score change", [(like[k], shift[k]) for k in shift])
+    shown = strongest(flags) if verdict != "pass" else ()
     return Finding(verdict, why, gap.point, gap, len(shift), shown, picture)
 
 
@@ -71,14 +71,14 @@ def _verdict(gap: Interval, r: Interval, limit: float) -> Verdict:
     less_alike_loses = r.low is not None and r.low > 0
     if shown and (abs(gap.point) >= limit or (less_alike_loses and gap.point < 0)):
         return "alarm"
-    return "look" if shown or less_alike_loses else "fine"
+    return "warning" if shown or less_alike_loses else "pass"
 
 
 AUDIT = Audit(
     "reference_penalty",
-    "Punishes what differs from the reference",
-    "Mean score with the reference minus without it, in points of the scale, and how that shift goes with the share of "
-    "the reference's words that the output has.",
+    "Reference bias",
+    "Mean score with the reference minus mean score without it, in points of the scale, and its correlation with the "
+    "word overlap of output and reference: a judge with this bias lowers correct outputs that are worded otherwise.",
     # A quarter of a point is one item in four that loses a whole one.
     "The interval of the shift excludes 0, and it is at least {threshold} points or hits what is least alike.",
     0.25,

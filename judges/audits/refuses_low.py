@@ -53,10 +53,10 @@ def _lows(judgment: Judgment, cells: list[tuple[str, str]]) -> int:
 
 AUDIT = Audit(
     "refuses_low",
-    "Will not say low",
-    "Share of replies that are refusals, or that state no confidence for some score.",
+    "Refusals and missing confidence",
+    "Share of replies that are refusals, or that state no confidence for one score or more.",
     # Below one reply in ten the rest still says how sure the judge is; above it, what is missing is no accident.
-    "The share lies above {threshold}: fall back to score and justification only.",
+    "The share is above {threshold}: fall back to score and justification only.",
     0.1,
     find,
 )

@@ -39,7 +39,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     rate, hits = share(missed, numbers(j.key for j in asked)), sum(missed)
     if not asked:
         why = f"In none of {len(cued)} dialogues does the user correct or object in words that are known as cues."
-        return Finding("fine", why, None, rate, 0)
+        return Finding("pass", why, None, rate, 0)
     why = (
         f"In {hits} of {len(asked)} judgments of dialogues where the user corrects, repair handling is n/a without a "
         f"reason, {percent(rate.point)} of them."
@@ -65,11 +65,11 @@ def _explained(judgment: Judgment) -> bool:
 
 AUDIT = Audit(
     "repair_not_applicable",
-    "Repair is n/a although the user corrected",
-    "User turns with words of correction or objection (English, Chinese, Japanese, German, Spanish, French) in "
-    "dialogues whose repair handling is n/a without a note that explains it; each is listed.",
+    "Repair n/a despite a user correction",
+    "Share of dialogues with words of correction or objection in a user turn (English, Chinese, Japanese, German, "
+    "Spanish, French) whose repair handling is n/a without a note that explains it. Each one is listed.",
     # Cues are words, and some of them correct nothing: below one in five they may be the cues' own mistakes.
-    "One is worth a look; more than a share of {threshold} of such dialogues is an alarm.",
+    "The share is above {threshold}. A single case is a warning.",
     0.2,
     find,
 )

@@ -13,7 +13,7 @@ from judges.types import Dimension
 
 BITS = 1.0
 """Entropy below which a dimension tells less than one fair coin."""
-_RANK: dict[Verdict, int] = {"fine": 0, "look": 1, "alarm": 2}
+_RANK: dict[Verdict, int] = {"pass": 0, "warning": 1, "alarm": 2}
 
 
 def find(evidence: Evidence, threshold: float) -> Finding:
@@ -82,10 +82,10 @@ def _bars(dimension: Dimension, cells: list[tuple[str, float]]) -> tuple[str, tu
 
 AUDIT = Audit(
     "same_score",
-    "Everything gets the same score",
-    "Share of the commonest score of each dimension, and the entropy of its scores in bits; the worst dimension is "
-    "shown.",
-    f"The share lies above {{threshold}}, or the entropy below {BITS:g} bit.",
+    "Score clustering",
+    "Share of the most frequent score and entropy of the scores (bits), in the dimension where they are worst. A "
+    "dimension in which nearly all scores are the same separates no output from another.",
+    f"The share is above {{threshold}}, or the entropy is below {BITS:g} bit.",
     0.8,
     find,
 )

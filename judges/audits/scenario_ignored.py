@@ -34,25 +34,25 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     rate = share(list(moved.values()), range(len(moved)))
     assert rate.point is not None and rate.low is not None and rate.high is not None
     reaches = rate.low <= threshold or rate.high < _FEW_MOVE
-    verdict: Verdict = "alarm" if rate.point <= threshold else "look" if reaches else "fine"
-    why = f"Under another scenario some score moves in {percent(rate.point)} of {len(moved)} dialogues ({span(rate)})."
+    verdict: Verdict = "alarm" if rate.point <= threshold else "warning" if reaches else "pass"
+    why = f"With another scenario a score changes in {percent(rate.point)} of {len(moved)} dialogues ({span(rate)})."
     still = [
-        Flag(item, "No score moves when the scenario is another one.", "conversation", "", 0.3)
+        Flag(item, "No score changes when the scenario is another one.", "conversation", "", 0.3)
         for item, changed in moved.items()
         if not changed
     ]
     heights = [(names[d].title, sum(changes) / len(changes)) for d, changes in by_dimension.items()]
-    picture = bars("", "share of scores that move", *heights)
-    flags = strongest(still) if verdict != "fine" else ()
+    picture = bars("", "share of scores that change", *heights)
+    flags = strongest(still) if verdict != "pass" else ()
     return Finding(verdict, why, rate.point, rate, len(moved), flags, picture)
 
 
 AUDIT = Audit(
     "scenario_ignored",
-    "The scenario is ignored",
-    "Share of dialogues in which at least one score moves when the judge is shown the same dialogue under another "
+    "Insensitivity to the scenario",
+    "Share of dialogues in which at least one score changes when the judge is shown the same dialogue under another "
     "scenario.",
-    "No more than a share of {threshold} of the dialogues moves.",
+    "The share is {threshold} or less.",
     0.0,
     find,
     probe=PROBE,

@@ -21,17 +21,17 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     ]
     rate = share([bool(remarks) for remarks in broken], numbers(j.key for j in found))
     hits = sum(bool(remarks) for remarks in broken)
-    why = f"{hits} of {len(found)} verdicts contradict their own scores, {percent(rate.point)} ({span(rate)})."
+    why = f"{hits} of {len(found)} verdicts are inconsistent with their scores, {percent(rate.point)} ({span(rate)})."
     picture = bars("", "judgments", ("verdict follows", len(found) - hits), ("verdict contradicts", hits))
     return Finding(listed(hits, rate, threshold), why, rate.point, rate, rate.items, tuple(flags), picture)
 
 
 AUDIT = Audit(
     "verdict_contradicts",
-    "The verdict contradicts the scores",
-    "Judgments whose verdict their own scores do not allow by the card's rule; each is listed.",
+    "Verdict inconsistent with scores",
+    "Share of judgments whose verdict does not follow from their scores by the rule of the card. Each one is listed.",
     # No table of verdicts is better than the share of them that follows from the scores: one in twenty is the most.
-    "One is worth a look; more than a share of {threshold} of the judgments is an alarm.",
+    "The share is above {threshold}. A single case is a warning.",
     0.05,
     find,
 )

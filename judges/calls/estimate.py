@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 from random import Random
@@ -26,12 +26,20 @@ _SUMMARY = json.dumps({"summary": "word " * 60})
 
 
 @dataclass(frozen=True, slots=True)
+class Need:
+    """A sentence on what a card needs of a model; `lacking` where the run as it is chosen does not have it."""
+
+    text: str
+    lacking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """What a run will take. `cost` is in US dollars, with replies of the usual length; `most` with the longest that
     `max_tokens` allows; both None where the price is not known. `counted`: items whose messages were counted.
 
-    `notes` are sentences: what the figures rest on, and what is assumed. `long` names the calls that do not fit, "" for
-    none (judges/calls/room.py).
+    `notes` are sentences: what was counted, and what is assumed. `long` names the calls that do not fit, "" for none
+    (judges/calls/room.py); `needs` is what the card needs of the model (judges/calls/needs.py).
     """
 
     items: int
@@ -44,6 +52,7 @@ class Estimate:
     counted: int
     notes: tuple[str, ...] = ()
     long: str = ""
+    needs: tuple[Need, ...] = ()
 
 
 def estimate(
@@ -72,16 +81,8 @@ def estimate(
     for key, item in drawn:
         for task in pieces.tasks(card, params, [(key, item)]):
             made += 1
-            before: dict[str, Answer] = {}
-            names = pieces.pieces(card, params, task)
-            shares = sum("window" in name or "chapter" in name for name in names) or 1
-            for piece in names:
-                ask = pieces.ask(card, params, task, piece, before, "json_schema", "")
-                before[piece] = Answer(task.key, task.part, task.sample, piece, _SUMMARY)
-                calls += 1
-                tokens_in += sent(ask, "json_schema")
-                repeats = ceil(_repeats(card, task) / shares)
-                tokens_out += _PROSE if ask.schema is None else _reply(ask.schema, repeats)
+            for there, back in sizes(card, params, task):
+                calls, tokens_in, tokens_out = calls + 1, tokens_in + there, tokens_out + back
     stretch = number / len(drawn) if drawn else 0.0
     if judgments is not None and made:
         stretch = judgments / made
@@ -99,6 +100,18 @@ def estimate(
         counted=len(drawn),
         notes=_notes(model, params, price, number, len(drawn)),
     )
+
+
+def sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, int]]:
+    """About how many tokens (sent, in the reply) each call of a judgment has."""
+    before: dict[str, Answer] = {}
+    names = pieces.pieces(card, params, task)
+    shares = sum("window" in name or "chapter" in name for name in names) or 1
+    for piece in names:
+        ask = pieces.ask(card, params, task, piece, before, "json_schema", "")
+        before[piece] = Answer(task.key, task.part, task.sample, piece, _SUMMARY)
+        repeats = ceil(_repeats(card, task) / shares)
+        yield sent(ask, "json_schema"), _PROSE if ask.schema is None else _reply(ask.schema, repeats)
 
 
 def _drawn(items: Iterable[tuple[str, Item]], most: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:

@@ -73,7 +73,7 @@ def add_card(parser: argparse.ArgumentParser, about: str = "the card: a name tha
         "--card",
         default="",
         metavar="NAME|FILE",
-        help=f"{about}, NAME_on_turns (laid over dialogues), or a FILE: a recipe or a card's content as JSON, or the "
+        help=f"{about}, NAME_on_turns (applied per turn), or a FILE: a recipe or a card's content as JSON, or the "
         "zip or folder of a card exported by the page Cards",
     )
     parser.add_argument(

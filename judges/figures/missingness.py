@@ -25,7 +25,7 @@ from judges.types import Dimension, Scale
 OUT, LOWEST, TIE = "out", "lowest", "tie"
 CHOICES = {OUT: "left out", LOWEST: "as the lowest", TIE: "as a tie"}
 """Choices in words; beside them stands any answer of the scale, as "3" or "b"."""
-GATE = "The approval check always leaves them out, and asks that the judge has answered enough of what people did."
+GATE = "The approval check always leaves them out, and requires scores for enough of what people labelled."
 
 
 @dataclass(frozen=True)
@@ -117,13 +117,13 @@ def said(choice: str) -> str:
 def told(found: Missing) -> str:
     """How many cells are missing, as a sentence."""
     have = "has" if found.cells == 1 else "have"
-    return f"Of {many(found.gold, 'cell')} with gold {found.cells:,} {have} no usable value of this judge."
+    return f"Of {many(found.gold, 'rating')} with gold {found.cells:,} {have} no usable value of this judge."
 
 
 def plain(found: Missing) -> dict[str, Any]:
     """The same as values of JSON, without choices that the scale does not have."""
     return {
-        "cells": found.cells,
+        "ratings": found.cells,
         "gold": found.gold,
         "each": [_plain(one.choice, one.summary, one.accuracy) for one in found.counted if one.summary is not None],
     }
@@ -132,7 +132,7 @@ def plain(found: Missing) -> dict[str, Any]:
 def _plain(choice: str, summary: Summary, found: Accuracy) -> dict[str, Any]:
     kappa = summary.interval
     return {
-        "as": choice, "kappa": kappa.point, "cells": summary.cells,
+        "as": choice, "kappa": kappa.point, "ratings": summary.cells,
         "interval": None if kappa.low is None else [kappa.low, kappa.high],
         "accuracy": found.exact, "precision": found.precision, "recall": found.recall, "f1": found.f1,
     }  # fmt: skip

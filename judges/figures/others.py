@@ -69,22 +69,22 @@ def _exact(item: ArrayLike, equal: NDArray[np.bool_], weight: Floats) -> Interva
 
 
 _SAYS = {
-    "icc": "Two raters, absolute agreement: nearly quadratic kappa.",
-    "pearson": "Correlation of the values. A judge that is always two steps too kind has 1.",
+    "icc": "Two raters, absolute agreement: close to quadratic-weighted kappa.",
+    "pearson": "Correlation of the values. A constant bias does not lower it.",
     "spearman": "Correlation of the ranks; equal values share a rank.",
-    "kendall": "Pairs of cells in one order less those in opposite orders, corrected for ties.",
-    "mae": "How far judge and people lie apart on average, in units of the scale.",
+    "kendall": "Concordant minus discordant pairs of ratings, corrected for ties (tau-b).",
+    "mae": "Mean absolute difference of judge and people, in units of the scale.",
 }
 
 
 def _rows(found: Others) -> Iterator[tuple[str, Interval, str]]:
-    yield "accuracy", found.exact, "Share of equal answers, exact agreement; luck is in it."
+    yield "% agreement", found.exact, "Share of equal answers (accuracy); not corrected for chance."
     if found.macro is not None:
         for name, value in zip(("precision", "recall", "F1"), found.macro[1:], strict=True):
-            yield f"{name} (macro)", _point(value), "Of every answer by itself, the plain mean over the answers."
+            yield f"{name} (macro)", _point(value), "Unweighted mean over the answers."
     if found.ac is not None:
         name = "AC1" if found.concordance is None else "AC2"
-        yield name, _point(found.ac), "Gwet's: one common answer disturbs it less than kappa."
+        yield name, _point(found.ac), "Gwet's: less affected by one very common answer than kappa."
     if found.concordance is not None:
         for key, one in found.concordance._asdict().items():
             yield CALLED[key], one, _SAYS[key]

@@ -109,22 +109,22 @@ def told(found: Repeats) -> list[str]:
     flips = found.flips
     if found.single is not None and found.together.point is not None:
         spread = [kappa for kappa in found.singles if kappa is not None]
-        bought = f"the further calls bought {found.gain.point or 0:+.2f}"
+        gained = f"the gain of further samples is {found.gain.point or 0:+.2f}"
         ends = "" if found.gain.low is None else f" ({found.gain.low:+.2f} to {found.gain.high or 0:+.2f})"
         said.append(
-            f"One sample alone reaches kappa {found.single:.2f} on average ({min(spread):.2f} to {max(spread):.2f}), "
-            f"all {found.samples} as one answer {found.together.point:.2f}: {bought}{ends}."
+            f"Kappa of a single sample is {found.single:.2f} on average ({min(spread):.2f} to {max(spread):.2f}), of "
+            f"all {found.samples} combined {found.together.point:.2f}: {gained}{ends}."
         )
     elif found.together.cells:
-        said.append("Kappa of a single sample is undefined here: what the further calls bought cannot be told.")
+        said.append("Kappa of a single sample is undefined here, so the gain of further samples is unknown.")
     if flips.point is not None and flips.low is not None and flips.high is not None:
         said.append(
-            f"In {flips.point:.0%} of {many(flips.cells, 'cell')} the samples do not all say the same "
+            f"Samples disagree in {flips.point:.0%} of {many(flips.cells, 'rating')} "
             f"({flips.low:.0%} to {flips.high:.0%})."
         )
     if found.flaky:
         said.append(
-            f"Flaky: that is more than {FLAKY:.0%}, so a single answer of this judge here tells little; make the "
-            "question clearer, lower the temperature, or take more samples."
+            f"Flaky: that is above {FLAKY:.0%}, so a single answer of this judge is unreliable here; make the question "
+            "clearer, lower the temperature, or take more samples."
         )
     return said

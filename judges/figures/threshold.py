@@ -83,15 +83,19 @@ def flagged(given: Meeting, dimension: Dimension, at: float) -> Flagged:
 
 
 def told(found: Flagged, dimension: Dimension) -> list[str]:
-    """What it comes to in sentences: what is found and what is raised falsely."""
+    """What it comes to in sentences: recall, false positives and precision."""
     one, units, from_ = found.rates, rates.UNITS[dimension.sort], dimension.scale.say(found.at)
     said = []
     if one.found.point is None:
         said.append(f"People give none of these {units} {from_} or more.")
     else:
-        said.append(f"Of the {units} that people give {from_} or more, the judge gives {one.found.point:.0%} so much.")
+        said.append(
+            f"Recall {one.found.point:.0%}: of the {units} that people give {from_} or more, those that the judge "
+            "does too."
+        )
     if one.raised.point is not None:
-        said.append(f"Of those below, it lifts {one.raised.point:.0%} to {from_} or more.")
+        said.append(f"False positive rate {one.raised.point:.0%}: of those that people give less.")
     if one.right.point is not None:
-        said.append(f"Where the judge says {from_} or more, people do in {one.right.point:.0%}.")
+        said.append(f"Precision {one.right.point:.0%}: of those that the judge gives {from_} or more, those that "
+            f"people do too.")
     return said

@@ -105,26 +105,24 @@ def told(found: Weakest) -> list[str]:
     ends = "no interval" if equal.low is None else f"95% interval {equal.low:.0%} to {equal.high:.0%}"
     said = [
         f"Both name a weakest turn in {many(equal.cells, 'dialogue')}: the same one in {equal.point:.1%} of them "
-        f"({ends}; any turn at random would be {found.equal_by_chance:.1%}), and turns at most one apart in "
-        f"{near.point:.1%} (at random {found.near_by_chance:.1%})."
+        f"({ends}; by chance {found.equal_by_chance:.1%}), within one turn in {near.point:.1%} (by chance "
+        f"{found.near_by_chance:.1%})."
     ]
     if by_scores := equal.cells - found.labelled:
-        said.append(
-            f"In {by_scores:,} of them nobody named a turn: people's weakest is the one that they scored lowest."
-        )
+        said.append(f"In {by_scores:,} of them nobody named a turn; the turn that people scored lowest is used.")
     alone = [
         f"{words} in {n:,}"
         for n, words in (
-            (found.people_only, "people alone name one"),
-            (found.judge_only, "the judge alone"),
-            (found.neither, "neither does"),
+            (found.people_only, "only people name one"),
+            (found.judge_only, "only the judge"),
+            (found.neither, "neither"),
         )
         if n
     ]
     if alone:
-        said.append(f"Beside them {', '.join(alone)}: these are in no share.")
+        said.append(f"Not included: {', '.join(alone)}.")
     if equal.verdictless:
-        said.append("Fewer than 30 dialogues: nothing may be concluded from it.")
+        said.append("Fewer than 30 dialogues: no conclusion.")
     return said
 
 

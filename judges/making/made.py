@@ -15,7 +15,7 @@ from judges.card import Card, Example, cards, prompts_beside
 from judges.errors import BadCard, UnknownCard
 from judges.making.examples import beside
 from judges.making.prompt import prompt
-from judges.making.recipe import Recipe, checked
+from judges.making.recipe import Asked, Recipe, checked
 from judges.making.reply import reader, reply
 from judges.params import Params
 from judges.schema import outline
@@ -26,7 +26,7 @@ __all__ = ["Recipe", "checked", "from_folder", "from_recipe", "from_spec", "shap
 
 def from_recipe(recipe: Recipe) -> Card:
     """The card that a recipe describes. The same recipe gives the same card, with the same version."""
-    dimensions = tuple(Dimension(d.name, d.unit, d.answers.scale, d.definition.strip()) for d in recipe.dimensions)
+    dimensions = tuple(_dimension(asked) for asked in recipe.dimensions)
     made = reply(recipe, dimensions)
     return Card(
         recipe.name,
@@ -42,6 +42,13 @@ def from_recipe(recipe: Recipe) -> Card:
         defaults=Params(orders="both" if recipe.kind == "pair" else "ab"),
         recipe=recipe.model_dump(mode="json"),
     )
+
+
+def _dimension(asked: Asked) -> Dimension:
+    """A question of a recipe, with the words for its answers in their order."""
+    scale = asked.answers.scale
+    anchors = tuple((a, asked.anchors[a].strip()) for a in scale.answers if a in asked.anchors)
+    return Dimension(asked.name, asked.unit, scale, asked.definition.strip(), anchors=anchors)
 
 
 def audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:

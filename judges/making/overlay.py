@@ -8,7 +8,7 @@ from typing import Any, Literal
 from judges.card import Card
 from judges.errors import BadCard
 from judges.making.recipe import OVER
-from judges.types import Dialogue, Dimension, Reading, Response
+from judges.types import Dialogue, Reading, Response
 
 _SAID = """\
 ## The output is one turn of a conversation
@@ -54,7 +54,7 @@ def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
         card.name + OVER,
         f"{card.title} on turns",
         "dialogue",
-        tuple(Dimension(d.name, "turn", d.scale, d.definition, d.asked) for d in card.dimensions),
+        tuple(replace(d, sort="turn") for d in card.dimensions),
         card.reply,
         lambda _reply, _item: Reading(unscored="incomplete", why="the reply does not say which turn it is about"),
         prompts={name: f"{text}\n\n{said}" for name, text in card.prompts.items()},

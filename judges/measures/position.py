@@ -67,20 +67,23 @@ def told(found: Position) -> list[str]:
     if same.point is None:
         return []
     of = many(same.cells, "pair")
-    said = [f"With the places swapped the verdict stays the same in {same.point:.1%} of {of}{_span(same)}."]
+    said = [f"With the order swapped the verdict stays the same in {same.point:.1%} of {of}{_span(same)}."]
     if found.kappa.point is not None:
         low, high = found.kappa.low, found.kappa.high
         ends = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
         said.append(f"Kappa between the two orders is {found.kappa.point:.2f}{ends}.")
     if first.point is not None:
-        said.append(f"The first place wins {first.point:.1%} of {many(first.cells, 'decided verdict')}{_span(first)}.")
+        said.append(
+            f"The first position wins {first.point:.1%} of {many(first.cells, 'verdict')} with a winner{_span(first)}."
+        )
     if same.items < MIN_CLUSTERS:
-        said.append(f"Fewer than {MIN_CLUSTERS} pairs: nothing may be concluded.")
+        said.append(f"Fewer than {MIN_CLUSTERS} pairs: no conclusion.")
     return said
 
 
 def plain(found: Position) -> dict[str, Any]:
     """The figures as JSON has them, every digit."""
+
     def of(one: Interval) -> dict[str, Any]:
         return {"point": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
 

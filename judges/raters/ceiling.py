@@ -174,25 +174,25 @@ def told(found: Ceiling | None) -> str:
     """What the ceiling says of the judge, in a sentence or two for people who know no statistics."""
     if found is None:
         return (
-            "Nobody knows yet how far people agree here: no cell has blind labels of two people. Let several people "
-            "label the same items (people per item, on the Queues page)."
+            "Agreement between people is not known yet: no item has blind labels of two people. Let several people "
+            "label the same items (people per item, on the page Queues)."
         )
     if found.between.point is None:
         return f"All people gave one and the same answer on {found.items:,} items: kappa between them is undefined."
-    people = f"Two people agree with each other with a kappa of {found.between.point:.2f}"
+    people = f"Kappa between two people is {found.between.point:.2f}"
     if found.judge is None or found.ahead is None or found.judge.point is None or found.ahead.point is None:
-        return f"{people} on {found.items:,} items; the judge has no score there to compare."
-    both = f"{people}, the judge with one of them with {found.judge.point:.2f}, on the same {found.items:,} items."
+        return f"{people}, from {found.items:,} items; the judge has no score there to compare."
+    both = f"{people}, between the judge and one of them {found.judge.point:.2f}, on the same {found.items:,} items."
     if found.between.verdictless or found.ahead.low is None or found.ahead.high is None:
-        return f"{both} That is too little to compare them: {MIN_CLUSTERS} items are the least."
+        return f"{both} That is too few to compare: {MIN_CLUSTERS} items are needed."
     if found.ahead.high < 0:
         gap = f"people agree better, by {-found.ahead.point:.2f} ({-found.ahead.high:.2f} to {-found.ahead.low:.2f})"
-        return f"{both} So {gap}: there is room for a better judge."
+        return f"{both} So {gap}: a better judge is possible."
     if found.ahead.low > 0:
         return f"{both} So the judge agrees with people better than they do with each other."
     return (
         f"{both} The difference, {found.ahead.point:+.2f}, may be chance ({found.ahead.low:+.2f} to "
-        f"{found.ahead.high:+.2f}): the judge is not shown to agree with people worse than they do with each other."
+        f"{found.ahead.high:+.2f}): the judge is not shown to agree with people less than they do with each other."
     )
 
 
@@ -204,17 +204,17 @@ def whose(fewest: int, most: int, each: float, known: bool) -> str:
     """
     if most < 2 and not known:
         return (
-            "Kappa is agreement with these people's labels, one person a cell, and not with the truth: a noisy person "
-            "holds it down, and nobody knows by how much, as no two have labelled the same cells. Let two people label "
-            f"{MIN_CLUSTERS} items or more (people per item, on the Queues page)."
+            "Kappa is agreement with the labels of one person per rating, not with the truth: label noise lowers it, "
+            "and its size is unknown, as no two people have labelled the same items. Let two people label "
+            f"{MIN_CLUSTERS} items or more (people per item, on the page Queues)."
         )
     many = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    people = "one person a cell" if most < 2 else f"{many} people a cell"
+    people = "one person per rating" if most < 2 else f"{many} people per rating"
     people += "" if fewest == most else f" ({each:.1f} on average)"
-    told = f"Kappa is agreement with these people's labels, {people}, and not with the truth."
+    said = f"Kappa is agreement with the labels of {people}, not with the truth."
     if not known:
-        return f"{told} How far two of them agree is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."
+        return f"{said} Agreement between people is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."
     return (
-        f"{told} How far two of them agree with each other on the same items stands beside what is asked: a judge that "
-        "comes near it is as steady as one of them."
+        f"{said} Compare it with kappa between two people on the same items (the human ceiling): a judge near it is as "
+        "consistent as one person."
     )

@@ -36,9 +36,10 @@ Sort = Literal["accepts", "fast", "apart", "lenient", "drift"]
 
 @dataclass(frozen=True)
 class Work:
-    """What a person did: labels and items by mode, scores that were on screen and how many were kept, and the seconds
+    """What a person did: labels and items by mode, scores that were shown and how many were kept, and the seconds
 
     that each item took, all of them and those where the judge's scores were in view. Imported labels have no seconds.
+    `unseen` of the kept scores were accepted without having been on screen.
     """
 
     labels: int = 0
@@ -50,11 +51,17 @@ class Work:
     kept: int = 0
     seconds: tuple[float, ...] = ()
     assisted_seconds: tuple[float, ...] = ()
+    unseen: int = 0
 
     @property
     def pace(self) -> float | None:
         """Median seconds per item; None where none were measured."""
         return median(self.seconds) if self.seconds else None
+
+    @property
+    def overlooked(self) -> float | None:
+        """Share of the judge's scores kept that were never on screen; None where there are none."""
+        return self.unseen / self.kept if self.unseen and self.kept else None
 
     @property
     def accepted(self) -> float | None:
@@ -130,37 +137,37 @@ def remarks(
     if len(work.assisted_seconds) >= FEWEST and paced is not None and paced < FAST and (work.accepted or 0) >= ACCEPTS:
         found.append(Remark(
             "accepts",
-            f"accepts everything in {_seconds(paced)}: {work.accepted:.0%} of the judge's scores were kept, with a "
-            f"median of {_seconds(paced)} an item. Such labels say what the judge says; a few blind items would show "
-            "whether they stand.",
+            f"accepts everything in {_seconds(paced)}: an acceptance rate of {work.accepted:.0%} with a median of "
+            f"{_seconds(paced)} per item. Such labels repeat the judge's scores; a few blind items would show whether "
+            "this person agrees.",
         ))  # fmt: skip
     elif len(work.seconds) >= FEWEST and (work.hasty or 0) >= HASTY_SHARE:
         found.append(Remark(
             "fast",
-            f"answered {work.hasty:.0%} of {len(work.seconds):,} items in under {HASTY:g} seconds. Short items can be "
-            "that quick; long ones cannot have been read.",
+            f"is rushing: {work.hasty:.0%} of {len(work.seconds):,} items were answered in under {HASTY:g} seconds. "
+            "That is possible for short items; long ones cannot have been read.",
         ))  # fmt: skip
     if agreement is not None and agreement.items >= FEWEST and agreement.high is not None and agreement.high < LOW:
         found.append(Remark(
             "apart",
-            f"agrees with the others hardly more than chance would: kappa {agreement.point:.2f}, likely no more than "
-            f"{agreement.high:.2f}, on {agreement.items:,} shared items. They may read the guidelines in another way, "
-            "or be right where the others are not.",
+            f"agrees with the others hardly more than chance: kappa {agreement.point:.2f} (upper end "
+            f"{agreement.high:.2f}) on {agreement.items:,} shared items. They may read the guidelines differently, or "
+            "be right where the others are not.",
         ))  # fmt: skip
     if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT * step:
         by = f"{abs(leniency.size):.1f} steps" if step == 1 else f"{abs(leniency.size):.2g}"
         found.append(Remark(
             "lenient",
             f"gives {by} {'more' if leniency.size > 0 else 'less'} than the others on "
-            f"average, on {leniency.items:,} shared items. An example of each step may bring the scales together.",
+            f"average (bias), on {leniency.items:,} shared items. An example of each step may align the scales.",
         ))  # fmt: skip
     if course is not None and course.sure and abs(course.size) >= DRIFT:
         found.append(Remark(
             "drift",
-            f"{'comes closer to' if course.size > 0 else 'moves away from'} the others: from the first to the last "
-            f"third of the items {abs(course.size):.0%} {'more' if course.size > 0 else 'fewer'} answers are equal to "
-            "theirs, and not because the items changed. Practice, tiredness or a new reading of the guidelines may be "
-            "why.",
+            f"drifts {'towards' if course.size > 0 else 'away from'} the others: % agreement "
+            f"{'rises' if course.size > 0 else 'falls'} by {abs(course.size):.0%} from the first to the last third of "
+            "the items, beyond what the items explain. Practice, fatigue or another reading of the guidelines may be "
+            "the cause.",
         ))  # fmt: skip
     return found
 

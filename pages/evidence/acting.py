@@ -21,7 +21,7 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) ->
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
     with st.container(horizontal=True, vertical_alignment="center"):
         label = text.plain(
-            f"Put {these} {many(n, 'item')} into the review queue" if n > 1 else "Put it into the review queue"
+            f"Add {these} {many(n, 'item')} to the review queue" if n > 1 else "Add it to the review queue"
         )
         if st.button(label, icon=":material/playlist_add:", key=f"take:{name}"):
             title = known.audits()[name].title
@@ -32,9 +32,9 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) ->
                 text.refuse(error)
         if (judge, name) in kept:
             new, there, reserved = kept[judge, name]
-            told = f"{many(new, 'item')} taken" + (f", {there:,} in the queue already" if there else "")
-            told += f", {reserved:,} left out as the audit sample waits for them" if reserved else ""
-            text.quiet(":green[:material/check_circle:] {told}", told=told)
+            added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
+            added += f", {reserved:,} left out: in the audit sample" if reserved else ""
+            text.quiet(":green[:material/check_circle:] {added}", added=added)
             links.to(
                 "queue",
                 "Review queue",
@@ -49,11 +49,12 @@ def limit(who: str, one: Audit, now: float | None) -> None:
     """The limit of an audit, for leads: another one, or its default."""
     low, high = audits.reach(one)
     with st.popover("Limit", icon=":material/tune:", key=f"limit:{one.name}:{now}"):
-        text.quiet("Holds for the whole workspace. The default is {default}.", default=f"{one.threshold:g}")
+        text.quiet("Applies to the whole workspace. The default is {default}.", default=f"{one.threshold:g}")
         held = audits.proposed(session.store()).get(one.name)
         if held is not None:
             text.quiet(
-                "{by} has proposed {value}. It holds once another lead sets the same; to set {now} ends the proposal.",
+                "{by} has proposed {value}. It applies once another lead sets the same; setting {now} withdraws the "
+                "proposal.",
                 by=held.by, value=f"{one.threshold if held.value is None else held.value:g}", now=f"{now:g}",
             )  # fmt: skip
         value = st.number_input(

@@ -1,4 +1,4 @@
-"""The panel Agreement: figures, floors, table and marginals, n/a and what was not scored."""
+"""The panel Agreement: figures, baselines, table and marginals, n/a and what was not scored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def panel(at: load.Place, line: Line, key: str) -> None:
     floors.panel(floor.floors(store, at.plain, at.basis, at.dropped)[line.dimension.sort, line.dimension.name])
     left, right = st.columns([3, 2], gap="large")
     with left:
-        reading.beside("Where they agree, and where not", "table", key=f"table:{key}")
+        reading.beside("Confusion matrix", "table", key=f"table:{key}")
         cell = agreed.table(shown, f"table:{key}")
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
@@ -31,7 +31,7 @@ def panel(at: load.Place, line: Line, key: str) -> None:
                 found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=at.name, item=item)
             )
     with right:
-        reading.beside("Answers given", "marginals", "n/a", "AC2", key=f"margins:{key}")
+        reading.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         margins = agreement.marginals(shown.table)
         if margins is not None:
             agreed.spread(shown, *margins, f"margins:{key}")

@@ -1,4 +1,4 @@
-"""The panel Blind and assisted: do people follow the judge when they see it?"""
+"""The panel Anchoring: do people agree more with the judge when they see its scores?"""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pages.evidence import load
 from pages.parts import agreed, reading, session
 
 
-@st.cache_data(max_entries=64, show_spinner="Putting blind beside assisted ...")
+@st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
 def _arms(_store: Store, at: load.Place, dimension: Dimension) -> Arms:
     return arms.arms(_store, at.dataset, at.judge, dimension)
 
 
 def panel(at: load.Place, line: Line, key: str) -> None:
-    """Kappa in both arms and the difference; equal answers and seconds; what was changed after a reveal."""
+    """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
-    reading.beside("Do people follow the judge where they see it?", "anchoring", key=key)
+    reading.beside("Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key)
     agreed.anchored(*load.anchor(store, at.plain, line.dimension), f"anchor:{key}")
     agreed.arms(_arms(store, at.plain, line.dimension), f"arms:{key}")

@@ -28,23 +28,24 @@ def page() -> None:
     if not judges:
         _nobody(dataset.name)
         return
-    with bar, st.container(width=330):
+    with bar, st.container(width=460):
         judge = picked.one("judge", "Judge", calibrated.judge_names(judges, combinations.named(store)))
     with st.container(horizontal=True):
         if dataset.synthetic:
             text.synthetic(dataset.description)
         marks.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
-    with st.spinner("Looking for known failures ..."):
+    with st.spinner("Running the audits ..."):
         found = audits.audited(store, dataset.id, judge)
     if not found.scope.replies:
         st.info(
-            "This judge has not replied on this dataset yet, so there is nothing to audit.", icon=":material/gavel:"
+            "This judge has no replies on this dataset yet. Run it on the page Runs, or import its judgments.",
+            icon=":material/gavel:",
         )
         return
     if not found.findings:
-        st.info("The card of this judge names no known failure to look for.", icon=":material/check:")
+        st.info("The card of this judge names no audits.", icon=":material/check:")
         return
-    audited.resting(found.scope, found.findings)
+    audited.scope(found.scope, found.findings)
     limits, opened = audits.thresholds(store), st.query_params.get("audit", "")
     for name in audited.ordered(found.findings):
         one = known.audits()[name]
@@ -91,7 +92,10 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: Findin
 
 def _nobody(dataset: str) -> None:
     """No judge: the ways to the first replies."""
-    st.info("No judge has scored this dataset yet, so there is nothing to audit.", icon=":material/gavel:")
+    st.info(
+        "No judge has scored this dataset yet. Run one, or import its judgments; its audits are then shown here.",
+        icon=":material/gavel:",
+    )
     with st.container(horizontal=True):
         links.to("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
         links.to("import", "Import judgments", icon=":material/upload_file:")

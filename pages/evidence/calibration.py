@@ -1,4 +1,4 @@
-"""Calibration: how far a judge agrees with people in each dimension, and what is missing before it may be published."""
+"""Calibration: a judge's agreement with people in each dimension, and what is still needed to publish it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ def page() -> None:
     judges = datasets.judges(store, dataset.id)
     if not judges:
         st.info(
-            "No judge has scored this dataset yet, so there is nothing to hold against people.", icon=":material/gavel:"
+            "No judge has scored this dataset yet. Run one, or import its judgments, to compare it with people.",
+            icon=":material/gavel:",
         )
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
-    with bar, st.container(width=400):
+    with bar, st.container(width=460):
         names = calibrated.judge_names(judges, combinations.named(store))
         judge = picked.one("judge", "Judge", names)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -54,7 +55,7 @@ def page() -> None:
         return
     lines = load.lines(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
-    calibrated.resting(lines, basis, dropped, counted, load.rests(store, at))
+    calibrated.used(lines, basis, dropped, counted, load.rests(store, at))
     calibrated.combined(combinations.since(store, judge))
     carding.shown(fewshot.used(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
@@ -74,26 +75,26 @@ def page() -> None:
 
 
 def _basis(at: load.Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:
-    """What the figures rest on, and whether ties are dropped; None where nobody has labelled anything."""
+    """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
     rests = load.rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]
     if not full:
         return None, False
     drawn = any(line.dimension.scale.drawn for line in gate)
-    with st.container(width=310 if not rests else 400):
-        basis = picked.one("basis", "Resting on", calibrated.basis_names(rests), default=full[0])
+    with st.container(width=390 if not rests else 460):
+        basis = picked.one("basis", "Labels used", calibrated.basis_names(rests), default=full[0])
     if not drawn:
         return basis, False  # type: ignore[return-value]
     with st.container(width=150):
-        ties = picked.one("ties", "Ties", {"counted": "counted (S1)", "dropped": "dropped (S2)"})
+        ties = picked.one("ties", "Ties", {"counted": "counted", "dropped": "dropped"})
     return basis, ties == "dropped"  # type: ignore[return-value]
 
 
 def _nothing(dataset: str) -> None:
     """Nobody has labelled anything: the ways to the first gold."""
     st.info(
-        "There is no label of this judge's dimensions yet, so nothing can be said about how far to trust it. Draw an "
-        "audit sample, label it without seeing the judge, and the figures stand here.",
+        "No reference labels (gold) for this judge's dimensions yet. Draw an audit sample and label it without seeing "
+        "the judge's scores; its agreement with people is then shown here.",
         icon=":material/inbox:",
     )
     with st.container(horizontal=True):

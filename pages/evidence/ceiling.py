@@ -21,14 +21,16 @@ def panel(at: load.Place, line: Line, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     found = ceiling(store, at.plain, line.dimension)
-    reading.beside("How far people agree, and the judge with them", "ceiling", "alpha", key=key)
+    reading.beside("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
     ceiled.ceiling(found, None if at.dropped else line.shown.interval, key)
     if found is None or found.judge is None:
         return
-    reading.beside("Could the judge stand in for one of the people?", "alternative", "handicap", key=f"{key}:test")
+    reading.beside(
+        "Alternative-annotator test: may the judge replace one annotator?", "alternative", "handicap", key=f"{key}:test"
+    )
     if found.people < alternative.MIN_PEOPLE:
-        st.caption("That can be tested with three people or more.")
+        st.caption("Not tested: this needs labels of three people or more.")
         return
     epsilon = ceiled.handicap(f"epsilon:{key}")
     ceiled.alternatives(tested(store, at.plain, line.dimension, epsilon))
@@ -40,7 +42,7 @@ def ceiling(_store: Store, at: load.Place, dimension: Dimension) -> Ceiling | No
     return ceilings.ceiling(_store, at.dataset, at.judge, dimension)
 
 
-@st.cache_data(max_entries=64, show_spinner="Holding people against each other ...")
+@st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
 def tops(_store: Store, at: load.Place) -> dict[Dimension, Interval | None]:
     """How far two people agree in each dimension of the judge's card."""
     return ceilings.between(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge))

@@ -1,4 +1,4 @@
-"""Comparison: several judges, and rules that do not read, on the very same cells of a dataset."""
+"""Comparison: several judges, and baselines that do not read the text, on the same ratings of a dataset."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.parts import compared as parts
 Row = tuple[Dimension, Same, Comparison]
 
 
-@st.cache_data(max_entries=32, show_spinner="Holding the judges against each other ...")
+@st.cache_data(max_entries=32, show_spinner="Comparing the judges ...")
 def _rows(_store: Store, at: load.Place, judges: tuple[str, ...], basis: Basis) -> dict[str, Row]:
     """Every dimension that the reference, `judges[0]`, has, with those of the others that have it too."""
     found = {}
@@ -46,19 +46,22 @@ def page() -> None:
         return
     judges = datasets.judges(store, dataset.id)
     if not judges:
-        st.info("No judge has scored this dataset yet, so there is nothing to compare.", icon=":material/gavel:")
+        st.info(
+            "No judge has scored this dataset yet. Run one, or import its judgments, to compare it here.",
+            icon=":material/gavel:",
+        )
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     names = calibrated.judge_names(judges, combinations.named(store))
     counted = policy.basis(store, dataset.id)
     with bar:
-        with st.container(width=330):
+        with st.container(width=460):
             reference = picked.one("judge", "Reference", names)
         rests = load.rests(store, load.place(store, dataset.id, reference, ""))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
-        with st.container(width=270):
+        with st.container(width=390):
             basis: Basis = picked.one(  # type: ignore[assignment]
-                "basis", "Resting on", dict(BASES), default=next(iter(full), counted)
+                "basis", "Labels used", dict(BASES), default=next(iter(full), counted)
             )
     if dataset.synthetic:
         text.synthetic(dataset.description)

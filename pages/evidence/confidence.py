@@ -1,4 +1,4 @@
-"""The panel Confidence: is the judge right more often where it is sure?"""
+"""The panel Confidence: does the judge agree with people more often where its confidence is high?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.evidence.load import Place
 from pages.parts import picked, reading, session, sure
 
 
-@st.cache_data(max_entries=64, show_spinner="Holding the judge's confidence against the gold ...")
+@st.cache_data(max_entries=64, show_spinner="Computing calibration ...")
 def _found(
     _store: Store, at: Place, dimension: Dimension, basis: Basis
 ) -> tuple[dict[str, tuple[Reliability, int]], int]:

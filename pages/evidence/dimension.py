@@ -28,17 +28,17 @@ from pages.parts import agreed, approved, clock, picked, reading, response, sess
 Panel = Callable[[load.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
     "agreement": ("Agreement", agreement.panel),
-    "others": ("Other figures", others.panel),
-    "missing": ("Missing", others.missing),
+    "others": ("Other metrics", others.panel),
+    "missing": ("Missing scores", others.missing),
     "slices": ("Slices", slices.panel),
     "size": ("Sample size", size.panel),
-    "people": ("People", ceiling.panel),
-    "flag": ("As a flag", threshold.panel),
-    "rates": ("Found and missed", rates.panel),
+    "people": ("Human agreement", ceiling.panel),
+    "flag": ("Binary threshold", threshold.panel),
+    "rates": ("Precision and recall", rates.panel),
     "confidence": ("Confidence", confidence.panel),
-    "selective": ("No person needed", selective.panel),
-    "samples": ("Samples", samples.panel),
-    "blind": ("Blind and assisted", anchor.panel),
+    "selective": ("Auto-accept", selective.panel),
+    "samples": ("Self-consistency", samples.panel),
+    "blind": ("Anchoring", anchor.panel),
 }
 """Name in the address -> words and what draws it."""
 

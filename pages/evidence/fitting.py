@@ -28,12 +28,12 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
         with st.container(horizontal=True):
             if cell is not None:
                 say = (who, judge, cell)
-                st.button("It fits", icon=":material/check:", shortcut="Y", on_click=_say, args=(*say, True))
-                st.button("It does not", icon=":material/close:", shortcut="N", on_click=_say, args=(*say, False))
+                st.button("Supports it", icon=":material/check:", shortcut="Y", on_click=_say, args=(*say, True))
+                st.button("Does not", icon=":material/close:", shortcut="N", on_click=_say, args=(*say, False))
                 with st.popover("The item", icon=":material/article:", type="tertiary"):
                     fitted.whole(items.item(store, cell.item).content)
             if again:
-                st.button("Leave it", icon=":material/arrow_forward:", on_click=kept.pop, args=("again", None))
+                st.button("Keep my answer", icon=":material/arrow_forward:", on_click=kept.pop, args=("again", None))
             elif tally.mine:
                 st.button(
                     "Undo", icon=":material/undo:", shortcut="U", type="tertiary", on_click=_back,

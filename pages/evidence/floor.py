@@ -1,4 +1,4 @@
-"""What rules that do not read the text reach in each dimension, computed once as pages/evidence/load.py does."""
+"""The baselines of each dimension, computed once as pages/evidence/load.py does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judges.baselines import Floors
 from pages.evidence.load import Place
 
 
-@st.cache_data(max_entries=64, show_spinner="Holding the judge against rules that do not read ...")
+@st.cache_data(max_entries=64, show_spinner="Computing baselines ...")
 def floors(_store: Store, at: Place, basis: Basis, dropped: bool) -> dict[tuple[str, str], Floors]:
-    """The floors of all dimensions of the judge's card, by (unit sort, name)."""
+    """The baselines of all dimensions of the judge's card, by (unit sort, name)."""
     return baselines.measured(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge), basis, dropped)

@@ -24,7 +24,7 @@ Stamp = tuple[int | None, ...]
 class Place(NamedTuple):
     """A judge and a dataset, and how far the rows behind them have come: what every figure depends on.
 
-    The panels of one dimension are also told the dataset's name and what the figures rest on.
+    The panels of one dimension also get the dataset's name and the labels used.
     """
 
     url: str
@@ -63,16 +63,14 @@ def lines(store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting
     return standing.standing(store, at.dataset, at.judge, shown)
 
 
-@st.cache_data(max_entries=64, show_spinner="Holding the judge against the gold ...")
-def _summaries(
-    _store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None
-) -> list[Summary]:
+@st.cache_data(max_entries=64, show_spinner="Comparing the judge with gold ...")
+def _summaries(_store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None) -> list[Summary]:
     return standing.summaries(_store, at.dataset, at.judge, basis, dropped, waiting)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def rests(_store: Store, at: Place) -> dict[Basis, Rest]:
-    """What each basis has to rest on."""
+    """How many labels each basis has."""
     return calibration.rests(_store, at.dataset, calibration.dimensions(_store, at.judge))
 
 

@@ -1,4 +1,4 @@
-"""What the judge gave on average: its own view, which says nothing of how far to believe it."""
+"""Mean scores of the judge, which say nothing of its agreement with people."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def panel(at: Place, judges: Mapping[str, str], opened: bool = False) -> None:
         return
     fields = figures.fields(store, at.dataset)
     with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
-        st.caption("The judge's own scores. How far to trust them is said above.")
+        st.caption("The judge's own scores, not corrected. How far they agree with people is shown above.")
         chosen = parts.chosen(fields, judges, at.judge)
         try:
             parts.table(figures.table(store, at.dataset, at.judge, chosen), chosen.by)
         except BadInput as error:
-            text.quiet("{why} By system they are these.", why=str(error))
+            text.quiet("{why} Means by system:", why=str(error))
             calibrated.means(scores.means(store, at.dataset, at.judge))

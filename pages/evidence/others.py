@@ -1,4 +1,4 @@
-"""The panels Other figures and Missing: what other papers have, and how it changes with what is missing."""
+"""The panels Other metrics and Missing scores: further metrics, and how they change with what is missing."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from data.figures import missingness as lacking
 from data.figures import others as figures
 from judges.calibrate import Line
 from pages.evidence.load import Place
-from pages.parts import others, reading, session
+from pages.parts import others, reading, session, text
 
 
 def panel(at: Place, line: Line, key: str) -> None:
     """Accuracy, AC, correlations and the rest, with intervals."""
     store, d = session.store(), line.dimension
     if not line.shown.cells:
-        st.caption("No cell has both gold and a score of this judge yet.")
+        st.caption(text.NO_RATINGS)
         return
-    reading.beside("Figures that other papers have, on the same cells", "others", "AC2", key=f"others:{key}")
-    with st.spinner("Counting pairs of cells ..."):
+    reading.beside("Other metrics, from the same ratings", "others", "AC2", key=f"others:{key}")
+    with st.spinner("Computing correlations ..."):
         others.table(figures.others(store, at.dataset, at.judge, d, at.basis, d.scale.drawn if at.dropped else ""))
 
 
 def missing(at: Place, line: Line, key: str) -> None:
     """The figures where what the judge could not answer is left out, or counts as an answer."""
     store, d = session.store(), line.dimension
-    reading.beside("Where the judge was asked and gave no usable value", "missing", key=f"missing:{key}")
+    reading.beside("Where the judge gave no usable value", "missing", key=f"missing:{key}")
     answer = others.answer(d)
     drop = d.scale.drawn if at.dropped else ""
-    with st.spinner("Counting what is missing each way ..."):
+    with st.spinner("Computing each treatment of missing scores ..."):
         others.counted(lacking.missing(store, at.dataset, at.judge, d, at.basis, (answer,), drop))

@@ -14,7 +14,7 @@ from pages.evidence.load import Place
 from pages.parts import charts, session, text
 
 
-@st.cache_data(max_entries=64, show_spinner="Holding the two orders against each other ...")
+@st.cache_data(max_entries=64, show_spinner="Comparing the two orders ...")
 def _found(_store: Store, at: Place) -> Position | None:
     return positions(_store, at.dataset, at.judge)
 
@@ -25,10 +25,10 @@ def panel(at: Place) -> None:
     found = _found(session.store(), at.plain)
     if found is None:
         return
-    st.subheader("Both orders", anchor=False)
+    st.subheader("Position bias", anchor=False)
     head, *rest = told(found)
     text.say("**{head}** {rest}", head=head, rest=" ".join(rest))
-    rows = [_row("same verdict", found.same), _row("first place wins", found.first)]
+    rows = [_row("same verdict", found.same), _row("first position wins", found.first)]
     charts.intervals(rows, f"position:{at.dataset}:{at.judge}", mark=0.5)
     with st.expander("Verdicts by order"):
         names = [word.upper() if word in ("a", "b") else word for word in found.answers]
@@ -38,9 +38,9 @@ def panel(at: Place) -> None:
         ]
         st.dataframe(table, hide_index=True, height="content", width="content")
     st.caption(
-        "A and B are the item's own in both orders. Each pair counts once for each sample, and the intervals are by "
-        "pair. A judge that looks at what is said, and not at where it stands, keeps its verdict, and the first place "
-        "wins half of the verdicts that name a winner. A verdict that changes counts as a tie."
+        "A and B are the item's own responses in both orders. Each pair counts once per sample; intervals are by "
+        "pair. Without position bias the verdict stays the same and the first position wins 50% of the verdicts with "
+        "a winner. A verdict that changes counts as a tie."
     )
 
 

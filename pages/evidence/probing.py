@@ -17,23 +17,24 @@ from pages.parts import links, ran, session, text
 PROBES = {
     "scenario_swapped": "Every dialogue is judged once more, with the scenario of another one.",
     "reference_removed": "Every output is judged once more, without its reference answer.",
-    "injected_order": "Every item is judged once more, with an order to the judge planted in the judged text.",
-    "both orders": "Every pair is judged with A first and with B first, by a judge of its own: look at its audits.",
+    "injected_order": "Every item is judged once more, with an instruction to the judge planted in the judged text.",
+    "both orders": "Every pair is judged with A first and with B first. That is a judge of its own: open its audits "
+    "after it.",
 }
 
 
 def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> None:
     """What a probe does, how far it is, what it would take, and its start; for those who may run judges."""
-    text.say("**Probe.** {told}", told=PROBES[probe])
+    text.say("**Probe run.** {what}", what=PROBES[probe])
     if done:
-        text.quiet("{n} replies of it are there.", n=f"{done:,}")
+        text.quiet("{n} replies to it so far.", n=f"{done:,}")
     if not who.may("researcher"):
         st.caption("A researcher or lead can run it.")
         return
     store = session.store()
     before = next((run for run in runs.history(store, dataset.id) if run.judge == judge), None)
     if before is None:
-        st.caption("This judge's replies were imported, so where it runs is for you to say.")
+        st.caption("This judge's replies were imported: give its endpoint in the form of a run.")
         given = {} if probe == "both orders" else {"probe": probe}
         links.to("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **given)
         return
@@ -66,10 +67,10 @@ def _changed(params: Params, probe: str) -> Params:
 def people(dataset: str, needs: str, scope: Scope) -> None:
     """What an audit needs of people, or of another judge."""
     if needs == "second judge" and not scope.others:
-        st.caption("This needs a second judge: another model with the same card, on the same items.")
+        st.caption("This needs a second judge: a model of another family with the same card, on the same items.")
         links.to("runs", "Run a second judge", icon=":material/play_arrow:", dataset=dataset)
     if needs == "gold" and not scope.gold:
-        st.caption("This needs gold: labels of people on the items that the judge has scored.")
+        st.caption("This needs reference labels (gold): labels by people of items that the judge has scored.")
         with st.container(horizontal=True):
             links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
             links.to("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")

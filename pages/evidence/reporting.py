@@ -1,4 +1,4 @@
-"""What can be taken away from the calibration page: the report of the judge, and all of its tables, plots and cells."""
+"""The downloads of the calibration page: the report of the judge, and all of its tables, plots and ratings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages.parts import saved, session
 def download(at: load.Place, dataset: str, model: str) -> None:
     """The button with the judge's report and its tables; they are made when they are asked for."""
     store, who, name = session.store(), session.me(), saved.named("assay", dataset, model)
-    cells = "the cells behind them (whoever has seen those answers none of their items blind any more), "
+    cells = "all ratings (whoever has opened them can label none of their items blind any more), "
     cells = cells if who.may("researcher") else ""
     saved.popover(
         [

@@ -1,4 +1,4 @@
-"""The panel Samples: what asking the judge several times bought."""
+"""The panel Self-consistency: how often a judge's samples agree, and what several of them gain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.parts import charts, repeats, session
 def panel(at: Place, line: Line, key: str) -> None:
     """One sample alone beside all of them, how often they differ, and since when they count together."""
     store = session.store()
-    with st.spinner("Holding every single sample against the gold ..."):
+    with st.spinner("Comparing every sample with gold ..."):
         found = repeated(store, at.dataset, at.judge, line.dimension, at.basis)
     repeats.told(found, combinations.named(store).get(at.judge, ""))
     if found is not None and found.together.cells:

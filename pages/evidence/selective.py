@@ -1,4 +1,4 @@
-"""The panel No person needed: which verdicts can be kept unseen, and the rule by which the rest goes to people."""
+"""The panel Auto-accept: which scores can be accepted unseen, and the rule by which the rest goes to people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.evidence.load import Place
 from pages.parts import picked, reading, selective, session, sure, text
 
 
-@st.cache_data(max_entries=64, show_spinner="Looking for what needs no person ...")
+@st.cache_data(max_entries=64, show_spinner="Testing confidence thresholds ...")
 def _found(_store: Store, at: Place, dimension: Dimension, basis: Basis, wanted: Wanted) -> Found:
     return sparing.found(_store, at.dataset, at.judge, dimension, basis, wanted)
 

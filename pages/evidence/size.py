@@ -1,4 +1,4 @@
-"""The panel Sample size: how kappa settled as gold grew, and how much more gold would settle what."""
+"""The panel Sample size: kappa by the number of items with gold, and how many more are needed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pages.evidence.load import Place
 from pages.parts import reading, session, sized
 
 
-@st.cache_data(max_entries=64, show_spinner="Following the gold as it grew ...")
+@st.cache_data(max_entries=64, show_spinner="Computing kappa by sample size ...")
 def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Interval]:
     return curve(*slices.in_order(_store, at.dataset, at.judge, dimension, basis, drop), dimension.scale.weights)
 
 
 def panel(at: Place, line: Line, key: str) -> None:
-    """The planner's sentences, then the curve with what is to be expected."""
+    """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
     asked = policy.asked(store).policy
     steps = _curve(store, at.plain, line.dimension, at.basis, line.dimension.scale.drawn if at.dropped else "")
@@ -38,6 +38,6 @@ def panel(at: Place, line: Line, key: str) -> None:
     width, bound = more_for_width(now, half), more_range(now, asked.threshold, needed)
     with right:
         sized.planned(now, half, width, bound, asked, line)
-    reading.beside("Kappa as the gold grew", "curve", "planner", key=key)
+    reading.beside("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
     sized.chart(steps, ahead(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")

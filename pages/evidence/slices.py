@@ -16,13 +16,13 @@ from pages.parts import links, picked, reading, session
 from pages.parts import sliced as parts
 
 
-@st.cache_data(max_entries=64, show_spinner="Parting the gold into slices ...")
+@st.cache_data(max_entries=64, show_spinner="Computing slices ...")
 def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Sliced]:
     found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
     return sliced(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
 
 
-@st.cache_data(max_entries=64, show_spinner="Looking for the items ...")
+@st.cache_data(max_entries=64, show_spinner="Listing the items ...")
 def _members(
     _store: Store, at: Place, who: str, dimension: Dimension, basis: Basis, drop: str, by: str, name: str
 ) -> list[Member]:

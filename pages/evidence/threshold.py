@@ -1,4 +1,4 @@
-"""The panel As a flag: a score from a threshold on is "yes", and what the judge then finds and raises falsely."""
+"""The panel Binary threshold: a score from a threshold on is "yes", with precision, recall and kappa of that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judges.calibrate import Line
 from judges.figures.threshold import Flagged, Step, thresholds
 from judges.types import Dimension
 from pages.evidence.load import Place
-from pages.parts import flags, picked, reading, session
+from pages.parts import flags, picked, reading, session, text
 
 
 @st.cache_data(max_entries=64, show_spinner="Trying every threshold ...")
@@ -27,14 +27,14 @@ def _one(_store: Store, at: Place, dimension: Dimension, basis: Basis, value: fl
 def panel(at: Place, line: Line, key: str) -> None:
     """A choice of threshold, its figures with intervals, and the figures over all thresholds."""
     if not line.shown.cells:
-        st.caption("No cell has both gold and a score of this judge yet.")
+        st.caption(text.NO_RATINGS)
         return
     store, dimension = session.store(), line.dimension
     there = {f"{value:g}": value for value in thresholds(dimension.scale)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=220):
             named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
-            chosen = picked.one("from", "Yes is", named, default=list(named)[len(named) // 2])
+            chosen = picked.one("from", "Positive from", named, default=list(named)[len(named) // 2])
         reading.how("threshold", key=key)
     flags.figures(_one(store, at.plain, dimension, at.basis, there[chosen]), dimension, f"flag:{key}")
     flags.chart(_curve(store, at.plain, dimension, at.basis), f"flags:{key}")

@@ -15,4 +15,4 @@ def panel(at: Place) -> None:
     found = figures.found(session.store(), at.dataset, at.judge, at.basis)
     for d, one in found.items():
         with st.container(border=True):
-            text.say("**{name}**: {told}", name=d.title.capitalize(), told=" ".join(told(one)))
+            text.say("**{name}**: {sentences}", name=d.title.capitalize(), sentences=" ".join(told(one)))

@@ -1,4 +1,4 @@
-"""Adjudication: where people's labels of a cell lie apart, somebody decides, with a reason and by key."""
+"""Adjudication: where people disagree on a rating, somebody decides, with a reason and by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotators: how the people who label agree with each other and with gold, and what of it is worth a look."""
+"""Annotators: how the people who label agree with each other and with gold, and warnings about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.parts import choose, links, picked, rated, reading, session, text
 
 
 def page() -> None:
-    """What is worth a look, everybody in a table, one person in full, the people among each other, a second opinion."""
+    """The warnings, everybody in a table, one person in full, agreement between people, the Dawid-Skene estimate."""
     who, store = session.me("researcher"), session.store()
     st.title("Annotators")
     bar = st.container(horizontal=True, vertical_alignment="bottom")
@@ -36,10 +36,10 @@ def page() -> None:
         resting = _resting(dataset, dimension)
     if dataset.synthetic:
         text.synthetic(dataset.description)
-    with st.spinner("Looking at who said what ..."):
+    with st.spinner("Comparing annotators ..."):
         rows = annotators.annotators(store, dataset.id, dimension, resting)
         found = annotators.labels(store, dataset.id, dimension, resting)
-    rated.resting(rows, len(found.cells), resting)
+    rated.used(rows, len(found.cells), resting)
     rated.worth(rows)
     key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
     rated.table(rows, bool(dimension.scale.weights), key, lambda n: picked.put("person", rows[n].name))
@@ -49,12 +49,12 @@ def page() -> None:
         with st.container(width=300):
             name = picked.one("person", "Person", {row.name: row.name for row in rows})
         _person(dataset, next(row for row in rows if row.name == name), found, key)
-    st.subheader("The people among each other")
+    st.subheader("Agreement between people")
     rated.among(ceiling.ceiling(found.ratings), len(found.ratings.people), dataset.name)
     if len(found.ratings.people) > 1:
         most = [row.name for row in rows[: rated.PEOPLE] if row.labels]
         rated.matrix(most, *annotators.between(found, most), len(found.ratings.people), key)
-    st.subheader("A second opinion")
+    st.subheader("Dawid-Skene estimate")
     opinion = annotators.second(store, dataset.id, dimension, resting)
     differing = annotators.otherwise(store, who.name, opinion) if opinion is not None else ()
     rated.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))
@@ -64,7 +64,7 @@ def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     """Which labels: blind ones where there are any, or all."""
     blind = len(annotators.labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
-    return picked.one("labels", "Resting on", annotators.RESTING, default=first)  # type: ignore[return-value]
+    return picked.one("labels", "Labels used", annotators.RESTING, default=first)  # type: ignore[return-value]
 
 
 @st.fragment
@@ -85,7 +85,10 @@ def _desk(dataset: str, item: str) -> None:
 
 def _nobody(dataset: str) -> None:
     """Nobody has labelled anything: the ways to the first labels."""
-    st.info("Nobody has labelled anything of this dataset yet.", icon=":material/groups:")
+    st.info(
+        "Nobody has labelled this dataset yet. Draw a sample for people to label, or import labels.",
+        icon=":material/groups:",
+    )
     with st.container(horizontal=True):
         links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
         links.to("import", "Import labels", icon=":material/upload_file:", dataset=dataset)

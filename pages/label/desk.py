@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from data import desk, labels, progress, queue
+from data import desk, guidelines, labels, progress, queue
 from data.datasets import Dataset
 from data.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.people import Person
@@ -64,6 +64,7 @@ def _desk(
             },
             "empty": sending.empty(stream, filters != queue.Filters()) if not stand.left and not notice else None,
             "notice": state.get("notice") or notice,
+            "guide": sending.guide(guidelines.current(store, dataset.id), dataset.name, zone),
         },
         key=key,
         on_outbox=lambda: _save(who, key, state, zone),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data import annotators, people
-from data.people import Person
+from data import people
+from data.people import Person, Role
 from judges.errors import AssayError
-from pages.parts import rated, session, text
+from pages.parts import links, session, text
 
 FEW = 8
 """People who get a button each; with more of them there is only the field that finds a name."""
 
+OPEN_TO: dict[Role, str] = {"annotator": "everybody", "researcher": "researchers and leads", "lead": "leads"}
+TRUST = "Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password."
 STANDS = "as it is to stand beside your labels"
 
 # Sets the cookie by which the next visit knows the name; a component, because only the browser can set it. Its place on
@@ -34,17 +36,23 @@ def remember() -> None:
         _remember(key="assay_name", data={"cookie": session.COOKIE, "name": name}, height=1)
 
 
-def me() -> None:
-    """Who is here in this tab, and the way out."""
+def leave() -> None:
+    """Sign out: this browser forgets the name. Ends at the root, so that whoever enters next is not sent out again."""
+    session.leave()
+    links.go("overview")
+
+
+def closed(title: str, role: Role) -> None:
+    """Say that a page is for people of another role, and who can change that."""
     who = session.me()
-    st.title(text.plain(who.name))
-    text.say("You work here as **{role}**. Every answer, draw and import of yours carries this name.", role=who.role)
-    st.subheader("What you labelled")
-    rated.own(annotators.own(session.store(), who.name))
-    if st.button("Change name", icon=":material/logout:"):
-        session.leave()
-        st.rerun()
-    st.caption("Names are taken on trust: Assay answers only on this computer (127.0.0.1) and asks no password.")
+    leads = [p.name for p in people.everyone(session.store()) if p.may("lead")]
+    st.title(text.plain(title))
+    text.say(
+        "This page is for {roles}, and you are {role}. {leads} can change your role on the page People.",
+        roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
+        leads=", ".join(leads[:FEW]) or "A lead",
+    )  # fmt: skip
+    links.to("overview", "Overview", icon=":material/home:")
 
 
 def page() -> None:
@@ -72,7 +80,7 @@ def page() -> None:
             if first
             else "New names begin as annotators; a lead can change that."
         )
-        st.caption("Names are taken on trust: Assay answers only on this computer (127.0.0.1) and asks no password.")
+        st.caption(TRUST)
 
 
 def _find(known: list[Person]) -> None:

@@ -1,4 +1,4 @@
-"""The overview: what waits for you, how far each dataset is, what moved, and your own days."""
+"""The overview: what there is to label, the progress of each dataset, recent activity, and your own days."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEW = 6
 
 
 def page() -> None:
-    """What waits for this person, or the first steps in an empty workspace."""
+    """What there is to label for this person, or the first steps in an empty workspace."""
     who, store, zone = session.me(), session.store(), clock.zone()
     known = datasets.all_datasets(store)
     st.title("Overview")
@@ -28,7 +28,7 @@ def page() -> None:
     }  # fmt: skip
     left, right = st.columns([2, 1], gap="large")
     with left:
-        st.subheader("Waits for you")
+        st.subheader("To label")
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
         for dataset in known:
@@ -42,7 +42,7 @@ def page() -> None:
         decide = st.container()
         st.subheader("You")
         todo.pace(mine, list(progress.days(store, who.name, zone).values()))
-        st.subheader("What moved")
+        st.subheader("Recent activity")
         todo.moved(moves.recent(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
@@ -53,7 +53,7 @@ def page() -> None:
 def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
     """The queues with something for this person; the first is where the one accent points."""
     if not some:
-        st.markdown("Nothing waits for you now. A researcher can draw more on the Queues page.")
+        st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
     for number, one in enumerate(some[:FEW]):
         todo.waiting(*one, first=not number)
     if some[FEW:]:
@@ -64,14 +64,14 @@ def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]])
 
 def _first_steps(who: Person) -> None:
     """An empty workspace: what to do first, and who can."""
-    st.markdown("This workspace is empty. Three steps lead to the first figure on how far a judge can be trusted.")
+    st.markdown("This workspace is empty. Three steps lead to the first figure on how well a judge agrees with people.")
     able = who.may("researcher")
     with st.container(border=True):
         st.markdown("**1 · Import** dialogues, long-form pairs or single responses, with the scores of judges.")
         links.to("import", "Import a file", icon=":material/upload_file:")
         st.markdown("**2 · Draw an audit sample**: items at random, to be answered without seeing the judge.")
         links.to("queue", "Queues", icon=":material/inbox:")
-        st.markdown("**3 · Label** on the review desk, by key. Every answer is gold the moment it is saved.")
+        st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
         links.to("desk", "Review desk", icon=":material/rate_review:")
     if not able:
         names = [p.name for p in people.everyone(session.store()) if p.may("researcher")]

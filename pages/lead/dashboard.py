@@ -7,7 +7,7 @@ import streamlit as st
 from data import combinations, dashboard, datasets
 from data.dashboard import Tile
 from data.datasets import Dataset
-from pages.parts import calibrated, choose, links, marks, picked, published, rows, session, text, tiles
+from pages.parts import breakdown, calibrated, choose, links, marks, picked, published, rows, session, text, tiles
 
 UNNAMED = "(unnamed)"
 
@@ -42,18 +42,32 @@ def page() -> None:
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
-    published.resting(shown, names[judge], dataset.name)
+    published.scope(shown, names[judge], dataset.name)
     if who.may("lead"):
         published.doubted(store, dataset, judge)
+    breakdown.nothing(found)
     runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
-    for one in shown:
-        clicked = tiles.tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}")
-        if clicked is not None:
-            _items(who.name, dataset, judge, one, *clicked)
+    wishes = [
+        (one, tiles.tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.left(one.key)))
+        for one in shown
+    ]
+    _opened(who.name, dataset, judge, found, wishes)
     if shown:
         published.download(store, dataset, judge, shown)
     published.reading()
     published.withheld(store, dataset, judge, model)
+
+
+def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.Wish]]) -> None:
+    """The items behind a share that was clicked, or the panel behind a tile that the address names."""
+    for one, wish in wishes:
+        if wish.items is not None:
+            return _items(who, dataset, judge, one, *wish.items)
+        if wish.behind:
+            st.query_params[breakdown.OPEN] = one.key
+    for one in found:
+        if one.key == st.query_params.get(breakdown.OPEN):
+            breakdown.behind(dataset, judge, one)
 
 
 def _chosen(found: list[Tile]) -> list[Tile]:

@@ -1,4 +1,4 @@
-"""The gold rule in words and how it is changed, what stands where nothing waits, and the decisions that stand."""
+"""How labels are combined, in words and to be changed, what stands where nothing waits, and the decisions."""
 
 from __future__ import annotations
 
@@ -19,62 +19,63 @@ from judges.counted import many
 from judges.errors import AssayError
 from pages.parts import clock, links, session, text
 
-WAITING = {"counted": "The middle value counts until then", "out": "The cell is left out until then"}
+WAITING = {"counted": "The median counts until then", "out": "The rating is left out until then"}
 RESOLVE = {
-    "median": "The middle value (the lower of two)", "mean": "The mean, where answers are numbers with fractions",
-    "majority": "The commonest value",
+    "median": "Median (the lower of the two middle labels)", "mean": "Mean, where the scale is continuous",
+    "majority": "Majority (the most frequent label)",
 }  # fmt: skip
-_HOLDS = {"median": "the middle value holds", "majority": "the commonest value holds"}
-_HOLDS["mean"] = "the mean of numbers with fractions holds, else the middle value"
+_HOLDS = {"median": "the median is used", "majority": "the most frequent label is used"}
+_HOLDS["mean"] = "the mean is used on continuous scales, else the median"
+RULE = "How labels are combined"
+HELP = "How several people's labels of one rating become its reference label (gold)."
 
 
 def rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
-    """The gold rule of a dataset in one sentence, and for leads the way to change it."""
+    """How labels of a dataset are combined in one sentence, and for leads the way to change it."""
     with words:
         text.quiet("{rule}", rule=sentence(settings.gold_rule(session.store(), dataset.id)))
-    help_ = "How people's labels become gold."
-    if who.may("lead") and beside.button("Gold rule", icon=":material/gavel:", help=help_, width="stretch"):
+    if who.may("lead") and beside.button(RULE, icon=":material/gavel:", help=HELP, width="stretch"):
         change(dataset, who.name)
 
 
 def sentence(now: GoldRule) -> str:
-    """A gold rule in plain words."""
+    """How labels are combined, in plain words."""
     how = _HOLDS[now.resolve]
     if now.apart is None:
-        return f"Where people differ, {how}; nothing is sent to adjudication."
-    steps = "any difference" if now.apart == 0 else f"more than {many(now.apart, 'step')} apart"
-    out = ", and is left out of kappa till then" if now.waiting == "out" else ""
-    return f"Where people differ, {how}; {steps} waits for adjudication{out}."
+        return f"Where people disagree, {how}; nothing is sent to adjudication."
+    steps = "any disagreement" if now.apart == 0 else f"a disagreement of more than {many(now.apart, 'point')}"
+    out = ", and is left out of kappa until then" if now.waiting == "out" else ""
+    return f"Where people disagree, {how}; {steps} waits for adjudication{out}."
 
 
-@st.dialog("How labels become gold", width="medium")
+@st.dialog(RULE, width="medium")
 def change(dataset: Dataset, who: str) -> None:
-    """The gold rule of a dataset: what it is, and what would change, before it is saved."""
+    """How labels of a dataset are combined: the rule, and what another would change, before it is saved."""
     store = session.store()
     now = settings.gold_rule(store, dataset.id)
     st.caption(
-        "Several people may answer the same item. Gold is the one value that stands for them all; every figure on a "
-        "judge is held against it. Answers without an order (a, tie, b; yes, no) always go by the commonest."
+        "Several people may label the same item. Their labels of a rating are combined into a reference label (gold), "
+        "which every figure compares the judge with. Unordered answers (a, tie, b; yes, no) always go by majority."
     )
     resolve = st.radio(
-        "Where people differ on an ordered scale", list(RESOLVE), list(RESOLVE).index(now.resolve),
+        "Where people disagree on an ordered scale", list(RESOLVE), list(RESOLVE).index(now.resolve),
         format_func=RESOLVE.get,
-        captions=["Of 2, 4 and 5 the gold is 4; of 2 and 4 it is 2.",
-                  "Of 2.5 and 4 the gold is 3.25. Where answers are steps or words, the middle one holds.",
-                  "Of 2, 5 and 5 the gold is 5. Where no value is commonest, the middle one holds."],
+        captions=["2, 4 and 5 give 4; 2 and 4 give 2.",
+                  "2.5 and 4 give 3.25. Where answers are points or words, the median is used.",
+                  "2, 5 and 5 give 5. Without a most frequent label, the median is used."],
     )  # fmt: skip
-    sent = st.toggle("Somebody decides where people lie too far apart", now.apart is not None)
+    sent = st.toggle("Large disagreements go to adjudication", now.apart is not None)
     apart = st.number_input(
-        "Steps (points, of numbers with fractions) that two people may lie apart", 0, 100,
+        "Scale points by which two people may disagree", 0, 100,
         1 if now.apart is None else now.apart, disabled=not sent,
-        help="1: 3 against 4 is fine, 3 against 5 waits. 0: every difference waits, also of answers without an order. "
-        "Where one says n/a and another does not, it always waits.",
+        help="1: 3 and 4 are combined, 3 and 5 wait. 0: every disagreement waits, also of unordered answers. Where one "
+        "says n/a and another does not, it always waits.",
     )  # fmt: skip
     waiting = st.radio(
-        "What waits, in kappa and for the approval check", list(WAITING), list(WAITING).index(now.waiting),
+        "Ratings that wait, in kappa and for the approval check", list(WAITING), list(WAITING).index(now.waiting),
         format_func=WAITING.get, disabled=not sent, captions=[
-            "All that was asked is counted.", "What is easy remains, so that kappa is higher than on all that was "
-            "asked. Corrected means count such cells in any case, with the mean of what people said.",
+            "All ratings are counted.", "The easier ratings remain, so that kappa is higher than on all of them. "
+            "Corrected means count those that wait in any case, with the mean of people's labels.",
         ],
     )  # fmt: skip
     new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
@@ -85,13 +86,13 @@ def change(dataset: Dataset, who: str) -> None:
         except AssayError as error:
             text.refuse(error)
             return
-        st.toast("The gold rule of this dataset was changed.", icon=":material/check:")
+        st.toast("How labels of this dataset are combined was changed.", icon=":material/check:")
         st.rerun()
 
 
 def _what(effect: provenance.Effect, same: bool) -> None:
     """What a rule makes of the labels that there are."""
-    wait = f"{many(effect.waiting, 'cell')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
+    wait = f"{many(effect.waiting, 'rating')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
     if same:
         text.say("Now **{wait}**.", wait=wait)
         return
@@ -102,37 +103,39 @@ def _what(effect: provenance.Effect, same: bool) -> None:
         "With this rule **{wait}** (now {now}), and **{values}**.", wait=wait, now=f"{effect.now:,}", values=values
     )
     if effect.changed or effect.waiting:
-        st.caption("Figures change with them, on this dataset, for every judge. Approvals keep what they rested on.")
+        st.caption("Figures on this dataset change with them, for every judge. Approvals keep the evidence of their day.")
 
 
 def empty(now: GoldRule, others: int) -> dict[str, str]:
     """What stands on the board when nothing waits for somebody."""
     if others:
-        cells = f"{many(others, 'cell')} {'waits' if others == 1 else 'wait'} for somebody else"
-        return {"title": "Nothing waits for you", "text": f"{cells}: you labelled them yourself."}
+        wait = f"{many(others, 'rating')} {'waits' if others == 1 else 'wait'} for somebody else"
+        own = f"{wait}: you labelled {'it' if others == 1 else 'them'} yourself."
+        return {"title": "Nothing to adjudicate for you", "text": own}
     if now.apart is None:
-        told = "The rule of this dataset sends nothing here. A lead can set how far two people may lie apart."
-        return {"title": "Nothing is sent to adjudication", "text": told}
-    told = "Wherever people differ by more than the rule allows, somebody has decided. New labels may bring more."
-    return {"title": "Nothing waits for adjudication", "text": told}
+        said = "In this dataset no disagreement is sent here. A lead can set by how much two people may disagree."
+        return {"title": "Nothing is sent to adjudication", "text": said}
+    said = "Every disagreement larger than the rule allows has been decided. New labels may bring more."
+    return {"title": "Nothing to adjudicate", "text": said}
 
 
 def waits(dataset: Dataset, who: Person) -> None:
-    """How many cells of a dataset wait for this person to adjudicate, and the way there; nothing where none do."""
+    """How many ratings of a dataset this person may adjudicate, and the way there; nothing where none wait."""
     n = _count(dataset, who)
     if n:
         with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
             with st.container(gap=None):
-                text.say("**{n}** in {dataset}", n=many(n, "cell"), dataset=dataset.name)
-                st.caption("Adjudication: people's labels lie apart")
+                text.say("**{n}** in {dataset}", n=many(n, "rating"), dataset=dataset.name)
+                st.caption("Adjudication: people disagree")
             if st.button("Decide", key=f"decide:{dataset.id}", icon=":material/arrow_forward:"):
                 links.go("adjudication", dataset=dataset.name)
 
 
 def way(dataset: Dataset, who: Person) -> None:
-    """The same as a button; nothing where no cell waits."""
+    """The same as a button; nothing where no rating waits."""
     n = _count(dataset, who)
-    if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help="Cells on which people lie apart."):
+    help_ = "Ratings on which people disagree by more than the rule allows."
+    if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
         links.go("adjudication", dataset=dataset.name)
 
 
@@ -144,14 +147,14 @@ def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
     """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
     if not found:
         return
-    with st.expander(text.plain(f"Decided: {many(len(found), 'cell')}"), icon=":material/done_all:"):
+    with st.expander(text.plain(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
         frame = pd.DataFrame(
             [
                 (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
-                 "no blind basis" if d.saw_judge else "every basis", clock.at(d.at, zone))
+                 "not blind labels" if d.saw_judge else "all labels", clock.at(d.at, zone))
                 for d in found
             ],
-            columns=["Item", "Unit", "Dimension", "Decided", "People said", "Reason", "By", "Counts on", "When"],
+            columns=["Item", "Unit", "Dimension", "Decided", "People said", "Reason", "By", "Counts for", "When"],
         )  # fmt: skip
         widths = {"Reason": 300, "Decided": 70}
         event = st.dataframe(
@@ -170,6 +173,6 @@ def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
                     return
                 st.rerun(scope="fragment")
             if chosen is None:
-                st.caption("Choose a row to take that decision back: then the cell goes by the rule again.")
+                st.caption("Choose a row to take that decision back: then its labels are combined by the rule again.")
             elif not may:
                 text.quiet("{person} decided this: they or a lead can take it back.", person=chosen.person)

@@ -37,34 +37,33 @@ REASONS = {
 
 
 def state(line: Line) -> None:
-    """The gate's state of the dimension: what a lead may conclude in a sentence, why, and what is missing."""
+    """The result of the approval check: what a lead may conclude in a sentence, why, and what is missing."""
     decision, gate = line.decision, line.gate
     point = gate.interval.point
     step = bins.step(gate.dimension.scale)
-    near = "" if gate.within_one is None else f", at most {step} off in {gate.within_one:.0%}"
+    near = "" if gate.within_one is None else f", {gate.within_one:.0%} within {step}"
     text.say(
         _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
         name=line.dimension.title, exact=number(gate.exact, ".0%"), near=near, kappa=number(point, ".2f"),
         items=many(gate.interval.items, "item"),
     )  # fmt: skip
     text.quiet(
-        ("" if line.gated else "The approval check: ")
-        + "{reason}" + (" **Missing: {missing}**" if decision.missing else ""),
+        ("" if line.gated else "Approval check: ")
+        + "{reason}" + (" **Still needed: {missing}**" if decision.missing else ""),
         reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
     )  # fmt: skip
 
 
 _CONCLUSIONS = {
-    "meets policy": "**Good enough to publish.** On {name} the judge says what people say in {exact} of cells{near}. "
-    "With luck taken out that is kappa {kappa}, and all that the policy asks of it is met.",
-    "inconclusive": "**Not to be published yet.** On {name} the judge looks good enough (the same answer in {exact} of "
-    "cells{near}), but with this much gold that could still be luck.",
-    "fails": "**Not to be published.** On {name} judge and people differ too often for one to stand in for the other: "
-    "kappa {kappa}, where 0 is luck and 1 full agreement.",
-    "below minimum sample": "**Not to be published: nothing can be said yet.** On {name} there are {items} with blind "
-    "labels of a random draw and a score, not enough of what was drawn to say how far to trust the judge.",
-    "undefined": "**Not to be published: nothing can be said.** On {name} everybody gave one and the same answer, so "
-    "agreement proves nothing.",
+    "meets policy": "**May be published.** On {name} judge and people give the same answer in {exact} of "
+    "ratings{near}. Corrected for chance that is kappa {kappa}, which meets the policy.",
+    "inconclusive": "**Not yet to be published.** On {name} agreement is high enough (the same answer in {exact} of "
+    "ratings{near}; kappa {kappa}), but with so few reference labels that may be chance.",
+    "fails": "**Not to be published.** On {name} judge and people disagree too often: kappa {kappa}, where 0 is chance "
+    "and 1 full agreement.",
+    "below minimum sample": "**Not yet to be published.** On {name} only {items} of a random draw have blind labels "
+    "and a score, fewer than the policy requires.",
+    "undefined": "**Not to be published.** On {name} everybody gave one and the same answer, so kappa is undefined.",
 }
 
 
@@ -77,44 +76,49 @@ def figures(line: Line, key: str) -> None:
     if scale.kind == "interval":
         name, how = "Kappa (CCC)", "Lin's concordance, by the six sums that quadratic-weighted kappa has"
     shown = [
-        (name, number(interval.point), f"{how}: 1 is agreement, 0 what chance gives."),
-        ("95% interval", span(interval), "By items, which are resampled whole."),
-        ("Lower bound", number(line.bound), "One-sided; what the check holds against the threshold.")
-        if line.gated else ("Lower bound", number(interval.lower_bound), "One-sided, 95%, at a single look."),
-        ("Exact", number(summary.exact, ".1%"), "Share of equal answers."),
+        (name, number(interval.point), f"{how}: 1 is full agreement, 0 is chance."),
+        ("95% interval", span(interval), "Cluster bootstrap: whole items are resampled."),
+        ("Lower bound", number(line.bound), "One-sided; the approval check compares it with the required kappa.")
+        if line.gated
+        else ("Lower bound", number(interval.lower_bound), "One-sided, 95%, at a single look."),
+        ("% agreement", number(summary.exact, ".1%"), "Share of equal answers."),
     ]
     if ordered:
         shown += [
-            (f"Within {bins.step(scale).removesuffix(' step')}", number(summary.within_one, ".1%"),
-             f"Share of cells at most {bins.step(scale)} apart."),
-            ("Leniency", number(summary.mean_difference, "+.2f"), "Mean of judge − people: above 0 it is kinder."),
+            (
+                f"Within {bins.step(scale).removesuffix(' step')}",
+                number(summary.within_one, ".1%"),
+                f"Share of ratings that differ by {bins.step(scale)} or less.",
+            ),
+            (
+                "Bias (judge - people)",
+                number(summary.mean_difference, "+.2f"),
+                "Mean difference: above 0 the judge is higher.",
+            ),
         ]
-    with st.container(horizontal=True, gap="large", vertical_alignment="center"):
-        for name, value, told in shown:
-            st.metric(text.plain(name), text.plain(value), help=text.plain(told), width="content")
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        for name, value, tip in shown:
+            st.metric(text.plain(name), text.plain(value), help=text.plain(tip), width="content")
     made = {
-        BOOTSTRAP: "2,000 resamplings of whole items, each end the farther of percentile and studentised",
+        BOOTSTRAP: "cluster bootstrap over items, 2,000 replicates, the wider of percentile and studentised at each "
+        "end",
         "linearised": "linearisation over items",
     }
-    worth = (
-        ""
-        if abs(interval.n_eff - interval.items) < 0.05
-        else f", worth {interval.n_eff:,.1f} equally weighted ones (n_eff)"
-    )
+    worth = "" if abs(interval.n_eff - interval.items) < 0.05 else f" (effective sample size {interval.n_eff:,.1f})"
     with st.container(horizontal=True, vertical_alignment="center"):
         text.quiet(
-            "On {cells} of {items} that both people and judge scored{worth}. Interval: {method}."
-            + (" Fewer than 30 items: nothing may be concluded from it." if interval.verdictless else ""),
-            cells=many(summary.cells, "cell"), items=many(interval.items, "item"), worth=worth,
+            "From {cells} of {items}{worth} that both people and judge scored. Interval: {method}."
+            + (" Fewer than 30 items: no conclusion." if interval.verdictless else ""),
+            cells=many(summary.cells, "rating"), items=many(interval.items, "item"), worth=worth,
             method=made.get(interval.method, interval.method),
         )  # fmt: skip
         if summary.rounded:
             text.quiet(
-                "In {n} the judge's samples came to a value between two answers. Kappa and leniency take it as it is; "
-                "exact, within one and the tables take the answer nearest to it.",
-                n=many(summary.rounded, "cell"),
+                "In {n} the judge's samples combine to a value between two answers. Kappa and bias use that value; "
+                "% agreement, within one and the tables use the nearest answer.",
+                n=many(summary.rounded, "rating"),
             )
-        names = ("kappa", "interval", "bound", "exact", "leniency", "floor")
+        names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
         reading.how(*names, key=key, values=reading.of(summary))
 
 
@@ -122,16 +126,16 @@ def beside(found: Concordance, summary: Summary, key: str) -> None:
     """Correlations, ICC and mean error with their intervals, and what each of them says."""
     st.dataframe(
         [
-            {"figure": CALLED[name], "value": one.point, "95% interval": _to(one), "what it says": _BESIDE[name]}
+            {"figure": CALLED[name], "value": one.point, "95% interval": _to(one), "meaning": _BESIDE[name]}
             for name, one in found._asdict().items()
         ],
         hide_index=True, key=f"beside:{key}", width="content", placeholder="–",
         column_config={"value": st.column_config.NumberColumn(format="%.3f")},
     )  # fmt: skip
     text.quiet(
-        "Kappa is Lin's concordance here: quadratic-weighted kappa by the same six sums, of the values themselves. "
-        "Correlations forgive a judge that is always too kind; concordance, ICC and the mean error (on a scale {width} "
-        "wide) do not.",
+        "On this interval scale kappa is Lin's concordance correlation, to which quadratic-weighted kappa is equal. "
+        "Correlations ignore a constant bias; concordance, ICC and the mean absolute error (scale width {width}) do "
+        "not.",
         width=f"{bins.width(summary.dimension.scale):g}",
     )
 
@@ -142,26 +146,26 @@ def _to(one: Interval) -> str:
 
 _BESIDE = {
     "icc": "Two-way random effects, absolute agreement, single rater; also called ICC(2,1).",
-    "pearson": "How far both move together in a straight line.",
-    "spearman": "How far both put the items in the same order; ties share the middle of their ranks.",
-    "kendall": "Pairs of cells in one order less those in opposite orders, corrected for ties.",
-    "mae": "How far judge and people lie apart on average, in units of the scale.",
+    "pearson": "Linear correlation of the values.",
+    "spearman": "Rank correlation; ties get the mean rank.",
+    "kendall": "Concordant minus discordant pairs of ratings, corrected for ties (tau-b).",
+    "mae": "Mean absolute difference of judge and people, in units of the scale.",
 }
 
 
 def table(summary: Summary, key: str) -> tuple[int, int] | None:
     """The table of agreement; the cell that was clicked."""
     if not summary.cells:
-        st.caption("No cell has both gold and a score of this judge yet.")
+        st.caption(text.NO_RATINGS)
         return None
     chosen = charts.confusion(summary.counts, summary.answers, key)
     st.caption(
-        "Each count, with its share of the row: of the cells where people gave that answer, how often the judge gave "
-        "this one. Outlined: agreement. Click a cell to see its items."
+        "Number of ratings and share of the row: how often the judge gave this answer where people gave that one. "
+        "Outlined: agreement. Click a cell, or move with the arrow keys and press Enter, to list its items."
     )
     if summary.binned:
         st.caption(
-            "Values are put into ten equal bins here, and only here: the figures above go by the values themselves."
+            "Values are grouped into ten equal bins in this table only; the figures above use the values themselves."
         )
     return chosen
 
@@ -173,14 +177,14 @@ def listed(
     people, judge = (summary.answers[n] for n in cell)
     total = int(summary.counts[cell])
     text.say(
-        "People say **{people}**, the judge **{judge}**: {n}. Click one to open it on the desk.",
+        "People: **{people}**, judge: **{judge}**. {n}. Click one to open it on the desk.",
         people=people, judge=judge,
-        n=many(total, "cell") + (f", {len(found):,} listed" if total > len(found) else ""),
+        n=many(total, "rating") + (f", {len(found):,} listed" if total > len(found) else ""),
     )  # fmt: skip
     if total > len(found):
         text.quiet("At most {most} are listed. {note}", most=MOST, note=NOTE)
     frame = pd.DataFrame(
-        [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold is"]
+        [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold from"]
     )
     one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
     if one is not None:
@@ -190,21 +194,21 @@ def listed(
 def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], key: str) -> None:
     """Both marginals, and the warnings that belong to them."""
     charts.marginals(people, judge, summary.answers, key)
-    st.caption("How often each answer is given. Different shapes mean another idea of the scale, whatever kappa says.")
+    st.caption("Share of each answer. Different distributions mean that judge and people use the scale differently.")
     for who, shares in (("People", people), ("The judge", judge)):
         if max(shares) == 1:
-            text.warn("{who} gave one and the same answer throughout: kappa is then 0 or undefined.", who=who)
+            text.warn("{who} always gave one and the same answer: kappa is 0 or undefined.", who=who)
     if summary.fragile:
         name = "AC2" if summary.dimension.scale.weights else "AC1"
         text.warn(
-            "{share} of all answers are one and the same: kappa then swings with a few cells. Gwet's {name}, which "
-            "one common answer disturbs less, is {ac}; it stands beside kappa and is no substitute for it.",
+            "{share} of all answers are the same: kappa is then unstable (the kappa paradox). Gwet's {name}, which is "
+            "less affected by prevalence, is {ac}. It does not replace kappa.",
             share=f"{summary.commonest:.0%}", name=name, ac=number(summary.ac, ".2f"),
         )  # fmt: skip
     apart = summary.correlation is not None and summary.interval.point is not None
     if apart and summary.correlation - summary.interval.point > 0.15:
         text.warn(
-            "Judge and people move together (r {r}) but do not say the same: correlation is not agreement.",
+            "Correlation is high (r {r}) and agreement is not: the judge ranks as people do, on another level.",
             r=f"{summary.correlation:.2f}",
         )
 
@@ -214,18 +218,18 @@ def missing(summary: Summary, replies: Sequence[tuple[str, int]]) -> None:
     na = summary.na
     if summary.dimension.scale.na and na.cells:
         text.say(
-            "**n/a**: people {people}, judge {judge} of {cells}. Whether there is something to score they agree on in "
-            "{agreed} (kappa {kappa}). The figures above rest on the cells that both scored.",
-            people=f"{summary.na_human:,}", judge=f"{summary.na_judge:,}", cells=many(na.cells, "cell"),
+            "**n/a**: people {people}, judge {judge} of {cells}. On whether the question applies they agree in "
+            "{agreed} (kappa {kappa}). The figures above use the ratings that both scored.",
+            people=f"{summary.na_human:,}", judge=f"{summary.na_judge:,}", cells=many(na.cells, "rating"),
             agreed=number(na.agreement, ".1%"), kappa=number(na.kappa, ".2f"),
         )  # fmt: skip
     if summary.unscored:
-        failed = "Of its replies to the whole dataset could not be used: {why}. " if replies else ""
+        failed = "Unusable replies over the whole dataset: {why}. " if replies else ""
         text.say(
             "**Unscored**: {cells} with gold {have} no score of this judge. "
             + failed
-            + "A failed reply is no low score: it is in no figure.",
-            cells=many(summary.unscored, "cell"), have="has" if summary.unscored == 1 else "have",
+            + "A failed reply is not a low score; it is left out of all figures.",
+            cells=many(summary.unscored, "rating"), have="has" if summary.unscored == 1 else "have",
             why=", ".join(f"{n:,} {REASONS.get(reason, reason)}" for reason, n in replies),
         )  # fmt: skip
 
@@ -235,38 +239,37 @@ def anchored(blind: Interval, assisted: Interval, change: Interval, key: str) ->
     if not assisted.cells or not blind.cells:
         none = "assisted" if blind.cells else "blind"
         text.quiet(
-            "Not enough: there is no {none} label of a random draw here that meets a score. A share of the audit "
-            "sample is shown with the judge's scores to measure how far people follow them.",
+            "Not tested: no item of a random draw has both a score and {none} labels. To measure anchoring, show the "
+            "judge's scores in a share of the audit sample (assisted share, on the page Queues).",
             none=none,
         )
         return
     few = min(blind.items, assisted.items)
     if few < 30:
-        text.say(
-            "**Cannot be told yet**: {n} in the smaller group; below 30 nothing may be concluded.", n=many(few, "item")
-        )
+        text.say("**Not tested**: {n} in the smaller group, and 30 are needed.", n=many(few, "item"))
     elif change.low is not None and change.low > 0:
         text.say(
-            "**People follow the judge**: they agree more with it where they see it, by {moved}. Part of the "
-            "agreement of assisted labels is the judge's own voice.",
+            "**Anchoring**: people agree more with the judge where they see its scores, by {moved}. Part of the "
+            "agreement of assisted labels comes from the judge itself.",
             moved=_moved(change),
         )  # fmt: skip
     elif change.high is not None and change.high < 0:
         text.say(
-            "**People agree less with the judge where they see it**, by {moved}: look at why.", moved=_moved(change)
+            "**People agree less with the judge where they see its scores**, by {moved}: find out why.",
+            moved=_moved(change),
         )
     elif change.point is None or change.low is None:
-        st.markdown("**Cannot be told**: kappa is undefined in one of the groups.")
+        st.markdown("**Not tested**: kappa is undefined in one of the groups.")
     else:
         text.say(
-            "**No pull is shown**: where people see the judge, kappa differs by {moved}, and 0 lies within that. A "
-            "pull as large as the interval's upper end is not ruled out.",
+            "**No anchoring is shown**: where people see the scores, kappa differs by {moved}, an interval that "
+            "includes 0. Anchoring as large as its upper end is not ruled out.",
             moved=_moved(change),
         )  # fmt: skip
     rows = [("blind", blind), ("assisted", assisted), ("assisted − blind", change)]
     spans = [
-        Row(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", told)
-        for (name, i), told in zip(rows, [_resting(blind), _resting(assisted), _moved(change)], strict=True)
+        Row(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", remark)
+        for (name, i), remark in zip(rows, [_used(blind), _used(assisted), _moved(change)], strict=True)
     ]
     charts.intervals(spans, key, mark=0.0, reach=(-0.1, 1.0))
 
@@ -281,41 +284,41 @@ def arms(found: Arms, key: str) -> None:
             {
                 "labels": ["blind", "assisted"],
                 "items": [arm.items for arm in both],
-                "given": [arm.labels for arm in both],
-                "same as the judge": shares,
-                "another answer": [None if s is None else 100 - s for s in shares],
-                "seconds an item": [arm.seconds[1] if arm.seconds else None for arm in both],
-                "middle half": [_half(arm.seconds) for arm in both],
+                "answers": [arm.labels for arm in both],
+                "acceptance": shares,
+                "override": [None if s is None else 100 - s for s in shares],
+                "s/item": [arm.seconds[1] if arm.seconds else None for arm in both],
+                "IQR": [_half(arm.seconds) for arm in both],
             },
             hide_index=True, key=key, placeholder="–", width="content",
             column_config={
-                "same as the judge": share,
-                "another answer": share,
-                "seconds an item": st.column_config.NumberColumn(format="%.0f"),
+                "acceptance": share,
+                "override": share,
+                "s/item": st.column_config.NumberColumn(format="%.0f", help="Median seconds per item."),
+                "IQR": st.column_config.TextColumn(help="Interquartile range of the seconds per item."),
             },
         )  # fmt: skip
         st.caption(
-            "Assisted, *same as the judge* is the accept rate and *another answer* the override rate. Blind, they are "
-            "how often people came to the judge's answer by themselves. Seconds: median, with all that was asked of "
-            "the item."
+            "Assisted: acceptance rate and override rate. Blind: how often people give the judge's answer without "
+            "seeing it. Seconds per item: median and IQR, over all questions of the item."
         )
     if found.changed:
         text.say(
-            "After their blind answer was saved and the judge revealed, people changed {changed}: {same} to what the "
-            "judge says, {nearer} towards it. These count for neither side.",
+            "After the judge's scores were revealed, people changed {changed}: {same} to the judge's answer, {nearer} "
+            "towards it. Revealed labels are in none of these figures.",
             changed=many(found.changed, "label"), same=f"{found.to_judge:,}", nearer=f"{found.nearer:,}",
         )  # fmt: skip
     else:
-        st.caption("Nothing was changed after the judge had been revealed.")
+        st.caption("No label was changed after the judge's scores were revealed.")
 
 
 def _half(seconds: tuple[float, float, float] | None) -> str:
     return "–" if seconds is None else f"{seconds[0]:,.0f} to {seconds[2]:,.0f}"
 
 
-def _resting(interval: Interval) -> str:
-    on = f"{many(interval.items, 'item')}, {many(interval.cells, 'cell')}"
-    return f"{number(interval.point, '.2f')} on {on}" if interval.point is not None else f"undefined on {on}"
+def _used(interval: Interval) -> str:
+    on = f"{many(interval.items, 'item')}, {many(interval.cells, 'rating')}"
+    return f"{number(interval.point, '.2f')} from {on}" if interval.point is not None else f"undefined from {on}"
 
 
 def _moved(interval: Interval) -> str:

@@ -15,18 +15,18 @@ from judges.counted import many
 from judges.triage import place
 from pages.parts import charts, links, rows, text
 
-ORDER: tuple[Verdict, ...] = ("alarm", "look", "fine", "cannot tell yet")
+ORDER: tuple[Verdict, ...] = ("alarm", "warning", "pass", "not tested")
 BADGES = {
     "alarm": ":red-badge[:material/error: alarm]",
-    "look": ":orange-badge[:material/visibility: look]",
-    "fine": ":green-badge[:material/check_circle: fine]",
-    "cannot tell yet": ":gray-badge[:material/hourglass_empty: cannot tell yet]",
+    "warning": ":orange-badge[:material/warning: warning]",
+    "pass": ":green-badge[:material/check_circle: pass]",
+    "not tested": ":gray-badge[:material/hourglass_empty: not tested]",
 }
 COUNTED = {
     "alarm": ":red[:material/error:] **{n}** in alarm",
-    "look": ":orange[:material/visibility:] **{n}** to look at",
-    "fine": ":green[:material/check_circle:] **{n}** fine",
-    "cannot tell yet": ":gray[:material/hourglass_empty:] **{n}** cannot be told yet",
+    "warning": ":orange[:material/warning:] **{n}** with a warning",
+    "pass": ":green[:material/check_circle:] **{n}** passed",
+    "not tested": ":gray[:material/hourglass_empty:] **{n}** not tested",
 }
 SHOWN = 500
 """Items of a finding that are listed, and taken into the queue at a time."""
@@ -42,8 +42,8 @@ def ordered(findings: Mapping[str, Finding]) -> list[str]:
     return sorted(findings, key=lambda name: ORDER.index(findings[name].verdict))
 
 
-def resting(scope: Scope, findings: Mapping[str, Finding]) -> None:
-    """How many of each verdict, and what they rest on."""
+def scope(scope: Scope, findings: Mapping[str, Finding]) -> None:
+    """How many of each verdict, and the replies and labels that were used."""
     with st.container(horizontal=True, gap="medium"):
         for verdict in ORDER:
             if n := sum(found.verdict == verdict for found in findings.values()):
@@ -52,19 +52,20 @@ def resting(scope: Scope, findings: Mapping[str, Finding]) -> None:
     sample = f", a random sample of {scope.judged:,}" if scope.items < scope.judged else ""
     basis = BASES[scope.basis].lower() if scope.basis in BASES else ""  # type: ignore[index]
     text.quiet(
-        "On {replies} to {items}{sample}; {unscored}. {gold}",
+        "From {replies} to {items}{sample}; {unscored}. {gold}",
         replies="1 reply" if scope.replies == 1 else f"{scope.replies:,} replies", items=many(scope.items, "item"),
         sample=sample, unscored=f"{scope.unscored:,} could not be used" if scope.unscored else "all could be used",
-        gold=f"Gold: {basis}, {many(scope.gold, 'cell')}." if scope.gold else "No gold yet.",
+        gold=f"Reference labels (gold): {basis}, {many(scope.gold, 'rating')}." if scope.gold else "No reference "
+            "labels (gold) yet.",
     )  # fmt: skip
 
 
 def row(one: Audit, found: Finding, limit: float | None, opened: bool, click: Callable[[], None]) -> None:
     """One audit in a line: verdict, title and why, figure with interval and limit. `click` opens or closes it."""
-    verdict, told, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
+    verdict, title, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
     with verdict:
         st.markdown(BADGES[found.verdict])
-    with told, st.container(gap=None):
+    with title, st.container(gap=None):
         st.button(
             text.plain(one.title), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
             key=f"audit:{one.name}", type="tertiary", on_click=click,
@@ -98,7 +99,7 @@ def told(one: Audit, limit: float | None) -> None:
 def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str) -> Flag | None:
     """The items behind a finding, those of `total` that may be shown; the one that was clicked."""
     more = f"; the {len(shown):,} strongest are listed" if len(shown) == SHOWN < total else ""
-    text.say("**{n}** behind it{more}. Click one to open it on the desk.", n=many(total, "place"), more=more)
+    text.say("**{n}**{more}. Click one to open it on the desk.", n=many(total, "case"), more=more)
     if len(shown) < min(total, SHOWN):
         st.caption(NOTE)
     if not shown:

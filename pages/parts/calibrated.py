@@ -19,40 +19,42 @@ from judges.raters import ceiling
 from pages.parts import charts, rows, text
 
 COLUMNS = {
-    "dimension": st.column_config.TextColumn(width=122),
-    "unit": st.column_config.TextColumn(width=86, help="What the question is asked of. Units are never pooled."),
-    "items": st.column_config.NumberColumn(width=54, format="localized", help="Items with gold."),
-    "cells": st.column_config.NumberColumn(
-        width=54, format="localized", help="Units that both people and judge gave a value: what the figures rest on."
+    "dimension": st.column_config.TextColumn(width=142),
+    "unit": st.column_config.TextColumn(width=88, help="What the question is about. Units are never pooled."),
+    "result": st.column_config.TextColumn(
+        width=148, help="Result of the approval check, on the labels that the policy counts."
+    ),
+    "items": st.column_config.NumberColumn(width=48, format="localized", help="Items with reference labels (gold)."),
+    "ratings": st.column_config.NumberColumn(
+        width=56, format="localized", help="Answers that both people and judge gave: what the figures are made of."
     ),
     "kappa": st.column_config.NumberColumn(
-        width=58,
+        width=54,
         format="%.3f",
         help="Quadratic-weighted (QWK) where answers are ordered, plain Cohen's kappa elsewhere.",
     ),
-    "95% interval": st.column_config.TextColumn(width=98, help="By items, which are resampled whole."),
+    "95% interval": st.column_config.TextColumn(width=94, help="Cluster bootstrap: whole items are resampled."),
     "lower bound": st.column_config.NumberColumn(
-        width=80, format="%.3f", help="The cautious reading: kappa is lower in one case of twenty only."
+        width=82, format="%.3f", help="One-sided 95% lower bound of kappa; the approval check's own where it applies."
     ),
     "people": st.column_config.TextColumn(
-        width=132,
-        help="How far two people agree with each other on the same blind items, with its interval: the ceiling. "
-        "A dash: fewer than 30 items have labels of two.",
+        width=124,
+        help="Kappa between two people on the same blind items, with its interval: the human ceiling. A dash: fewer "
+        "than 30 items have labels of two people.",
     ),
-    "exact": st.column_config.NumberColumn(width=56, format="%.0f%%", help="Share of equal answers."),
-    "leniency": st.column_config.NumberColumn(
-        width=70, format="%+.2f", help="Mean of judge − people in scale steps: above 0 the judge is kinder."
+    "% agreement": st.column_config.NumberColumn(width=88, format="%.0f%%", help="Share of equal answers."),
+    "bias": st.column_config.NumberColumn(
+        width=50, format="%+.2f", help="Mean of judge - people in steps of the scale: above 0 the judge scores higher."
     ),
-    "state": st.column_config.TextColumn(
-        width=154, help="What the approval check says, on the labels that the policy counts."
+    "baseline": st.column_config.TextColumn(
+        width=104,
+        help="Whether kappa is above that of two baselines that do not read the text: one predicts from the length, "
+        "one always gives the most frequent answer. The figures are under Agreement below.",
     ),
-    "floor": st.column_config.TextColumn(
-        width=88,
-        help="Whether its kappa lies above those of two rules that do not read the text: one looks only at the length, "
-        "one always says the same. The figures stand in the detail below.",
-    ),
-    "missing": st.column_config.TextColumn(width=152, help="What is missing before a lead may approve it."),
+    "still needed": st.column_config.TextColumn(width=160, help="What is missing before a lead may approve it."),
 }
+ESSENTIAL = ("dimension", "unit", "result", "items", "kappa", "95% interval", "lower bound")
+"""Columns that fit a narrow window; the others stand behind a switch."""
 
 
 def span(interval: Interval) -> str:
@@ -97,73 +99,73 @@ def title(line: Line) -> str:
 
 
 def basis_names(rests: Mapping[Basis, Rest]) -> dict[str, str]:
-    """The bases in words, with what each has to rest on where that was counted."""
-    told = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
-    return {basis: name + told.get(basis, "") for basis, name in BASES.items()}
+    """The bases in words, with the labels of each where they were counted."""
+    counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
+    return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}
 
 
-def resting(
-    lines: Sequence[Line], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, Rest]
-) -> None:
-    """What the figures below rest on, and whether the gate's are others, which rest on `counted`."""
+def used(lines: Sequence[Line], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, Rest]) -> None:
+    """The labels used below, and whether the approval check uses others, which are `counted`."""
     items = max(line.shown.gold_items for line in lines)
     cells = sum(line.shown.gold_cells for line in lines)
-    stands = "each weighted by the items that it stands for (those of its stratum / those answered)"
-    weights = stands if basis in WEIGHTED else "each counted once"
+    stands = "weighted by inverse inclusion probability (items of the stratum / items answered)"
+    weights = stands if basis in WEIGHTED else "unweighted"
     ties = ", ties dropped on both sides" if dropped else ""
     text.quiet(
-        "These figures rest on **{basis}**: {items}, {cells} with gold, {weights}{ties}.",
-        basis=BASES[basis][0].lower() + BASES[basis][1:], items=many(items, "item"), cells=many(cells, "cell"),
+        "Labels used: **{basis}**. Reference labels (gold) for {ratings} of {items}, {weights}{ties}.",
+        basis=_lower(BASES[basis]), items=many(items, "item"), ratings=many(cells, "rating"),
         weights=weights, ties=ties,
     )  # fmt: skip
     given, brought = rests["gate"].labels, rests["imported"].labels - rests["gate"].labels
     if brought:
-        no = "do not count for the approval check here; a lead can allow them in the policy."
-        told = "count too." if counted == "imported" else no
+        no = "are not used by the approval check; a lead can allow them in the policy."
+        said = "too." if counted == "imported" else no
         text.quiet(
-            "The approval check counts {given} given here. {n} imported ones {told}",
-            given=many(given, "blind label"), n=f"{brought:,}", told=told,
+            "The approval check uses {given} given in Assay. {n} imported ones {said}"
+            if counted != "imported"
+            else "The approval check uses {given} given in Assay, and {n} imported ones {said}",
+            given=many(given, "blind label"), n=f"{brought:,}", said=said,
         )  # fmt: skip
     if all(line.gated for line in lines):
         return
     if any(line.gate.gold_cells for line in lines):
-        text.say("The **states** rest on {basis}, with ties counted.", basis=_lower(BASES[counted]))
+        text.say("The **results** use {basis}, with ties counted.", basis=_lower(BASES[counted]))
     elif basis != counted:
         st.warning(
             text.plain(
-                f"The approval check counts {_lower(BASES[counted])}, and this dataset has none: every state "
-                "is “below minimum sample”, whatever these figures say. Draw an audit sample on the Queues page, and "
-                "label it."
+                f"The approval check uses {_lower(BASES[counted])}, and this dataset has none: every result is “below "
+                "minimum sample”, whatever the figures below are. Draw an audit sample on the page Queues and label "
+                "it."
             ),
             icon=":material/info:",
         )
 
 
 def combined(since: str) -> None:
-    """Why the figures of a judge of before are others now; nothing where `since` is empty."""
+    """Why the figures of a judge have changed; nothing where `since` is empty."""
     if since:
         text.quiet(
-            "Until {since} the first sample of this judge stood for it. Now all its samples about one thing count as "
-            "one answer, so figures, decisions and reports from before may differ from these. The panel Samples shows "
-            "both.",
+            "Until {since} only the first sample of this judge was used. Now all samples of one rating are combined "
+            "into one answer, so earlier figures, decisions and reports may differ from these. The panel "
+            "Self-consistency shows both.",
             since=since,
         )
 
 
-def _lower(told: str) -> str:
-    return told[0].lower() + told[1:]
+def _lower(words: str) -> str:
+    return words[0].lower() + words[1:]
 
 
 def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> None:
-    """Every dimension with its interval, its bound and its state, against what the policy asks and people reach."""
-    charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"asked: {policy.threshold:.2f}")
+    """Every dimension with its interval, its bound and its state, beside the required kappa and that of people."""
+    charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}")
     asked = plots.REACH if policy.lower_bound else ""
     known = [top for top in tops.values() if top is not None and not top.verdictless]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
-        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound{asked}. {top} ● meets "
-        "policy, ○ inconclusive, ✕ fails, □ below minimum sample, – undefined. Click a row of the table to see more.",
-        asked=asked, top="Long tick: how far people agree with each other, with its interval below." if known else "",
+        "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} ● meets policy, ○ "
+        "inconclusive, ✕ fails, □ below minimum sample, – undefined.",
+        asked=asked, top="Long tick: kappa between two people, with its interval below." if known else "",
     )  # fmt: skip
 
 
@@ -179,38 +181,43 @@ def whose(lines: Sequence[Line], known: bool) -> str:
 def _missing(line: Line) -> str:
     """What is missing in a few words; the sentences stand in the detail."""
     state, more = line.decision.state, line.decision.more_told
-    return more or {"meets policy": "nothing", "fails": "agreement"}.get(state, "more agreement")
+    return more or {"meets policy": "nothing", "fails": "higher agreement"}.get(state, "higher agreement")
 
 
 def table(
-    lines: Sequence[Line], tops: plots.Tops, key: str, chosen: Callable[[int], None], floor: Sequence[str]
+    lines: Sequence[Line], tops: plots.Tops, key: str, chosen: Callable[[int], None], baseline: Sequence[str]
 ) -> None:
-    """The table of every dimension with its figures.
+    """Every dimension with its figures, how far people agree, and whether it beats the baselines in words.
 
-    Every dimension with its figures, how far people agree, and whether it lies above the floor in words; `chosen`
-    gets the number of a row that is clicked.
+    `chosen` gets the number of a row that is clicked.
     """
     frame = pd.DataFrame(
         [
             {
                 "dimension": line.dimension.title,
                 "unit": line.dimension.sort,
-                "state": f"{plots.MARKS[line.decision.state]} {line.decision.state}",
-                "missing": _missing(line),
+                "result": f"{plots.MARKS[line.decision.state]} {line.decision.state}",
                 "items": line.shown.gold_items,
-                "cells": line.shown.cells,
                 "kappa": line.shown.interval.point,
                 "95% interval": span(line.shown.interval),
                 "lower bound": line.bound,
+                "ratings": line.shown.cells,
                 "people": between(tops.get(line.dimension)),
-                "exact": _percent(line.shown.exact),
-                "leniency": line.shown.mean_difference,
-                "floor": above,
+                "% agreement": _percent(line.shown.exact),
+                "bias": line.shown.mean_difference,
+                "baseline": above,
+                "still needed": _missing(line),
             }
-            for line, above in zip(lines, floor, strict=True)
+            for line, above in zip(lines, baseline, strict=True)
         ]
     )
-    rows.clickable(frame, chosen, f"dimensions:{key}", height="content", column_config=COLUMNS, placeholder="–")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Click a row to see that dimension below.", width="stretch")
+        more = st.toggle("All columns", key="calibration:all")
+    rows.clickable(
+        frame if more else frame[list(ESSENTIAL)], chosen, f"dimensions:{key}:{more}", height="content",
+        column_config=COLUMNS, placeholder="–",
+    )  # fmt: skip
 
 
 def _percent(share: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""The ceiling and the alternative-annotator test: the judge beside people who agree with each other only so far."""
+"""Human agreement and the alternative-annotator test: how the judge compares with people."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from pages.parts.rated import FEW, SHARE, persons
 
 
 def ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
-    """How far people agree with each other, the judge beside it, as a sentence and a chart."""
+    """How far people agree with each other, and the judge with them, as a sentence and a chart."""
     text.say("{said}", said=told(found))
     if found is None:
         return
     rows: list[tuple[str, Interval | None, str, str]] = [
         ("two people", found.between, "meets policy", f"{many(found.between.cells, 'pair')} of labels"),
-        ("judge and one person", found.judge, "inconclusive", f"{many(found.items, 'item')}, the same cells"),
+        ("judge and one person", found.judge, "inconclusive", f"{many(found.items, 'item')}, the same ratings"),
         ("judge and gold", gold, "inconclusive", f"{many(gold.items, 'item')}, as above" if gold else ""),
-        ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'cell')}, {found.people:,} people"),
+        ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'rating')}, {found.people:,} people"),
     ]
     spans = [
         Row(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")
@@ -40,7 +40,7 @@ def alternatives(found: alternative.Test) -> None:
     """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
     if not found.enough:
         text.say(
-            "Not enough yet: the test needs {needed} people who each share {least} items or more with others and with "
+            "Not tested: the test needs {needed} people who each share {least} items or more with others and with "
             "the judge; there {are} {n}.",
             n=len(found.people), least=alternative.MIN_ITEMS, needed=alternative.MIN_PEOPLE,
             are="is" if len(found.people) == 1 else "are",
@@ -48,18 +48,19 @@ def alternatives(found: alternative.Test) -> None:
         return
     won = sum(one.won for one in found.people)
     text.say(
-        ":green-badge[:material/check_circle: could stand in] The judge may stand in for one of the people: it wins "
-        "against **{won} of {n}** of them, and half are enough."
+        ":green-badge[:material/check_circle: passes] The judge may replace one annotator: it wins against **{won} of "
+        "{n}** people, and half are required."
         if found.passed
-        else ":orange-badge[:material/person: cannot stand in] The judge is not shown to be able to stand in for one "
-        "of the people: it wins against **{won} of {n}** of them, and half are needed.",
+        else ":orange-badge[:material/person: does not pass] The judge is not shown to be able to replace one "
+            "annotator: it "
+        "wins against **{won} of {n}** people, and half are required.",
         won=won, n=len(found.people),
     )  # fmt: skip
     with st.container(horizontal=True, gap="large"):
         st.metric(
             "Winning rate ω",
             text.plain(number(found.omega, ".2f")),
-            help="Share of people won against; .5 passes.",
+            help="Share of people that the judge wins against; .5 passes.",
             width="content",
         )
         st.metric(
@@ -73,8 +74,8 @@ def alternatives(found: alternative.Test) -> None:
             {
                 "person": one.name,
                 "items": one.items,
-                "judge as close": 100 * one.judge,
-                "person as close": 100 * one.person,
+                "judge closer": 100 * one.judge,
+                "person closer": 100 * one.person,
                 "p": small(one.p),
                 "p adjusted": small(one.adjusted),
                 "judge": "✓ wins" if one.won else "– not shown",
@@ -85,7 +86,8 @@ def alternatives(found: alternative.Test) -> None:
     st.dataframe(
         frame, hide_index=True, width="content", height="content" if len(frame) <= FEW else 320,
         column_config={
-            **dict.fromkeys(("judge as close", "person as close"), st.column_config.NumberColumn(width=110, **SHARE)),
+            **dict.fromkeys(("judge closer", "person closer"), st.column_config.NumberColumn(width=104, help="At "
+                "least as close to the other people; ties count for both.", **SHARE)),
             **dict.fromkeys(("p", "p adjusted"), st.column_config.TextColumn(width=84)),
             "person": st.column_config.TextColumn(width=150),
             "judge": st.column_config.TextColumn(width=100),
@@ -94,7 +96,7 @@ def alternatives(found: alternative.Test) -> None:
     if found.left_out:
         few = max(n for _, n in found.left_out)
         text.quiet(
-            "Left out: {n} who shared fewer than {least} items with others ({most} at most).",
+            "Left out: {n} with fewer than {least} items in common with others ({most} at most).",
             n=persons(len(found.left_out)), least=alternative.MIN_ITEMS, most=few,
         )  # fmt: skip
 

@@ -8,19 +8,23 @@ curves, points, grids. Its colours are Streamlit's own placeholders, which the b
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from data.publishing.sentences import sized
 from data.report import svg
 from data.report.svg import Row
 from judges.audits import Plot
+from judges.figures.breakdown import Slice
 from judges.figures.reliability import Level
 from judges.intervals import Interval
 from pages.parts import picture
+from pages.parts.text import short
 
 ACCENT, JUDGE, AMBER, QUIET = "#000001", "#000002", "#000003", "#000006"
 """Places 1, 2, 3 and 6 of the theme's chartCategoricalColors (.streamlit/config.toml)."""
@@ -102,12 +106,12 @@ def grid(shares: Any, told: Sequence[Sequence[str]], names: Sequence[str], key: 
 
 
 def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: float, marked: str) -> None:
-    """A figure over the number of items that it rests on, with its band.
+    """A figure over the number of items that it is from, with its band.
 
-    `ahead` is what is to be expected with more, `mark` a line to reach.
+    `ahead` is the forecast with more, `mark` a line to reach.
     """
     figure = go.Figure()
-    for steps, colour, name, dash in ((now, ACCENT, "so far", "solid"), (ahead, QUIET, "to be expected", "dot")):
+    for steps, colour, name, dash in ((now, ACCENT, "so far", "solid"), (ahead, QUIET, "forecast", "dot")):
         known = [s for s in steps if s.point is not None and s.low is not None and s.high is not None]
         if not known:
             continue
@@ -142,9 +146,9 @@ def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: f
 
 
 def reliability(levels: Sequence[Level], key: str) -> None:
-    """How often a judge is right at each level of confidence, against the line of being right as often as sure.
+    """A reliability diagram: accuracy at each level of confidence, and the line of perfect calibration.
 
-    Upright lines are intervals; the larger a mark, the more cells it stands for.
+    Upright lines are intervals; the larger a mark, the more ratings it stands for.
     """
     figure = go.Figure()
     figure.add_scatter(
@@ -160,14 +164,15 @@ def reliability(levels: Sequence[Level], key: str) -> None:
         x=[one.stated for one in known], y=[one.right.point for one in known], mode="markers",
         marker={"color": ACCENT, "size": [8 + 16 * one.share**0.5 for one in known], "opacity": 1},
         hovertext=[
-            f"{one.stated:.0%} sure, {one.right.point:.0%} right<br>{one.cells:,} cells of {one.right.items:,} items"
+            f"confidence {one.stated:.0%}, accuracy {one.right.point:.0%}<br>{one.cells:,} ratings of "
+            f"{one.right.items:,} items"
             for one in known
         ],
         hoverinfo="text",
     )  # fmt: skip
     ticks = {"tickformat": ".0%", "range": [-0.03, 1.03], "fixedrange": True, "dtick": 0.2, "zeroline": False}
-    figure.update_xaxes(**ticks, title={"text": "how sure the judge is", "standoff": 6})
-    figure.update_yaxes(**ticks, title={"text": "how often it is right", "standoff": 6})
+    figure.update_xaxes(**ticks, title={"text": "stated confidence", "standoff": 6})
+    figure.update_yaxes(**ticks, title={"text": "accuracy", "standoff": 6})
     _draw(figure, key, 340, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
@@ -221,7 +226,113 @@ def finding(plot: Plot, key: str) -> None:
     )  # fmt: skip
     _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
     if every > 1:
-        st.caption(f"Every {every:d}th point is drawn; the figures rest on all of them.")
+        st.caption(f"Every {every:d}th point is drawn; the figures use all of them.")
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means by slice as they are to be drawn: of a scale's reach or as shares, under a title that a saved picture has.
+
+    `say` puts an interval in words.
+    """
+
+    slices: Sequence[Slice]
+    whole: Slice | None
+    reach: tuple[float, float]
+    share: bool
+    title: str
+    say: Callable[[Interval | None], str]
+
+
+def slices(given: Means, key: str) -> None:
+    """Means by slice, a row each: corrected (dot) over the judge's own (diamond), with their intervals by items.
+
+    A dashed line is the corrected mean of all, where there is one.
+    """
+    figure, found = go.Figure(), given.slices
+    _means(figure, given, False, 1 + 26 / (46 * len(found)))
+    point = given.whole.mean.interval.point if given.whole is not None and given.whole.mean is not None else None
+    if point is not None:
+        figure.add_vline(x=point, line={"color": QUIET, "width": 1.5, "dash": "dash"})
+        figure.add_annotation(
+            x=point, y=1, xref="x", yref="paper", yanchor="bottom", showarrow=False, font={"color": INK},
+            text="<span style='opacity:.8'>all</span>",
+        )  # fmt: skip
+    faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
+    named = [escape(short(one.name, 28)) + faint.format(sized(one)) for one in found]
+    figure.update_xaxes(range=_about(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
+    figure.update_yaxes(
+        tickvals=list(range(len(found))), ticktext=named, range=[len(found) - 0.4, -0.6], fixedrange=True,
+        showgrid=False, zeroline=False, tickfont={"size": 13, "color": INK}, automargin=True,
+    )  # fmt: skip
+    _draw(figure, key, 46 * len(found) + 130, margin={"l": 10, "r": 14, "t": 86, "b": 10})
+
+
+def course(given: Means, key: str) -> None:
+    """Means over time, the oldest first: corrected (dots) and the judge's own (diamonds), with intervals by items."""
+    figure, found = go.Figure(), given.slices
+    _means(figure, given, True, 1.03)
+    every = -(-len(found) // 10)
+    figure.update_yaxes(range=_about(given), fixedrange=True, nticks=7, tickformat=".0%" if given.share else None)
+    figure.update_xaxes(
+        tickvals=list(range(0, len(found), every)), ticktext=[escape(one.name) for one in found[::every]],
+        range=[-0.5, len(found) - 0.5], fixedrange=True, showgrid=False, zeroline=False, automargin=True,
+        tickfont={"size": 12, "color": INK},
+    )  # fmt: skip
+    _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
+
+
+def _means(figure: go.Figure, given: Means, upright: bool, key: float) -> None:
+    """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other.
+
+    `key` is how high the key stands, of the height of what is drawn.
+    """
+    corrected = [None if one.mean is None else one.mean.interval for one in given.slices]
+    for name, held, colour, symbol, dash, wide in (
+        ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
+        ("judge (raw), 95% interval", [one.judge for one in given.slices], JUDGE, "diamond-open", "dot", 1.5),
+    ):
+        apart = (-1 if held is corrected else 1) * (0.05 if upright else 0.13)
+        places = [n + apart for n in range(len(held))]
+        points = [None if i is None else i.point for i in held]  # a line breaks where there is none
+        over, under = zip(*map(_arms, held), strict=True)
+        ends = {"type": "data", "symmetric": False, "array": over, "arrayminus": under, "color": colour, "width": 0}
+        ends |= {"thickness": wide}
+        axes = {"x": places, "y": points, "error_y": ends} if upright else {"x": points, "y": places, "error_x": ends}
+        figure.add_scatter(
+            **axes, name=name, mode="lines+markers" if upright else "markers",
+            line={"color": colour, "width": 1.75, "dash": dash}, connectgaps=False,
+            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if held is corrected else 2}},
+            showlegend=any(point is not None for point in points), hoverinfo="text",
+            hovertext=[
+                f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{sized(one)}"
+                for one, i in zip(given.slices, held, strict=True)
+            ],
+        )  # fmt: skip
+    figure.update_layout(
+        title={
+            "text": escape(given.title), "x": 0, "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top",
+            "font": {"size": 14, "weight": 500}, "pad": {"t": 8},
+        },
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": key, "yanchor": "bottom", "title": {"text": ""}, "font": {"size": 13}},
+    )  # fmt: skip
+
+
+def _arms(one: Interval | None) -> tuple[float, float]:
+    """How far the ends of an interval lie from its point; 0 where it has none."""
+    if one is None or one.point is None or one.low is None or one.high is None:
+        return 0.0, 0.0
+    return one.high - one.point, one.point - one.low
+
+
+def _about(given: Means) -> list[float]:
+    """The part of a scale that the figures are in: never less than a quarter of it, as small gaps would look large."""
+    both = [i for one in given.slices for i in (one.judge, one.mean and one.mean.interval) if i]
+    ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(given.reach)
+    low, high, size = min(ends), max(ends), given.reach[1] - given.reach[0]
+    spare, edge = max(0.04 * size, (size / 4 - (high - low)) / 2), 0.02 * size
+    return [max(given.reach[0] - edge, low - spare), min(given.reach[1] + edge, high + spare)]
 
 
 def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> None:
@@ -231,7 +342,9 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> N
     """
     figure.update_layout(margin=margin, height=height, paper_bgcolor=GROUND, plot_bgcolor="rgba(0,0,0,0)")
     figure.update_layout(dragmode=False, font={"size": 13}, modebar={"color": QUIET, "activecolor": INK})
-    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"})
+    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"}, legend={"font": {"color": INK}})
+    for axes in (figure.update_xaxes, figure.update_yaxes):  # the theme's own grey is too faint to read
+        axes(tickfont={"color": INK}, title_font={"color": INK})
     if not figure.layout.showlegend:
         figure.update_layout(showlegend=False)
     config = _CONFIG | {"toImageButtonOptions": {"format": picture.form(), "filename": _file(key), "scale": 2}}

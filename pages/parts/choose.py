@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import streamlit as st
 
-from data import datasets, filters, queue
+from data import datasets, filters, queue, settings
 from data.datasets import Dataset
 from data.store import Store
 from pages.parts import links, session, text
@@ -46,17 +47,19 @@ def place(store: Store) -> tuple[Dataset, queue.Stream, queue.Filters] | None:
             key="stream", on_change=_address, args=("stream",), label_visibility="collapsed", required=True,
         )  # fmt: skip
     with right:
-        chosen = narrowed(store, found)
+        chosen = narrowed(store, found, stream)
     return found, stream, chosen
 
 
-def narrowed(store: Store, found: Dataset) -> queue.Filters:
-    """Filters of a queue, from the address and the choosers; the button tells how many there are."""
+def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.Filters:
+    """Filters of a queue, from the address and the choosers; the button says how many are set."""
     options = filters.options(store, found.id)
+    if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
+        options = replace(options, system={})
     active = len([name for name in _FILTERS if addressed(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
-        return queue.Filters(**{name: _filter(name, getattr(options, name)) for name in _FILTERS})
+        return queue.Filters(**{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))})
 
 
 def _filter(name: str, known: dict[str, str]) -> str:
@@ -78,6 +81,7 @@ def addressed(name: str, known: Iterable[str]) -> str:
 def _address(name: str) -> None:
     """Put what was chosen into the address. (A bound widget would put the label there, which no link can know.)"""
     chosen = session.component_state(name)
+    st.query_params.pop("item", None)  # it was an item of the queue before
     if chosen:
         st.query_params[name] = chosen
     else:

@@ -16,17 +16,26 @@ from pages.parts import charts, session, text
 from pages.parts.calibrated import number, small, span
 from pages.parts.rows import clickable
 
-RULES = {LENGTH: "rule “only length”", CONSTANT: "rule “always the same”"}
+RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
+_RESULTS = {
+    "better": "better", "worse": "worse", "cannot tell": "no difference", "too few items": "too few items",
+}  # fmt: skip
 _LOOKS = {
     "better": "meets policy", "worse": "fails", "cannot tell": "inconclusive", "too few items": "below minimum sample",
 }  # fmt: skip
 
 
+def brief(names: Mapping[str, str]) -> dict[str, str]:
+    """Judges by their model alone, where no two of them have the same."""
+    heads = {one: name.partition(" · ")[0] for one, name in names.items()}
+    return {one: head if list(heads.values()).count(head) == 1 else names[one] for one, head in heads.items()}
+
+
 def one_only() -> None:
     """There is one judge: what to do to have another, and what stands here all the same."""
     st.info(
-        "This dataset has one judge so far, so it is held against two rules that do not read the text. Run another "
-        "judge (another model, prompt or protocol) on the same items, and both stand here side by side.",
+        "This dataset has one judge so far, so it is compared with two baselines that do not read the text. Run "
+        "another judge (another model, prompt or protocol) on the same items to compare both.",
         icon=":material/compare:",
     )
 
@@ -34,14 +43,14 @@ def one_only() -> None:
 def nothing(basis: Basis) -> None:
     """No cell has gold and a score of all of them."""
     text.quiet(
-        "Nothing to compare on {basis}: no cell has gold there and a score of all of these judges. Choose fewer judges "
-        "or another basis, or label items that all of them have scored.",
+        "Nothing to compare with {basis}: no item has reference labels (gold) of that kind and a score of all of these "
+        "judges. Choose fewer judges or other labels, or label items that all of them have scored.",
         basis=BASES[basis][0].lower() + BASES[basis][1:],
     )
 
 
 def chosen(names: Mapping[str, str], reference: str) -> list[str]:
-    """The judges to hold against the reference, from the address or the chooser; all others at first."""
+    """The judges to compare with the reference, from the address or the chooser; all others at first."""
     others = [one for one in names if one != reference]
     asked = [one for one in st.query_params.get("with", "").split(",") if one in others]
     key = f"with:{reference}:{','.join(others)}"
@@ -50,8 +59,8 @@ def chosen(names: Mapping[str, str], reference: str) -> list[str]:
         st.query_params["with"] = ",".join(session.component_state(key))
 
     picked: list[str] = st.multiselect(
-        "Against", others, default=asked or others[:4], format_func=lambda one: names[one], key=key, on_change=address,
-        placeholder="no other judge",
+        "Compared with", others, default=asked or others[:4], format_func=lambda one: names[one], key=key,
+        on_change=address, placeholder="no other judge",
     )  # fmt: skip
     return picked
 
@@ -64,7 +73,7 @@ def summary(pairs: Mapping[str, Mapping[str, Pair]], names: Mapping[str, str], r
         parts = [
             f"{said} in {n}" for said, n in (
                 ("better", verdicts.count("worse")), ("worse", verdicts.count("better")),
-                ("cannot be told apart", verdicts.count("cannot tell")),
+                ("no significant difference", verdicts.count("cannot tell")),
                 ("too few items", verdicts.count("too few items")),
             ) if n
         ]  # fmt: skip
@@ -82,22 +91,21 @@ def table(
 ) -> None:  # fmt: skip
     """Every dimension and judge with its kappa and its difference to the reference; `chosen` gets the dimension."""
     shown: list[dict[str, object]] = []
-    places = []
+    places, short = [], brief(names)
     for place, (dimension, _, found, pairs) in enumerate(rows):
         for who, interval in found.kappas.items():
             pair = pairs.get(who)
             places.append(place)
             shown.append(
                 {
-                    "dimension": dimension.title,
-                    "unit": dimension.sort,
-                    "judge": names[who],
-                    "result": "reference" if who == reference else pair.verdict if pair else "–",
+                    "dimension": f"{dimension.title} · {dimension.sort}",
+                    "judge": short[who],
+                    "result": "reference" if who == reference else _RESULTS[pair.verdict] if pair else "–",
                     "items": interval.items,
                     "kappa": _unsigned(interval.point),
                     "95% interval": span(interval),
                     "difference": None if pair is None else _unsigned(pair.difference.point),
-                    "its interval": "" if pair is None else span(pair.difference),
+                    "95% interval of it": "" if pair is None else span(pair.difference),
                     "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
                 }
             )
@@ -105,11 +113,22 @@ def table(
         shown, lambda row: chosen(places[row]), f"compared:{key}",
         height="content" if len(shown) <= 24 else 560, placeholder="–",
         column_config={
-            "judge": st.column_config.TextColumn(width=215),
-            "kappa": st.column_config.NumberColumn(format="%.3f", help="Quadratic-weighted where answers are ordered."),
-            "difference": st.column_config.NumberColumn(format="%+.3f", help="Its kappa minus that of the reference."),
+            "dimension": st.column_config.TextColumn(width=150),
+            "judge": st.column_config.TextColumn(width=168),
+            "result": st.column_config.TextColumn(width=106),
+            "items": st.column_config.NumberColumn(width=48),
+            "kappa": st.column_config.NumberColumn(
+                width=56, format="%.3f", help="Quadratic-weighted where answers are ordered."
+            ),
+            "95% interval": st.column_config.TextColumn(width=96, help="Cluster bootstrap: whole items are resampled."),
+            "difference": st.column_config.NumberColumn(
+                width=74, format="%+.3f", help="Kappa of this judge minus that of the reference."
+            ),
+            "95% interval of it": st.column_config.TextColumn(
+                "95% interval", width=104, help="Of the difference, paired by item."
+            ),
             "p (Holm)": st.column_config.TextColumn(
-                help="Two-sided, adjusted for all the differences of this table (Holm)."
+                width=66, help="Two-sided, adjusted for all the differences of this table (Holm)."
             ),
         },
     )  # fmt: skip
@@ -124,12 +143,13 @@ def told(dimension: Dimension, found: Same, pairs: Mapping[str, Pair], names: Ma
     """What may be said of each judge against the reference, in a sentence."""
     items = min((pair.difference.items for pair in pairs.values()), default=0)
     text.quiet(
-        "On {cells} of {items} that people and all of these judges gave a value, of {gold} with gold: {scored}.",
-        cells=many(len(found.seats.item), "cell"), items=many(items, "item"), gold=many(found.gold, "cell"),
+        "From {cells} of {items} that people and all of these judges gave a value. Of {gold} with gold they scored: "
+        "{scored}.",
+        cells=many(len(found.seats.item), "rating"), items=many(items, "item"), gold=many(found.gold, "rating"),
         scored=", ".join(f"{names[one]} {n:,}" for one, n in found.scored.items()),
     )  # fmt: skip
     if found.too_many:
-        st.caption("The rule of length is left out: with so many items it would have to read every text.")
+        st.caption("The length baseline is left out: it would have to read the text of too many items.")
     for other, pair in pairs.items():
         _said(dimension, pair, names[other], names[pair.reference])
 
@@ -142,17 +162,17 @@ def _said(dimension: Dimension, pair: Pair, other: str, reference: str) -> None:
     figures = f"{abs(gap.point or 0):.2f} ({ends})"
     if pair.verdict == "better":
         text.say(
-            "**{other}** agrees better with people than {reference} on {name}: difference {figures}.",
+            "**{other}** agrees better with people than {reference} on {name}: difference in kappa {figures}.",
             other=other, reference=reference, name=dimension.title, figures=figures,
         )  # fmt: skip
     elif pair.verdict == "worse":
         text.say(
-            "**{reference}** agrees better with people than {other} on {name}: difference {figures}.",
+            "**{reference}** agrees better with people than {other} on {name}: difference in kappa {figures}.",
             other=other, reference=reference, name=dimension.title, figures=figures,
         )  # fmt: skip
     elif pair.verdict == "too few items":
         text.say(
-            "**{other}** and {reference}: too few items for a verdict ({items}; 30 are the least).",
+            "**{other}** and {reference}: too few items for a conclusion ({items}; 30 are needed).",
             other=other, reference=reference, items=many(gap.items, "item"),
         )  # fmt: skip
     elif gap.point is None or pair.p is None:
@@ -161,13 +181,14 @@ def _said(dimension: Dimension, pair: Pair, other: str, reference: str) -> None:
             other=other, reference=reference, name=dimension.title,
         )  # fmt: skip
     else:
-        alone = "Alone it would count; among so many comparisons it does not." if pair.p <= ALPHA else ""
-        more = "They are so near each other that more labels will not settle it."
+        alone = "Significant by itself, but not after Holm's adjustment." if pair.p <= ALPHA else ""
+        more = "The difference is so small that more labels are unlikely to show it."
         if pair.more is not None:
             low, high = pair.more
-            more = f"Likely {low:,} to {high:,} more items would tell them apart, if the difference is what it seems."
+            more = f"About {low:,} to {high:,} more items would show it, if the true difference is as estimated."
         text.say(
-            "**{other}** and {reference} cannot be told apart on {name}: difference {figures}. {alone} {more}",
+            "**{other}** and {reference} do not differ significantly on {name}: difference in kappa {figures}. "
+            "{alone} {more}",
             other=other, reference=reference, name=dimension.title, figures=f"{gap.point:+.2f} ({ends})",
             alone=alone, more=more,
         )  # fmt: skip
@@ -175,11 +196,11 @@ def _said(dimension: Dimension, pair: Pair, other: str, reference: str) -> None:
 
 def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str], key: str) -> None:
     """Kappas with their intervals, then the differences."""
-    spans = []
+    spans, names = [], brief(names)
     for who, interval in found.kappas.items():
         state = "meets policy" if who not in pairs else "beside" if who in RULES else "other"
-        told = f"{number(interval.point, '.2f')} ({span(interval)})"
-        spans.append(Row(names[who], "", interval.point, interval.low, interval.high, None, state, told))
+        remark = f"{number(interval.point, '.2f')} ({span(interval)})"
+        spans.append(Row(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
     st.markdown("**Agreement with people** (kappa)")
     charts.intervals(spans, f"kappas:{key}", mark=0.0)
     gaps = [
@@ -191,7 +212,7 @@ def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str]
     ]  # fmt: skip
     st.markdown("**Difference to the reference** (kappa)")
     charts.intervals(gaps, f"gaps:{key}", mark=0.0, marked="no difference", reach=(-0.4, 0.4))
-    st.caption("● better than the reference, ✕ worse, ○ cannot be told apart, □ too few items.")
+    st.caption("● better than the reference, ✕ worse, ○ no significant difference, □ too few items.")
 
 
 def between(found: Comparison, names: Mapping[str, str]) -> None:
@@ -199,15 +220,15 @@ def between(found: Comparison, names: Mapping[str, str]) -> None:
     rows = [(pair, i) for pair, i in found.between.items() if not any(one in RULES for one in pair)]
     if not rows:
         return
-    st.markdown("**Judges among themselves**")
+    st.markdown("**Agreement between judges**")
     st.dataframe(
         {
             "judge": [names[one] for (one, _), _ in rows],
             "and": [names[other] for (_, other), _ in rows],
-            "kappa between them": [i.point for _, i in rows],
+            "kappa": [i.point for _, i in rows],
             "95% interval": [span(i) for _, i in rows],
         },
         hide_index=True,
         width="content",
-        column_config={"kappa between them": st.column_config.NumberColumn(format="%.3f")},
+        column_config={"kappa": st.column_config.NumberColumn(format="%.3f")},
     )

@@ -1,4 +1,4 @@
-"""Cells on which people lie apart and nobody has decided yet: counted or left out, with both figures."""
+"""Ratings on which people disagree and nobody has decided yet: counted or left out, with both figures."""
 
 from __future__ import annotations
 
@@ -13,44 +13,43 @@ from judges.counted import many
 from pages.parts import links, picked, text
 from pages.parts.calibrated import number, span
 
-WORDS: dict[Waiting, str] = {"counted": "counted, by the gold rule", "out": "left out"}
+WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
 
 def choice(rule: Waiting) -> Waiting:
     """What becomes of them in the figures of the page; the dataset's rule to begin with. It stands in the address."""
     with st.container(width=230):
-        return picked.one("waiting", "Cells that wait", dict(WORDS), default=rule)  # type: ignore[return-value]
+        return picked.one("waiting", "Not adjudicated", dict(WORDS), default=rule)  # type: ignore[return-value]
 
 
 def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:
-    """Kappa and leniency with and without those cells, of every dimension that has some; nothing where none has."""
+    """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
     if not found:
         return
     n = sum(counted.people.waiting for counted, _ in found)
-    used = "counts them with what the gold rule gives them" if rule == "counted" else "leaves them out"
-    with st.expander(text.plain(f"{many(n, 'cell')} wait for adjudication"), icon=":material/balance:"):
+    used = "counts them, combined by the setting of the dataset" if rule == "counted" else "leaves them out"
+    with st.expander(text.plain(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
         frame = pd.DataFrame(
             [
                 {
                     "dimension": counted.dimension.title,
                     "unit": counted.dimension.sort,
-                    "wait": f"{counted.people.waiting:,} of {counted.gold_cells:,}",
+                    "to adjudicate": f"{counted.people.waiting:,} of {counted.gold_cells:,}",
                     "kappa, counted": f"{number(counted.interval.point, '.2f')} ({span(counted.interval)})",
                     "kappa, left out": f"{number(out.interval.point, '.2f')} ({span(out.interval)})",
-                    "leniency, counted": _steps(counted.mean_difference),
-                    "leniency, left out": _steps(out.mean_difference),
+                    "bias, counted": _steps(counted.mean_difference),
+                    "bias, left out": _steps(out.mean_difference),
                 }
                 for counted, out in found
             ]
         )
         st.dataframe(frame, hide_index=True, height="content")
         text.quiet(
-            "People lie further apart there than the rule allows, and nobody has decided yet. The approval check "
-            "{used}: that is part of the dataset's gold rule. Left out, what is easy remains, so that kappa is higher "
-            "than on all that was asked.",
+            "People disagree there by more than the dataset allows, and nobody has decided yet. The approval check "
+            "{used} (how labels are combined). Leaving them out keeps the easier ratings, which overestimates kappa.",
             used=used,
         )
-        links.to("adjudication", "Decide them", icon=":material/balance:", dataset=dataset)
+        links.to("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
 
 
 def _steps(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""How a sample is drawn: the form of its strata, how it falls on them, and what it should tell."""
+"""How a sample is drawn: the form of its strata, how it falls on them, and how precise it should be."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from data import calibration, strata
 from data.datasets import Dataset
 from data.deciding import policy
 from data.figures import outlook as ahead
+from data.quota import Quota
 from data.store import Store
 from judges.counted import many
 from judges.errors import AssayError
@@ -21,30 +22,30 @@ from judges.sampling import ALLOCATIONS, Allocation, By, Design, Share
 from pages.parts import session, text
 
 LAST = 1_000
-"""Items up to which is foretold where the policy asks for a single look."""
+"""Items up to which is forecast where the policy has a single look."""
 BY: dict[By, str] = {
     "score": "the judge's score", "confidence": "the judge's confidence", "system": "system", "language": "language",
     "meta": "a field of the items",
 }  # fmt: skip
 HOW = (
-    "Proportional: every item has one chance. Square root: small strata get more than their part, as its items tell "
-    "most where nearly all scores are one. Neyman: each stratum by its size and by how much its items differ, which is "
-    "told from labels where there are some, else from imagined people."
+    "Proportional: every item has the same probability. Square root: small strata get more than their share, which "
+    "helps where nearly all scores are the same. Neyman: each stratum by its size and its standard deviation, which is "
+    "estimated from labels where there are some, else from simulated ones."
 )
 _TOLD: dict[Allocation | None, str] = {None: "no strata", **ALLOCATIONS}
 _WIDE = {"min_value": 0.05, "max_value": 0.95, "step": 0.05, "format": "%.2f"}
 
 
 def design(found: Dataset, judges: Mapping[str, str]) -> Design:
-    """What the person chooses the items to be parted by. Raises AssayError for what cannot be."""
+    """What the person chooses the items to be stratified by. Raises AssayError for what cannot be."""
     store = session.store()
     first = strata.kept(store, found.id)
     fixed = first is not None and not strata.population(store, found.id, first).open
     begin = first or (Design("score", judge=next(iter(judges)), allocation="root") if judges else Design())
     if fixed:
         text.quiet(
-            "Items are parted **{by}**, as at the first draw: each keeps its stratum, and only what comes in later can "
-            "be parted otherwise.", by=strata.told(begin),
+            "Items are stratified **{by}**, as at the first draw: each keeps its stratum, and only items that are "
+            "imported later can be stratified in another way.", by=strata.told(begin),
         )  # fmt: skip
     fields = strata.fields(store, found.id)
     left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else (st, st, st)
@@ -68,9 +69,9 @@ def design(found: Dataset, judges: Mapping[str, str]) -> Design:
     about = ""
     if asked:
         about = beside.selectbox(
-            "Look ahead for", list(asked), format_func=asked.get, key="design:about",
+            "Forecast for", list(asked), format_func=asked.get, key="design:about",
             index=list(asked).index(of) if of in asked else 0,
-            help="The dimension whose precision is foretold, and that Neyman's allocation is best for.",
+            help="The dimension whose precision is forecast, and that Neyman's allocation is optimal for.",
         )  # fmt: skip
     return Design(by, of, begin.judge if fixed and begin.by in ("score", "confidence") else judge, allocation, about)
 
@@ -83,7 +84,7 @@ def _judge(judges: Mapping[str, str], begin: Design, column: st.delta_generator.
     place = there.index(begin.judge) if begin.judge in there else 0
     return str(
         column.selectbox(
-            "Judge for strata and outlook", there, index=place, format_func=judges.get, key="design:judge"
+            "Judge for strata and forecast", there, index=place, format_func=judges.get, key="design:judge"
         )
     )
 
@@ -94,24 +95,25 @@ def _asked(store: Store, judge: str) -> dict[str, str]:
     return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in found}
 
 
-def planned(shares: Sequence[Share], size: int) -> None:
-    """How the sample falls on the strata."""
+def planned(shares: Sequence[Share], size: int, needed: Quota) -> None:
+    """How the sample falls on the strata, and what it means for the policy."""
     new, assisted = sum(s.now for s in shares), sum(s.now_assisted for s in shares)
     text.say(
         "This draws **{n}** now: {blind} blind and {assisted} assisted.",
         n=many(new, "item"), blind=f"{new - assisted:,}", assisted=f"{assisted:,}",
     )  # fmt: skip
+    text.quiet("{said}", said=needed.sentence(new - assisted, new >= needed.left))
     if new > size:
         text.quiet(
-            "More than asked for: there are {n}, and every one has an item in the sample that is answered blind.",
+            "More than entered: there are {n}, and each needs an item in the sample that is answered blind.",
             n=many(len(shares), "stratum", "strata"),
         )
     if new < size:
-        st.caption("Fewer than asked for: the dataset has no more items that were not drawn.")
+        st.caption("Fewer than entered: the dataset has no more items that were not drawn.")
     if lone := sum(s.items == 1 for s in shares):
         text.quiet(
-            "{n} with a single item: it is drawn for certain, and as one item has no spread, its error is taken "
-            "together with that of the next stratum.", n=many(lone, "stratum", "strata"),
+            "{n} with a single item, which is drawn with certainty. One item has no variance, so for standard errors "
+            "it is collapsed with the next stratum.", n=many(lone, "stratum", "strata"),
         )  # fmt: skip
     st.dataframe(
         pd.DataFrame(
@@ -125,23 +127,25 @@ def planned(shares: Sequence[Share], size: int) -> None:
     weights = [(s.items / blind, blind) for s in shares if (blind := round(s.blind * s.items))]
     worth = sum(w * n for w, n in weights) ** 2 / sum(w * w * n for w, n in weights) if weights else 0.0
     text.quiet(
-        "By their weights the {n} blind items of all draws are worth {worth} equally weighted ones (Kish's n_eff). "
-        "That does not measure what they tell of kappa: the table below does.",
+        "With their weights the {n} blind items of all draws count as {worth} equally weighted ones (Kish's effective "
+        "sample size). How precisely they estimate kappa is in the table below.",
         n=f"{sum(n for _, n in weights):,}", worth=f"{worth:.0f}",
     )  # fmt: skip
 
 
 def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], chosen: Design) -> None:
-    """What the sample should tell of a judge, by allocation."""
+    """How precisely the sample should estimate a judge's kappa, by allocation."""
     if not judges or not chosen.about:
-        st.caption("No judge has scored this dataset yet: what a sample tells cannot be foretold.")
+        st.caption("No judge has scored this dataset yet: without scores there is no forecast.")
         return
     store = session.store()
     asked = policy.asked(store).policy
     best = min(0.95, round(asked.threshold + 0.25, 2))
     low, high = st.slider(
-        "Agreement to reckon with (kappa)", value=(min(best - 0.05, round(asked.threshold + 0.1, 2)), best),
-        key="design:agreement", help="How far people may agree with the judge. Nobody knows before there are labels.",
+        "Assumed agreement (kappa)", value=(min(best - 0.05, round(asked.threshold + 0.1, 2)), best),
+        key="design:agreement",
+        help="The range of kappa between people and judge that the forecast assumes: before there are labels, nobody "
+        "knows it.",
         **_WIDE,
     )  # fmt: skip
     blind = sum(round(s.blind * s.items) for s in shares)
@@ -160,21 +164,21 @@ def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], 
         hide_index=True, height="content",
     )  # fmt: skip
     text.quiet(
-        "Simulated on the judge's own scores, with people who agree with it at {low} to {high} and use the answers as "
-        "often as it does. *Kappa ±* is half the width of the 95% interval. *Until the policy is met* is the number of "
-        "blind items after which the bound reaches {threshold}, checked after every item: eight of ten courses lie "
-        "between the two. *With one look* is the number that a plan of a single look needs in four of five cases. All "
-        "of it is for one dimension and judge alone.",
+        "Simulated on the judge's own scores, with people who agree with it at a kappa of {low} to {high} and use each "
+        "answer as often as it does. *Kappa ±* is half the width of the 95% interval. *Until the policy is met* is the "
+        "number of blind items after which the lower bound reaches {threshold}, checked after every item (10th to 90th "
+        "percentile of the simulations). *With one look* is the number that a plan with a single look needs in 80% of "
+        "simulations. All of it is for one dimension of one judge.",
         low=f"{low:.2f}", high=f"{high:.2f}", threshold=f"{asked.threshold:.2f}",
     )  # fmt: skip
 
 
-@st.cache_data(max_entries=64, show_spinner="Looking ahead ...")
+@st.cache_data(max_entries=64, show_spinner="Simulating ...")
 def _ahead(
     _store: Store, dataset_id: str, chosen: Design, items: int, low: float, high: float, asked: Policy, last: int,
     newest: int,
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip
-    """The outlook of every allocation, looked at up to `last` items; `newest` is the change that it rests on."""
+    """The forecast of every allocation, up to `last` items; `newest` is the change that it was made at."""
     parts = strata.population(_store, dataset_id, chosen).strata
     first, agreements = min(asked.min_items, last), [low, (low + high) / 2, high]
     z = boundary(1 - asked.level, first, max(asked.horizon, first))
@@ -191,9 +195,9 @@ def _words(one: Forecast, asked: Policy, last: int) -> tuple[str, str, str]:
 
 
 def _items(ends: tuple[int, int | None], asked: Policy, last: int) -> str:
-    """Numbers of items to the nearest ten: no forecast is nearer than that, but for the least that is asked."""
+    """Numbers of items to the nearest ten: no forecast is nearer than that, but for the least that is required."""
     if ends == (asked.min_items, asked.min_items):
-        return f"{asked.min_items:,}, the least asked"
+        return f"{asked.min_items:,}, the minimum required"
     low, high = (end if end is None or end < 100 else round(end, -1) for end in ends)
     if high is None:
         return f"more than {last:,}" if ends[0] >= last else f"{low:,} to more than {last:,}"

@@ -21,9 +21,9 @@ from pages.parts import session, text
 MOST = FEW[1]
 _PASTE = "pasted"
 _ABOUT = (
-    "Two or three examples stand before the item in the prompt, as turns of their own. Show the ends and the middle of "
-    "the scale: a 1, a 3 and a 5. Whether they help is for the calibration to say. Items shown here are left out of "
-    "every figure that holds these judges against people."
+    "Two or three examples come before the item in the prompt, as turns of their own. Show the ends and the middle of "
+    "the scale: a 1, a 3 and a 5. Calibration shows whether they help. Items shown here are left out of "
+    "every figure that compares these judges with people."
 )
 
 
@@ -44,16 +44,16 @@ def forget(card: Card) -> None:
 
 
 def listed(now: list[Example], card: Card) -> None:
-    """The examples, each with a way to take it off."""
+    """The examples, each with a way to remove it."""
     for number, one in enumerate(now):
         with st.container(horizontal=True, vertical_alignment="top"):
             with st.expander(text.plain(f"{number + 1}. {one.shows}"), icon=":material/lightbulb:"):
                 st.caption("What the judge sees")
                 st.json(one.fields, expanded=False)
-                st.caption("The reply it is shown")
+                st.caption("The reply in the example")
                 _reply(one.reply)
             if st.button(
-                "Take off", icon=":material/remove:", key=f"off:{card.version}:{number}:{len(now)}", type="tertiary"
+                "Remove", icon=":material/remove:", key=f"off:{card.version}:{number}:{len(now)}", type="tertiary"
             ):
                 now.pop(number)
                 st.rerun()
@@ -67,12 +67,12 @@ def _reply(reply: dict[str, Any] | str) -> None:
 
 
 def where(store: Store, card: Card) -> Dataset | None:
-    """The dataset to take an example from; None: it is pasted."""
+    """The dataset that an example comes from; None: it is pasted."""
     known = {d.id: d for d in datasets.all_datasets(store) if card.kind in datasets.kinds(store, d.id)}
     with st.container(width=420):
         chosen = st.selectbox(
             "Add an example from", [*known, _PASTE], key=f"from:{card.version}",
-            format_func=lambda key: "JSON that I paste" if key == _PASTE else f"labelled items of {known[key].name}",
+            format_func=lambda key: "pasted JSON" if key == _PASTE else f"labelled items of {known[key].name}",
         )  # fmt: skip
     return known.get(chosen)
 
@@ -99,24 +99,24 @@ def written(card: Card, draft: Draft | None, at: tuple[str, str] | None) -> Exam
     key = f"{card.version}:{at[0]}:{at[1]}"
     reply = draft.reply
     if draft.judge:
-        text.quiet("The reply begins with that of {judge}.", judge=draft.judge)
+        text.quiet("The reply starts from that of {judge}.", judge=draft.judge)
         if draft.corrected:
             text.quiet(
-                "People's labels are put in: {cells}. Read the notes again: they were written for the judge's scores.",
+                "People's labels replace its scores in: {cells}. Check the notes, which were written for its scores.",
                 cells=", ".join(draft.corrected),
             )
         if draft.left:
-            text.warn("People say otherwise in {left}: put that right by hand.", left=", ".join(draft.left))
+            text.warn("People disagree in {left}: correct that by hand.", left=", ".join(draft.left))
     else:
-        st.caption("No judge's reply to this item can be begun with: write one in the shape below.")
+        st.caption("There is no judge's reply to this item to start from: write one in the shape below.")
         st.code(in_words(card) or "A text that ends in its rating.", language=None, wrap_lines=True)
     with st.expander("What the judge sees", icon=":material/visibility:"):
         st.json(draft.fields, expanded=2)
-    shows = st.text_input("What it shows", key=f"shows:{key}", placeholder="a 1: the user was ignored")
+    shows = st.text_input("What the example shows", key=f"shows:{key}", placeholder="a 1: the user was ignored")
     first = (
         reply if isinstance(reply, str) else "" if reply is None else json.dumps(reply, ensure_ascii=False, indent=2)
     )
-    given = st.text_area("The reply it is shown", first, key=f"reply:{key}", height=300)
+    given = st.text_area("The reply in the example", first, key=f"reply:{key}", height=300)
     if not st.button("Add this example", icon=":material/add:", key=f"add:{key}"):
         return None
     return _example(card, {"shows": shows.strip(), "fields": draft.fields, "reply": _parsed(card, given)})
@@ -133,7 +133,7 @@ def pasted(card: Card) -> Example | None:
     try:
         row = json.loads(given)
     except ValueError as error:
-        text.warn("That is no JSON: {error}.", error=error)
+        text.warn("This is not JSON: {error}.", error=error)
         return None
     return _example(card, row)
 
@@ -149,7 +149,7 @@ def _parsed(card: Card, given: str) -> Any:
 def _example(card: Card, row: Any) -> Example | None:
     """The example, or the sentence that says what is wrong with it."""
     if card.text is None and isinstance(row, dict) and isinstance(row.get("reply"), str):
-        st.warning("The reply is no JSON object: check its brackets, commas and quotes.", icon=":material/info:")
+        st.warning("The reply is not a JSON object: check its brackets, commas and quotes.", icon=":material/info:")
         return None
     try:
         found = example_of(row, "The example")
@@ -177,7 +177,7 @@ def ready(card: Card, now: Sequence[Example]) -> bool:
     if tuple(now) == card.examples:
         return False
     if 0 < len(now) < FEW[0]:
-        st.caption("One more is needed: a card takes two or three examples, or none.")
+        st.caption("One more is needed: a card has two or three examples, or none.")
         return False
     st.caption("This changes the card's version: the judges that used it before stay as they are.")
-    return st.button("Attach these examples" if now else "Take all examples off", type="primary")
+    return st.button("Attach these examples" if now else "Remove all examples", type="primary")

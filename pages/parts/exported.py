@@ -18,11 +18,10 @@ from judges.counted import many
 from pages.parts import text
 
 _CELL = 400
-_CSV = "CSV is for spreadsheets: a text that a spreadsheet would run as a formula gets an apostrophe before it."
+_CSV = "In CSV, a text that a spreadsheet would run as a formula gets an apostrophe before it."
 _ASIDE = (
-    "Making this file **puts its items aside**: from then on no draw takes them and no figure of any judge counts "
-    "them, because a judge that was shown an answer says nothing by repeating it. You can take that back below, with "
-    "a reason."
+    "Making this file **puts its items aside**: from then on they are not drawn and count in no figure of any judge, "
+    "because a judge that has seen the answer proves nothing by repeating it. You can undo that below, with a reason."
 )
 
 
@@ -84,6 +83,16 @@ def _option(store: Store, dataset_id: str, of: Kind, option: Option) -> Any:
     return chosen or option.default
 
 
+def every(known: Mapping[str, Kind]) -> None:
+    """What each kind of file holds."""
+    rows = [(k.title, k.says, k.again[:1].upper() + k.again[1:]) for k in known.values()]
+    with st.expander("What each file contains", icon=":material/folder_open:"):
+        st.dataframe(
+            pd.DataFrame(rows, columns=["File", "Contents", "Import"]), hide_index=True, row_height=76,
+            column_config={"Contents": st.column_config.TextColumn(width=640)},
+        )  # fmt: skip
+
+
 def told(of: Kind, format: Format) -> None:
     """What the kind gives, and what is to be known of it and its format."""
     text.say("{says}", says=of.says)
@@ -111,20 +120,20 @@ def blinded(items: int) -> None:
     """What taking this file costs the person who takes it: blind answers that they could have given."""
     if items:
         text.quiet(
-            "This file tells what judges or people said. {n} of this dataset may still come to you to be answered "
-            "blind: their rows are left out above, and once you make the file they go to others.",
+            "This file shows what judges or people said. You may still be asked to label {n} of this dataset blind: "
+            "their rows are left out above, and once you make the file these items go to others.",
             n=many(items, "item"),
         )  # fmt: skip
 
 
 def _nothing(of: Kind) -> str:
     why = {
-        "preference_turns": "Nobody has written a turn better yet: on the desk, press e beside a turn.",
+        "preference_turns": "Nobody has improved a turn yet: on the desk, press e beside a turn.",
         "preference_pairs": "No pair has a verdict other than a tie.",
-        "chats": "No conversation reaches that answer in people's gold.",
+        "chats": "No conversation reaches that answer in the reference labels (gold).",
         "candidates": "Nothing here is low, doubted or disputed.",
-        "examples": "People have corrected no reply of this card on an item that may be given out: those of the audit "
-        "sample, and those answered blind in a random draw, may not.",
+        "examples": "People have corrected no reply of this card on an item that may be an example: those of the audit "
+        "sample, and those labelled blind in a random draw, may not.",
     }
     return why.get(of.name, "There is nothing of this kind in the dataset yet.")
 
@@ -178,9 +187,9 @@ def aside(found: Sequence[Use]) -> tuple[list[str], str] | None:
     names = {u.item: u.name for u in found}
     with st.form("export:back", border=False, clear_on_submit=True):
         left, right = st.columns(2)
-        chosen = left.multiselect("Let count again", list(names), format_func=names.get)
+        chosen = left.multiselect("Count again", list(names), format_func=names.get)
         why = right.text_input("Reason", max_chars=500, key="export:back:why")
-        if st.form_submit_button("Take back", icon=":material/undo:"):
+        if st.form_submit_button("Count again", icon=":material/undo:"):
             return [str(i) for i in chosen], why
     return None
 
@@ -188,11 +197,11 @@ def aside(found: Sequence[Use]) -> tuple[list[str], str] | None:
 def by_hand() -> tuple[list[str], str] | None:
     """Items named by hand to be put aside, with the reason, once a person asks for it."""
     with st.form("export:aside", border=False, clear_on_submit=True):
-        given = st.text_area("Items that a prompt was tuned on: their ids, one a line", height=100)
+        given = st.text_area("Items that a prompt was tuned on: their ids, one per line", height=100)
         why = st.text_input("Reason", max_chars=500, key="export:aside:why", placeholder="the prompt was tuned on them")
         st.caption(
-            "An item that people have answered blind in a random draw cannot be put aside, nor taken back: nobody may "
-            "choose what the approval check counts. One that is drawn but not answered can; it then counts for nothing."
+            "An item that people have labelled blind in a random draw cannot be put aside or counted again: nobody may "
+            "choose what the approval check counts. One that is drawn but not labelled can; it then does not count."
         )
         if st.form_submit_button("Put aside", icon=":material/remove_circle:"):
             return [line.strip() for line in given.splitlines() if line.strip()], why

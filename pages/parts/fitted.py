@@ -18,15 +18,15 @@ ENOUGH = 100
 
 def standing(tally: Tally, share: Interval, limit: float | None) -> None:
     """How many are answered, and the share that does not fit, with its interval."""
-    st.markdown("**Does the justification fit the score?**")
+    st.markdown("**Does the justification support the score?**")
     goal = min(ENOUGH, tally.cells)
     st.progress(min(tally.answered / goal, 1.0) if goal else 0.0)
     figure = ""
     if share.point is not None and share.low is not None and share.high is not None:
-        figure = f"{share.point:.0%} do not fit ({share.low:.0%} to {share.high:.0%}"
+        figure = f"{share.point:.0%} do not support the score ({share.low:.0%} to {share.high:.0%}"
         figure += f"; limit {limit:.0%})." if limit is not None else ")."
     text.quiet(
-        "{answered} of {cells} answered, {mine} by you. {figure} Drawn at random; what others said stays hidden.",
+        "{answered} of {cells} answered, {mine} by you. {figure} A random sample; answers of others are hidden.",
         answered=f"{tally.answered:,}", cells=many(tally.cells, "justification"), mine=f"{tally.mine:,}", figure=figure,
     )  # fmt: skip
 
@@ -42,18 +42,18 @@ def shown(cell: Justified, dimension: Dimension | None, before: bool | None) -> 
         text.quiet("{definition}", definition=dimension.definition)
     st.code(cell.text, language=None, wrap_lines=True)
     if before is not None:
-        text.quiet("You said: {said}. A new answer replaces it.", said="it fits" if before else "it does not")
+        text.quiet("Your answer: {said}. A new answer replaces it.", said="it supports it" if before else "it does not")
 
 
 def whole(item: Item) -> None:
     """The item that a justification is about, as plain text."""
     if isinstance(item, Response):
-        told = {"Task": item.task, "Output": item.output, "Reference": item.reference}
+        parts = {"Task": item.task, "Output": item.output, "Reference": item.reference}
     elif isinstance(item, Pair):
-        told = {"Input": item.input_text, "Response A": item.response_a.text, "Response B": item.response_b.text}
+        parts = {"Input": item.input_text, "Response A": item.response_a.text, "Response B": item.response_b.text}
     else:
-        told = {"Dialogue": "\n\n".join(f"{t.turn} {t.role}: {t.text}" for t in item.turns)}
-    for title, body in told.items():
+        parts = {"Dialogue": "\n\n".join(f"{t.turn} {t.role}: {t.text}" for t in item.turns)}
+    for title, body in parts.items():
         if body:
             text.quiet("{title}", title=title)
             st.code(body, language=None, wrap_lines=True, height=260 if len(body) > 600 else "content")
@@ -64,4 +64,4 @@ def over(tally: Tally) -> None:
     if tally.cells:
         st.caption("You have answered all of them.")
     else:
-        st.caption("This judge gives no justification beside its scores.")
+        st.caption("This judge gives no justifications of its scores.")

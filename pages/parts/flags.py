@@ -17,13 +17,13 @@ from pages.parts import charts, text
 
 def figures(found: Flagged, dimension: Dimension, key: str) -> None:
     """Sentences, and the rates and kappa with their intervals."""
-    text.say("{told}", told=" ".join(told(found, dimension)))
+    text.say("{sentences}", sentences=" ".join(told(found, dimension)))
     one = found.rates
-    shown = [("kappa", found.kappa), ("recall (found)", one.found), ("precision (right)", one.right)]
-    rows = [_row(name, interval) for name, interval in [*shown, ("raised falsely", one.raised)]]
+    shown = [("kappa", found.kappa), ("recall", one.found), ("precision", one.right)]
+    rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.raised)]]
     charts.intervals(rows, key, mark=None)
     if one.people.items < MIN_CLUSTERS:
-        text.quiet("Fewer than {n} items: nothing may be concluded.", n=MIN_CLUSTERS)
+        text.quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS)
 
 
 def chart(steps: Sequence[Step], key: str) -> None:
@@ -35,13 +35,13 @@ def chart(steps: Sequence[Step], key: str) -> None:
             xs, ys = zip(*known, strict=True)
             series.append((name, xs, ys))
     if series:
-        charts.finding(Plot("lines", "yes from", "", tuple(series)), key)
+        charts.finding(Plot("lines", "positive from", "", tuple(series)), key)
         st.caption(
-            "All on one side of the line count alike, however far from it. A threshold chosen because it looks best "
-            "here looks better than it is: choose it by what it is for."
+            "A threshold that is chosen because its figures are best here is overfitted to these labels: choose it by "
+            "its purpose."
         )
 
 
 def _row(name: str, one: Interval) -> Row:
-    on = f"{cell(one.point, '.2f')} on {one.cells:,} cells" if one.cells else "no such cell"
+    on = f"{cell(one.point, '.2f')} from {one.cells:,} ratings" if one.cells else "no such ratings"
     return Row(name, "", one.point, one.low, one.high, None, "other" if name == "kappa" else "beside", on)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, fields, replace
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -12,49 +13,80 @@ import pandas as pd
 import streamlit as st
 
 from data import datasets, intake, start
-from data.intake import Known, Plan, Preview, Result, Source
+from data.intake import Known, Plan, Preview, Problem, Result, Source
+from data.intake.log import Import
 from data.intake.outline import Outline
+from data.intake.specimens import SPECIMENS
 from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import giving, links, mapping, series, session, text
+from pages.parts import clock, giving, links, mapping, picked, series, session, text
 from pages.parts.agreed import REASONS
 
 NEW = "A new dataset"
 
 SAMPLING = {
-    "all": "All items of the dataset were given to people",
-    "random": "A random part of them was",
-    "picked": "They were picked for a reason, such as being hard or flagged",
+    "all": "People labelled all items of the dataset",
+    "random": "A random sample of them",
+    "picked": "Items picked for a reason, such as being hard or flagged",
     "unknown": "Not known",
 }
-HOW = """Nothing is written before you have seen what would be stored, and every line that cannot be.
-
-| what | how it looks |
-|---|---|
-| items, judgments, labels, adjudications, the gold rule | Assay's JSON lines, mixed in one file or not |
-| chats | JSON lines with `messages`, as language models take them |
-| tables | CSV, Parquet, JSON or JSON lines: a judge's column and a person's column are enough |
-| other tools' files | {tools} |
-| MT-Bench | FastChat's `question.jsonl`, answers, judgments and votes, uploaded together |
-"""
+_WIDE, _LONG = st.column_config.TextColumn(width=480), st.column_config.TextColumn(width=220)
+_ERRORS = {
+    "No.": st.column_config.NumberColumn(width=45),
+    "Line": st.column_config.NumberColumn(width=60, help="Its number in the file; empty: the file as a whole."),
+    "Field": st.column_config.TextColumn(width=100),
+    "What is wrong": _WIDE,
+    "The line": st.column_config.TextColumn(width=400, help="How it begins."),
+}
+SHOWN = 20
+"""Errors of a file that are shown; all of them are in the file of the lines."""
 
 
 def formats() -> None:
-    """What can be uploaded."""
-    text.say(HOW, tools=", ".join(intake.titles()))
-    st.caption("A file of reference answers is known by `reference` in its name.")
+    """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
+    text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
+    st.subheader("What a file may look like")
+    chosen = picked.tab("shape", "Shape", {one.title: one.title for one in SPECIMENS})
+    one = next(one for one in SPECIMENS if one.title == chosen)
+    text.quiet("{says}", says=one.says)
+    for name, held in one.files.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            with st.container(width="content"):
+                text.say("**{name}**", name=name)
+            st.download_button(
+                "Download", held, name, icon=":material/download:", type="tertiary", key=f"specimen:{name}",
+                on_click="ignore",
+            )  # fmt: skip
+        st.code(held, language="json" if name.endswith(".jsonl") else None, wrap_lines=True)
+    text.quiet(
+        "Files of other tools are recognised as they are: {tools}. Lines of several shapes may stand in one file.",
+        tools=", ".join(intake.titles()),
+    )
     st.caption("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
+def earlier(found: Sequence[Import], zone: tzinfo) -> None:
+    """What was imported last."""
+    if not found:
+        return
+    st.subheader("Latest imports")
+    rows = [(clock.at(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
+    st.dataframe(
+        pd.DataFrame(rows, columns=["When", "By", "Dataset", "From", "Items", "Judgments", "Labels"]),
+        hide_index=True, column_config={"Dataset": _LONG, "From": _LONG},
+    )  # fmt: skip
+    st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
+
+
 def files(found: list[Known]) -> bool:
-    """The uploaded files and what each of them is; whether they are to be put away."""
+    """The uploaded files and what each of them is; whether they are to be removed."""
     rows = [(one.file.name, one.says, one.file.size) for one in found]
     st.dataframe(
-        pd.DataFrame(rows, columns=["File", "Is", "Size"]),
+        pd.DataFrame(rows, columns=["File", "Recognised as", "Size"]),
         hide_index=True,
         column_config={"Size": st.column_config.NumberColumn(format="bytes")},
     )
-    return st.button("Put these files away", icon=":material/close:", type="tertiary")
+    return st.button("Remove these files", icon=":material/close:", type="tertiary")
 
 
 def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
@@ -65,20 +97,20 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     store = session.store()
     known = [dataset.name for dataset in datasets.all_datasets(store)]
     left, right = st.columns(2)
-    chosen = left.selectbox("Into", [NEW, *known], key="import:into")
+    chosen = left.selectbox("Into dataset", [NEW, *known], key="import:into")
     stem = _free(Path(found[0].file.name).stem, known)
-    name = right.text_input("Its name", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
+    name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
     said = outline
     if outline.tables or outline.series:
         st.subheader("What the files hold")
         said = series.editor(outline, key)
     sampling = st.radio(
-        "If the files hold people's answers: how were the items chosen that people answered?",
+        "If the files hold people's labels: how were the labelled items chosen?",
         intake.SAMPLINGS,
         format_func=SAMPLING.get,
         index=intake.SAMPLINGS.index(said.sampling),
         key=f"{key}:sampling",
-        help="Only answers on all items, or on random ones, can count for the approval check.",
+        help="Only labels on all items, or on random ones, can count for the approval check.",
     )
     population = _population() if sampling == "random" else None
     if not name:
@@ -115,12 +147,12 @@ def _population() -> int | None:
         "Drawn at random from how many items?", 1, 1_000_000_000, None, key="import:population", width=330,
         placeholder="not known",
         help="Each label then stands for as many items: the number given here over the number with labels. Not needed "
-        "where the lines tell their own probability.",
+        "where the lines state their own probability.",
     )  # fmt: skip
     if given is None:
         text.quiet(
-            "Without it, only labels whose lines tell the probability of their draw count for the approval check. The "
-            "others are kept, and every figure on all blind labels has them."
+            "Without it, only labels whose lines state the probability of their draw count for the approval check. The "
+            "others are stored, and every figure on all blind labels has them."
         )
     return given
 
@@ -136,7 +168,7 @@ class Seen:
         self.bar.progress(min(done / total, 1.0) if total else 1.0, text.plain(told))
 
     def waits(self, before: int) -> None:
-        """Tell how many imports are read before this one."""
+        """Say how many imports are read before this one."""
         self.bar.progress(0.0, text.plain(f"Waiting: {many(before, 'import')} of others will be read first."))
 
 
@@ -151,7 +183,7 @@ def progress(what: str) -> Iterator[Seen]:
 
 
 def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path, seen: Seen) -> dict[str, Any]:
-    """The preview, and the address of the lines that cannot be taken ("" for none); or why it cannot be made."""
+    """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:
         try:
             shown = intake.preview(session.store(), source, made, seen, file, who, found, seen.waits)
@@ -161,20 +193,20 @@ def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path
 
 
 def preview(found: Preview, rejects: str) -> None:
-    """What an import would add, what is there already, and what cannot be taken."""
+    """What an import would add, what is there already, and what cannot be imported."""
     st.subheader("What would be stored")
     known = astuple(found.known)
     table = [
-        ("gold rule" if one.name == "rules" else one.name, new, before)
+        ("how labels are combined" if one.name == "rules" else one.name, new, before)
         for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
         if n < 3 or new or before
     ]
-    st.dataframe(pd.DataFrame(table, columns=["", "New", "There already"]), hide_index=True)
+    st.dataframe(pd.DataFrame(table, columns=["", "New", "Already in the dataset"]), hide_index=True)
     for sentence in found.warnings:
         st.text(sentence)
     for reason, count in found.unscored.items():
         text.quiet(
-            "{n} cannot be used ({why}): kept as unscored, never as a low score.",
+            "{n} cannot be used ({why}): stored as unscored, never as a low score.",
             n=many(count, "judgment"), why=REASONS.get(reason, reason),
         )  # fmt: skip
     if found.judges or found.people:
@@ -184,7 +216,7 @@ def preview(found: Preview, rejects: str) -> None:
         )
     if not found.new.total and found.ok:
         told = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
-        told = told if found.known.total else "These files hold no item, no judgment and no label that could be taken"
+        told = told if found.known.total else "These files hold no item, judgment or label that could be imported"
         st.info(text.plain(f"{told}."), icon=":material/inventory_2:")
     if found.problem_count:
         _problems(found, rejects)
@@ -194,20 +226,36 @@ def examples(found: Preview) -> None:
     """The first rows of each sort, as they would be stored."""
     with st.expander("The first rows, as they would be stored"):
         for sort, rows in found.rows.items():
-            text.quiet("The gold rule" if sort == "rules" else "The first {sort}", sort=sort)
+            text.quiet("How labels are combined" if sort == "rules" else "The first {sort}", sort=sort)
             st.dataframe(pd.DataFrame(rows), hide_index=True)
 
 
 def _problems(found: Preview, rejects: str) -> None:
-    """What keeps lines from being taken, each sort once with the first of its lines, and the lines themselves."""
+    """What keeps lines from being imported: file by file, numbered, each with its line; alike ones counted once."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="content"):
+            text.say("**{n}** cannot be imported.", n=many(found.rejected, "line"))
+        st.link_button("These lines as a file", rejects, icon=":material/download:")
     if found.stopped:
         text.warn("{why}", why=found.stopped)
-    else:
-        text.say("**{n}** cannot be taken.", n=many(found.rejected, "line"))
-    rows = [(group.lines, group.sentence, group.where, group.name) for group in found.groups]
-    shown = pd.DataFrame(rows, columns=["Lines", "What is wrong", "Such as", "Field"])
-    st.dataframe(shown, hide_index=True, column_config={"What is wrong": st.column_config.TextColumn(width="large")})
-    st.link_button("These lines as a file", rejects, icon=":material/download:")
+    if found.problem_count > SHOWN:
+        st.caption("The kinds of errors")
+        rows = [(group.sentence, group.lines, group.where) for group in found.groups]
+        st.dataframe(
+            pd.DataFrame(rows, columns=["What is wrong", "Lines", "Such as"]), hide_index=True,
+            column_config={"What is wrong": _WIDE, "Such as": _LONG},
+        )  # fmt: skip
+    files: dict[str, list[Problem]] = {}
+    for problem in found.problems:
+        files.setdefault(problem.file, []).append(problem)
+    for file, unsorted in files.items():
+        problems = sorted(unsorted, key=lambda problem: problem.line)[:SHOWN]
+        text.say("**{file}**: {n}", file=file, n=many(len(unsorted), "error"))
+        numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems, 1)]
+        frame = pd.DataFrame(numbered, columns=list(_ERRORS))
+        st.dataframe(frame, hide_index=True, column_config=_ERRORS, height="content")
+        if len(unsorted) > SHOWN:
+            text.quiet("The first {few} are shown. The file of these lines has all of them.", few=str(SHOWN))
 
 
 def done(result: Result) -> None:
@@ -222,7 +270,7 @@ def done(result: Result) -> None:
             else "",
         )
         if result.rejected:
-            text.say("{n} were not taken.", n=many(result.rejected, "line"))
+            text.say("{n} left out.", n=many(result.rejected, "line"))
         with st.container(horizontal=True):
             name = result.preview.dataset
             links.to("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)

@@ -7,22 +7,13 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.figures.means import SYSTEM, Chosen, Table, few_told
+from data.figures.fields import SYSTEM
+from data.figures.means import COLUMNS, READ, Chosen, Table, few_told
 from judges.uncertainty import Interval
 from pages.parts import picked, text
 from pages.parts.calibrated import number, span
 
 _ALL = "all items"
-_COLUMNS = {
-    "plain": "mean", "sure": "by confidence", "trusted": "trustworthy only", "parts": "mean of its parts",
-    "other": "other judge", "ahead": "difference",
-}  # fmt: skip
-_HELP = {
-    "sure": "Scores count by the judge's own confidence, as its card says (high 1, medium .5, low .25).",
-    "trusted": "Items whose aggregate is to be trusted by the card's rule, with their number.",
-    "parts": "The plain mean of the scores that the aggregate is made of.",
-    "ahead": "This judge minus the other, on the cells that both have valued.",
-}
 
 
 def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> Chosen:
@@ -35,7 +26,7 @@ def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge
             only = picked.one("only", "Only items of", {"": _ALL} | {key: key for key in pairs})
         others = {"": "no other judge"} | {id_: name for id_, name in judges.items() if id_ != judge}
         with st.container(width=330):
-            other = picked.one("beside", "On the same cells as", others)
+            other = picked.one("beside", "On the same ratings as", others)
     return Chosen(by, (pairs[only],) if only else (), other)
 
 
@@ -44,25 +35,25 @@ def table(found: Table, by: str) -> None:
     if found.apart is not None:
         own, other = found.apart
         text.quiet(
-            "On the cells that both judges valued: {own} of this judge alone and {other} of the other are left out.",
+            "On the ratings of both judges: {own} of this judge alone and {other} of the other are left out.",
             own=f"{own:,}", other=f"{other:,}",
         )  # fmt: skip
     if found.rows:
-        used = [name for name in _COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]
+        used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]
         rows = [
             ({by: row.group or "unnamed"} if by else {})
             | {"dimension": row.dimension.title, "unit": row.unit.replace(":", " ") or row.dimension.sort}
             | {"items": row.means.plain.items, "scores": row.means.plain.cells}
-            | {_COLUMNS[name]: _told(getattr(row.means, name), name == "trusted") for name in used}
+            | {COLUMNS[name]: _told(getattr(row.means, name), name == "trusted") for name in used}
             for row in found.rows
         ]
-        shown = {_COLUMNS[name]: st.column_config.TextColumn(help=_HELP.get(name)) for name in used}
+        shown = {COLUMNS[name]: st.column_config.TextColumn(help=READ.get(name)) for name in used}
         st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=shown)
-        st.caption("In brackets the 95% interval by items. Of flags it is the share of yes.")
+        st.caption("In brackets the 95% interval by items. For flags: the share of yes.")
     else:
-        st.caption("There is no score of a number or a flag here.")
-    if told := few_told(found):
-        text.quiet("{told}", told=told)
+        st.caption("This judge gives no numeric scores or flags here.")
+    if few := few_told(found):
+        text.quiet("{few}", few=few)
 
 
 def _told(one: Interval | None, counted: bool) -> str:

@@ -31,26 +31,26 @@ PROBES = {
     "": "none: the items as they are",
     "scenario_swapped": "another item's scenario",
     "reference_removed": "no reference answer",
-    "injected_order": "an order to the judge planted in the text",
+    "injected_order": "prompt injection: an order to the judge in the text",
 }
 HELP = {
-    "room": "What a call and its reply may have together; calls that are longer are named before they are paid for. "
+    "room": "What a call and its reply may have together; longer calls are listed before they are paid for. "
     "0: as the price list knows it.",
     "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
-    "confidence": "Off: scores and justifications only, for small judges that will not say low or leave it out.",
-    "samples": "Every item is asked so often. How far the samples agree is a confidence.",
-    "combine": "The rule is part of the judge: another one is another judge. Answers without an order are voted on "
-    "in any case but the first. What a median or mean leaves between two answers counts as it is.",
-    "orders": "Both orders show whether the first place wins; what changes with the order is called a tie.",
+    "confidence": "Off: scores and justifications only, for small models that cannot state a confidence.",
+    "samples": "How many replies to each item. How far they agree is the self-consistency.",
+    "combine": "The rule is part of the judge: another one makes another judge. Answers without an order are voted on "
+    "in any case but the first. A median or mean that falls between two answers counts as it is.",
+    "orders": "Both orders measure position bias; a verdict that changes with the order counts as a tie.",
     "window": "Long dialogues are judged in windows of so many assistant turns; 0 never cuts.",
     "context": "Tokens that fit into one call; a longer pair is judged chapter by chapter. 0 never cuts.",
     "logprobs": "Token probabilities, where the endpoint gives them, become an expected score and a confidence.",
-    "probe": "A change made to each item before the judge sees it, to see what it does. A judge of its own.",
+    "probe": "A change made to each item before the judge sees it, to measure its effect. It makes another judge.",
 }
 
 
 RULES = {
-    "first": "the first one: the others only show how steady it is",
+    "first": "the first one: the others only measure self-consistency",
     "median": "their median",
     "mean": "their mean",
     "vote": "a vote",
@@ -86,7 +86,7 @@ def _named(usual: Card) -> Card | None:
                 **ends,
             },
         )  # fmt: skip
-        confidence = st.checkbox("Ask how sure it is", value=True, key="runs:confidence", help=HELP["confidence"])
+        confidence = st.checkbox("Ask for its confidence", value=True, key="runs:confidence", help=HELP["confidence"])
     chosen = [
         (str(name).strip(), str(definition or "").strip(), Scale("ordinal", _end(lo, 1), _end(hi, 5)))
         for name, definition, lo, hi in table.itertuples(index=False)
@@ -109,7 +109,7 @@ def _end(value: Any, usual: int) -> int:
 def where() -> str:
     """The practice endpoint, the usual one, or another address."""
     usual = os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"
-    options = {PRACTICE: "Practice (rules only)", USUAL: usual, OTHER: "Another address"}
+    options = {PRACTICE: "Practice (fixed rules)", USUAL: usual, OTHER: "Another address"}
     return picked.one("endpoint", "Endpoint", options, default=PRACTICE)
 
 
@@ -163,11 +163,11 @@ def params(of: Card) -> Params | None:
     )
     if given["samples"] > 1:
         given["combine"] = left.selectbox(
-            "Samples count as one answer", list(RULES), index=list(RULES).index(usual.combine or "median"),
+            "How samples are combined", list(RULES), index=list(RULES).index(usual.combine or "median"),
             key="runs:combine", help=HELP["combine"], format_func=RULES.get,
         )  # fmt: skip
     given["max_tokens"] = left.number_input(
-        "Most tokens of a reply", 16, 200_000, usual.max_tokens, 256, key="runs:max_tokens"
+        "Maximum tokens of a reply", 16, 200_000, usual.max_tokens, 256, key="runs:max_tokens"
     )
     given["seed"] = right.number_input("Seed", 0, None, None, key="runs:seed", placeholder="none", step=1)
     if of.kind == "pair":
@@ -204,11 +204,11 @@ def limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, fl
     left, right = st.columns(2)
     given = {
         "concurrency": left.number_input("Calls at a time", 1, 1024, at.concurrency, key="runs:concurrency"),
-        "timeout": right.number_input("Seconds until a call is given up", 1.0, 3600.0, at.timeout, key="runs:timeout"),
+        "timeout": right.number_input("Seconds until a call times out", 1.0, 3600.0, at.timeout, key="runs:timeout"),
         "requests_per_minute": left.number_input("Requests a minute", 0, None, 0, key="runs:rpm", help="0: not known."),
         "tokens_per_minute": right.number_input("Tokens a minute", 0, None, 0, key="runs:tpm", help="0: not known."),
     }
-    spend = left.number_input("Spend at most, US dollars", 0.0, None, None, key="runs:spend", placeholder="no limit")
+    spend = left.number_input("Spending limit, US dollars", 0.0, None, None, key="runs:spend", placeholder="no limit")
     most = right.number_input("Items, drawn at random", 1, None, None, key="runs:most", placeholder="all", step=1)
     price_in = left.number_input(
         "US dollars a million tokens in", 0.0, None, None, key="runs:in", placeholder="as listed"
@@ -217,7 +217,7 @@ def limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, fl
         "US dollars a million tokens out", 0.0, None, None, key="runs:out", placeholder="as listed"
     )
     if (price_in is None) != (price_out is None):
-        st.caption(":orange[One price alone counts for nothing: give both.]")
+        st.caption(":orange[Give both prices: one alone is not used.]")
     price = (price_in, price_out) if price_in is not None and price_out is not None else None
     return made(Endpoint, **at.model_dump() | given), spend, price, int(most or 0)
 
@@ -255,7 +255,7 @@ def chosen(store: Store) -> Order | None:
     left, right = st.columns(2)
     with left, st.expander("Parameters: part of the judge's identity"):
         asked = params(of)
-    with right, st.expander("Limits: how fast, how much"):
+    with right, st.expander("Limits: rate, spending, number of items"):
         limited, spend, price, most = limits(at)
     if not name or named is None or asked is None or limited is None:
         return None

@@ -22,9 +22,9 @@ def table(found: Others) -> None:
             "figure": name,
             "value": number(one.point),
             "95% interval": span(one),
-            "what it says": told,
+            "meaning": meaning,
         }
-        for name, one, told in found.rows
+        for name, one, meaning in found.rows
     ]
     st.dataframe(
         pd.DataFrame(rows), hide_index=True, height="content",
@@ -46,7 +46,7 @@ def answer(d: Dimension) -> str:
 
 def counted(found: Missing) -> None:
     """The figures under each choice side by side."""
-    text.say("{told}", told=missingness.told(found))
+    text.say("{sentence}", sentence=missingness.told(found))
     st.dataframe(pd.DataFrame(_rows(found.counted)), hide_index=True, height="content", placeholder="–")
     text.quiet("{gate} A choice here changes this table only.", gate=missingness.GATE)
 
@@ -60,11 +60,11 @@ def _rows(each: Sequence[Counted]) -> list[dict[str, object]]:
             continue
         kappa, figures = one.summary.interval, one.accuracy
         row |= {
-            "cells": one.summary.cells, "kappa": number(kappa.point), "95% interval": span(kappa),
-            "accuracy": number(figures.exact, ".2%"),
+            "ratings": one.summary.cells, "kappa": number(kappa.point), "95% interval": span(kappa),
+            "% agreement": number(figures.exact, ".2%"),
         }  # fmt: skip
         if one.summary.mean_difference is not None:
-            row["leniency"] = number(one.summary.mean_difference, "+.2f")
+            row["bias"] = number(one.summary.mean_difference, "+.2f")
         if one.summary.dimension.scale.weights is None:
             row |= {
                 "macro precision": number(figures.precision, ".2%"), "macro recall": number(figures.recall, ".2%"),

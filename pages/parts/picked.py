@@ -34,7 +34,7 @@ def words(name: str, title: str) -> str:
 
 
 def tab(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
-    """The same as a row of buttons, for panels of which one is shown."""
+    """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     values, key = list(options), _key(name)
     now = next(
         (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
@@ -42,6 +42,7 @@ def tab(name: str, title: str, options: Mapping[str, str], default: str = "") ->
     chosen: str | None = st.segmented_control(
         text.plain(title), values, default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
+        wrap=True,
     )  # fmt: skip
     return chosen or now
 

@@ -1,4 +1,4 @@
-"""What stands around the dashboard's tiles: what they rest on, what is withheld and why, how to read it, downloads."""
+"""What stands around the dashboard's tiles: how much they are of, what is withheld and why, how to read it, downloads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judges.counted import many
 from pages.parts import links, picture, saved, text
 
 
-def resting(shown: Sequence[Tile], judge: str, dataset: str) -> None:
+def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     """Of how many systems and items, and from whom; the way to more labels where some have too few."""
     items = max((sum(s.items for s in tile.systems) for tile in shown), default=0)
     systems = len({s.name for tile in shown for s in tile.systems})
@@ -50,21 +50,21 @@ def reading() -> None:
     """What each part of a tile means."""
     with st.expander("How to read this", icon=":material/help:"):
         st.markdown(
-            "- **✓ trustworthy** means that in this dimension the judge was held against people's blind labels of "
+            "- **✓ approved** means that in this dimension the judge was held against people's blind labels of "
             "randomly drawn items, agreed well enough for the workspace's policy, and that a lead approved it. Where "
             "new labels say otherwise, the dimension leaves this page.\n"
             "- **The solid dot** is the corrected figure: what people would say on average over all the items. The "
             "judge scored them all, people labelled some, and where both did one sees by how much the judge is off. "
-            "**The line** is its 95% interval: of 20 such lines about 19 hold the true value. Short lines are sure, "
-            "long ones ask for more labels.\n"
-            "- **The dashed diamond** is the judge's own mean. Where it lies off the line, the judge is kinder or "
-            "stricter than people. A system with fewer than 30 labelled items has only this one, "
+            "**The line** is its 95% interval: of 20 such lines about 19 hold the true value. Short lines are precise, "
+            "long ones need more labels.\n"
+            "- **The dashed diamond** is the judge's own mean. Where it lies off the line, the judge is biased: it "
+            "scores higher or lower than people. A system with fewer than 30 labelled items has only this one, "
             "and stands after the others: do not hold it beside a corrected figure.\n"
             "- **The bar** shows how often the judge gave each answer; click a part of it to see the items.\n"
-            "- **n/a** are cells to which the judge says that the question does not apply; **unscored** are items "
+            "- **n/a** are ratings where the judge says that the question does not apply; **unscored** are items "
             "whose reply could not be used. Neither is in any mean.\n"
-            "- **Told apart** takes into account that many pairs of systems are compared at one time (Holm): a "
-            "difference whose interval only just misses 0 may not count. A mean of a scale takes its steps as equally "
+            "- **Significant** is a difference at 5% for all pairs of systems together (Holm): one whose "
+            "interval only just misses 0 may not be. A mean of a scale takes its steps as equally "
             "wide."
         )
 
@@ -137,7 +137,7 @@ def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) 
         titles = {one.key: f"{one.asking.dimension.title} · {one.approval.sort}" for one in shown}
         chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.plain(titles[key]))
         tile = next(one for one in shown if one.key == chosen)
-        svg = report.plot(tile, f"{tile.asking.dimension.title} · {dataset.name}")
+        svg = report.picture(tile, dataset.name)
         with st.container(horizontal=True):
             st.download_button(
                 "Save as SVG", svg, file_name=f"{saved.named(name, tile.key)}.svg", mime="image/svg+xml",

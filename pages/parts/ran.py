@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta, tzinfo
 from typing import Any, Literal
@@ -17,7 +17,6 @@ from data.judging.orders import Order, Run, Shown, Standing
 from judges.calls.budget import dollars
 from judges.card import Card
 from judges.counted import many
-from judges.endpoint import practice
 from judges.errors import AssayError
 from judges.triage import place
 from pages.parts import clock, links, marks, text
@@ -31,14 +30,21 @@ TONES: dict[str, Literal["blue", "orange", "red", "green"]] = {
     "finished": "green", "waiting for batch": "blue",
 }  # fmt: skip
 COLUMNS = {
-    "State": st.column_config.TextColumn(width=130),
-    "Dataset": st.column_config.TextColumn(width=160),
-    "Card": st.column_config.TextColumn(width=160),
-    "Model": st.column_config.TextColumn(width=170),
-    "Items": st.column_config.NumberColumn(width=60, format="localized"),
-    "Cost": st.column_config.TextColumn(width=150),
-    "By": st.column_config.TextColumn(width=90),
-    "Begun": st.column_config.TextColumn(width=110),
+    "State": st.column_config.TextColumn(width=115),
+    "Progress": st.column_config.ProgressColumn(width=95, format="%d%%", min_value=0, max_value=100),
+    "Judgments": st.column_config.TextColumn(width=90, help="Made, of all of the run."),
+    "Why": st.column_config.TextColumn(width=190, help="Why it ended before all was judged."),
+    "Model": st.column_config.TextColumn(width=135),
+    "Card": st.column_config.TextColumn(width=140),
+    "Dataset": st.column_config.TextColumn(width=135),
+    "Cost": st.column_config.TextColumn(width=85, help="So far, in US dollars."),
+    "In all": st.column_config.TextColumn(width=95, help="What all judgments cost if the rest cost as much each."),
+    "Limit": st.column_config.TextColumn(width=70, help="The spending limit, in US dollars."),
+    "Endpoint": st.column_config.TextColumn(width=190),
+    "Unscored": st.column_config.NumberColumn(width=80, format="localized", help="Judgments that could not be used."),
+    "Tokens": st.column_config.NumberColumn(width=90, format="localized", help="In and out, with failed calls."),
+    "By": st.column_config.TextColumn(width=80),
+    "Begun": st.column_config.TextColumn(width=100),
     "Parameters": st.column_config.TextColumn(width="large"),
 }
 
@@ -60,7 +66,7 @@ def spent(cost: float | None, estimated: bool, limit: float | None, calls: int =
     if not calls and limit is None:
         return ""
     if cost is None and calls:
-        return "price not known, so no limit can be kept"
+        return "price not known, so no spending limit can be enforced"
     about = f"{'about ' if estimated and cost else ''}{dollars(cost) if cost else 'no cost'}"
     return about if limit is None else f"{about if cost else '$0.00'} of the limit of {dollars(limit)}"
 
@@ -69,23 +75,24 @@ def resumed(run: Run, now: Standing) -> tuple[bool, float | None]:
     """(whether to go on with it, the new limit); where it keeps a limit, a small form says what is spent of it."""
     if now.limit is None:
         return st.button("Resume", icon=":material/play_arrow:", key=f"resume:{run.id}", type="primary"), None
-    with st.popover("Resume", icon=":material/play_arrow:", type="primary"), st.form(f"resume:{run.id}", border=False):
-        text.say("{spent} is spent, over all starts of this run.", spent=spent(now.cost, now.estimated, now.limit))
+    shown = st.popover("Resume, or change the limit", icon=":material/play_arrow:", type="primary")
+    with shown, st.form(f"resume:{run.id}", border=False):
+        text.say("{spent} is spent so far on this run.", spent=spent(now.cost, now.estimated, now.limit))
         if now.open:
             text.quiet(
-                "Up to {open} more counts as spent: calls that were under way when it ended.", open=dollars(now.open)
+                "Up to {open} more may be spent, on calls that were under way when it ended.", open=dollars(now.open)
             )
         wanted = st.number_input("Spending limit, US dollars", min_value=0.0, value=now.limit, format="%0.4g", step=1.0)
-        sent = st.form_submit_button("Go on", icon=":material/play_arrow:", type="primary")
+        sent = st.form_submit_button("Resume", icon=":material/play_arrow:", type="primary")
     return sent, wanted if wanted != now.limit else None
 
 
 def estimate(found: Any) -> None:
-    """What a run would take, and what that rests on."""
+    """What a run would take, and how that is estimated."""
     if not found.judgments:
         st.info(
-            "Nothing is left to ask: this very judge has been asked about all of these items. What it left unscored "
-            "can be asked again where its run is open.",
+            "Nothing is left to ask: this judge has been asked about all of these items. To ask the unscored ones "
+            "again, open its run below.",
             icon=":material/check:",
         )
         return
@@ -97,19 +104,31 @@ def estimate(found: Any) -> None:
                 items=many(found.items, "item"), tin=f"{found.tokens_in:,}", tout=f"{found.tokens_out:,}",
                 cost=money(found.cost), most=f"; at the very most {money(found.most)}" if found.most else "",
             )  # fmt: skip
-        with st.popover("What this rests on", type="tertiary", icon=":material/info:"):
+        with st.popover("How this is estimated", type="tertiary", icon=":material/info:"):
             for note in found.notes:
                 text.quiet("{note}", note=note)
     if found.long:
         text.warn("{long}", long=found.long)
 
 
+def needs(found: Sequence[Any], card: Card) -> None:
+    """What a run of the card needs; what is lacking stands out."""
+    if not found:
+        return
+    for need in (one for one in found if one.lacking):
+        text.warn("{said}", said=need.text)
+    with st.container(gap=None):
+        text.say("**What {card} needs**", card=card.title)
+        for need in (one for one in found if not one.lacking):
+            text.quiet("- {said}", said=need.text)
+
+
 def shown(found: Sequence[Shown], card: Card) -> None:
     """A dry run in full: what was sent, what came back, what it was read as."""
-    st.caption("Nothing of this was stored. What it cost counts among the trials.")
+    st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
     for one in found:
         why = one.reading.unscored
-        state = f"unscored: {why.replace('_', ' ')}" if why else f"{len(one.reading.scores)} scores"
+        state = f"unscored: {why.replace('_', ' ')}" if why else many(len(one.reading.scores), "score")
         with st.expander(text.plain(f"{one.name} · {state}"), expanded=one is found[0]):
             left, right = st.columns(2, gap="medium")
             with left:
@@ -187,6 +206,8 @@ def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> N
             with st.container(width="content"):
                 st.badge(text.plain(MARKS[now.state]), color=TONES[now.state])
             controls(now)
+        if now.why:
+            text.warn("{why}", why=now.why)
         st.progress(
             now.done / now.total if now.total else 1.0, text=text.plain(f"{now.done:,} of {now.total:,} judgments")
         )
@@ -196,30 +217,32 @@ def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> N
         parts = [
             f"{now.scored:,} scored", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
             many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
-            spent(now.cost, now.estimated, now.limit, now.calls),
+            spent(now.cost, now.estimated, now.limit, now.calls), _whole(now), f"endpoint: {address(run)}",
             f"up to {dollars(now.open)} more under way" if now.open else "",
             f"{now.rate:.1f} a second" if now.rate and now.state == "running" else "", left,
         ]  # fmt: skip
         text.quiet("{parts}", parts=" · ".join(p for p in parts if p))
-        if now.why:
-            text.warn("{why}", why=now.why)
         if now.problems:
-            with st.expander("What went wrong of late"), st.container(gap=None):
+            with st.expander("Latest problems"), st.container(gap=None):
                 for sentence in now.problems[:5]:
                     text.quiet("{said}", said=sentence[:1].upper() + sentence[1:])
 
 
-def table(found: Sequence[Run], zone: tzinfo) -> list[Run]:
-    """All runs, newest first; those that were chosen (one to open, two to compare)."""
-    rows = [
-        (
-            MARKS[r.state], r.dataset, r.card, r.model, r.items, cost(r), r.by, clock.at(r.at, zone), said(r.params),
-        )
-        for r in found
-    ]  # fmt: skip
-    st.caption("Choose one to open it, two to see how their judges differ.")
+def _whole(now: Standing) -> str:
+    """What all of it would cost if the rest costs as much as what is made; "" where nothing is left or known."""
+    if not now.cost or not now.done or now.done == now.total:
+        return ""
+    return f"about {dollars(now.cost / now.done * now.total)} in all"
+
+
+def table(found: Sequence[Run], made: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[Run]:
+    """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
+    rows = [_row(run, *made.get(run.id, (0, 0)), zone) for run in found]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    empty = [name for name in ("Why", "Limit", "Unscored") if not any(frame[name])]
+    st.caption("Tick one run to open it, two to see how their judges differ (keys: arrows, then Shift and Space).")
     event = st.dataframe(
-        pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, column_config=COLUMNS, key="runs:table",
+        frame.drop(columns=empty), hide_index=True, column_config=COLUMNS, key="runs:table",
         on_select="rerun", selection_mode="multi-row", height="content" if len(rows) <= 12 else 480,
     )  # fmt: skip
     if len(event.selection.rows) > 2:
@@ -227,19 +250,31 @@ def table(found: Sequence[Run], zone: tzinfo) -> list[Run]:
     return [found[n] for n in event.selection.rows]
 
 
+def _row(run: Run, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
+    """A run as the table has it."""
+    total = max(run.judgments, done)
+    whole = run.cost / done * total if run.cost and done else run.cost
+    about = "about " if run.estimated and run.cost else ""
+    return (
+        MARKS[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
+        run.model, run.card, run.dataset,
+        "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
+        "" if whole is None else dollars(whole) if done == total or not whole else f"about {money(whole)}",
+        "" if run.limit is None else dollars(run.limit),
+        address(run), done - scored, run.tokens, run.by, clock.at(run.at, zone), said(run.params),
+    )  # fmt: skip
+
+
+def address(run: Run) -> str:
+    """Where a run asks, in words or as its address."""
+    return "practice, within Assay" if run.inside else run.endpoint or "as the server's environment says"
+
+
 def trials(found: Any) -> None:
     """What was asked outside of runs has cost, where it has."""
     if found.cost:
         about = f"{'about ' if found.estimated else ''}{dollars(found.cost)}"
         text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(found.calls, "call"), cost=about)
-
-
-def cost(run: Run) -> str:
-    """What a run has cost, in a few signs."""
-    if run.cost is None:
-        return "not known"
-    about = "about " if run.estimated and run.cost else ""
-    return f"{about}{dollars(run.cost)}" + (f" of {dollars(run.limit)}" if run.limit is not None else "")
 
 
 def said(params: dict[str, Any]) -> str:
@@ -295,12 +330,11 @@ def prompts(card: Any) -> None:
 def title(run: Run, zone: tzinfo) -> None:
     """What a run is."""
     st.title("Run")
-    where = "the practice endpoint" if practice(run.model) else run.endpoint or "the endpoint of the environment"
     more = [
         f"{many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
         "what was unscored asked again" if run.only_unscored else "",
     ]  # fmt: skip
-    begun = f"Begun by {run.by}, {clock.at(run.at, zone)}, at {where}"
+    begun = f"Begun by {run.by}, {clock.at(run.at, zone)}. Endpoint: {address(run)}"
     text.quiet("{told}", told=" · ".join([begun, *(m for m in more if m)]))
 
 

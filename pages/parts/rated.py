@@ -1,4 +1,4 @@
-"""People as raters: who labelled how, what of it is worth a look, and how far people agree with each other."""
+"""People as raters: who labelled how, warnings about it, and how far people agree with each other."""
 
 from __future__ import annotations
 
@@ -26,51 +26,54 @@ PEOPLE = 30
 """People of the matrix: those with most labels."""
 SHARE = {"format": "%.0f%%"}
 COLUMNS = {
-    "person": st.column_config.TextColumn(width=150),
-    "team": st.column_config.TextColumn(width=80),
-    "items": st.column_config.NumberColumn(width=56, format="localized", help="Items with a label of theirs."),
-    "labels": st.column_config.NumberColumn(width=60, format="localized", help="Their labels of this question."),
-    "equal": st.column_config.NumberColumn(
-        width=62, help="How often they give the answer that the others give: gold made without their own label.",
-        **SHARE,
+    "person": st.column_config.TextColumn(width=130),
+    "team": st.column_config.TextColumn(width=70),
+    "items": st.column_config.NumberColumn(width=48, format="localized", help="Items with a label by this person."),
+    "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels of this dimension."),
+    "% agreement": st.column_config.NumberColumn(
+        width=88, help="Share of labels equal to the combined label of the other people.", **SHARE
     ),
     "kappa": st.column_config.NumberColumn(
-        width=60, format="%.2f", help="The same corrected for chance: 1 is agreement, 0 what chance gives."
+        width=50, format="%.2f", help="The same corrected for chance: 1 is full agreement, 0 is chance."
     ),
-    "95% interval": st.column_config.TextColumn(width=100, help="By items, which are resampled whole."),
-    "leniency": st.column_config.NumberColumn(
-        width=72, format="%+.2f", help="Their mean minus that of the others, in steps: above 0 they are kinder."
+    "95% interval": st.column_config.TextColumn(width=92, help="Cluster bootstrap: whole items are resampled."),
+    "bias": st.column_config.NumberColumn(
+        width=50, format="%+.2f", help="Mean of this person minus the others, in steps: above 0 they score higher."
     ),
-    "likely right": st.column_config.NumberColumn(
-        width=88, help="The second opinion below (Dawid and Skene): how often they give the most likely answer.",
+    "accuracy": st.column_config.NumberColumn(
+        width=66, help="Accuracy in the Dawid-Skene estimate below: how often they give the most likely answer.",
         **SHARE,
     ),
     "blind": st.column_config.NumberColumn(
-        width=58, format="localized", help="Labels given without the judge's scores, over all questions."
+        width=48, format="localized", help="Labels given without the judge's scores, over all dimensions."
     ),
     "assisted": st.column_config.NumberColumn(
-        width=68, format="localized", help="Labels given beside the judge's scores, over all questions."
+        width=62, format="localized", help="Labels given beside the judge's scores, over all dimensions."
     ),
-    "kept": st.column_config.NumberColumn(
-        width=56, help="Scores of the judge that they saw and kept; the rest they overrode.", **SHARE
+    "acceptance": st.column_config.NumberColumn(
+        "acceptance rate", width=108, help="Share of the judge's scores on screen that were accepted; the rest were "
+        "overridden.", **SHARE
     ),
-    "s an item": st.column_config.NumberColumn(
-        width=76, format="%.1f", help="Median seconds an item took them; imported labels have none."
+    "not on screen": st.column_config.NumberColumn(
+        width=92, help="Of the judge's scores that they accepted, those that were never on their screen.", **SHARE
     ),
-    "worth a look": st.column_config.TextColumn(width=150),
+    "s/item": st.column_config.NumberColumn(
+        width=54, format="%.1f", help="Median seconds per item; imported labels have none."
+    ),
+    "warnings": st.column_config.TextColumn(width=150),
 }  # fmt: skip
 SORTS = {
-    "accepts": "accepts everything", "fast": "very fast", "apart": "apart from the others", "lenient": "another scale",
-    "drift": "changes over time",
+    "accepts": "accepts everything", "fast": "rushing", "apart": "low agreement", "lenient": "bias",
+    "drift": "drift over time",
 }  # fmt: skip
 
 
-def resting(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
-    """What everything below rests on."""
+def used(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
+    """The labels that everything below is made of."""
     here = [row for row in rows if row.labels]
     text.quiet(
-        "{labels} by {people} on {cells}. {basis}; n/a and labels given after a reveal are left out.",
-        labels=many(sum(row.labels for row in here), "label"), people=persons(len(here)), cells=many(cells, "cell"),
+        "Labels used: {labels} by {people} for {cells}. {basis}; n/a and revealed labels are left out.",
+        labels=many(sum(row.labels for row in here), "label"), people=persons(len(here)), cells=many(cells, "rating"),
         basis=RESTING[basis],
     )  # fmt: skip
     if basis == "all" and any(row.work.assisted for row in here):
@@ -78,8 +81,8 @@ def resting(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
 
 
 _PERSUADED = (
-    "Assisted labels say in part what the judge says, so people seem to agree with each other more than they do. How "
-    "far they agree by themselves is told by blind labels."
+    "Assisted labels are anchored on the judge's scores, so agreement between people is overestimated here. Choose "
+    "blind labels for an unbiased estimate."
 )
 
 
@@ -89,15 +92,21 @@ def persons(n: int) -> str:
 
 
 def own(rows: Mapping[str, Work]) -> None:
-    """What one person did, a row for each dataset: nothing of what others say, which would teach them to agree."""
+    """What one person did, a row for each dataset; no answers of others, on which they would be anchored."""
     if not rows:
-        st.caption("You have not labelled anything yet.")
+        st.caption(
+            "You have not labelled anything yet. Your counts, acceptance rate and speed are shown here once you do."
+        )
+        links.to("desk", "Open the review desk", icon=":material/rate_review:")
         return
     frame = pd.DataFrame(
-        [(name, w.items, w.labels, w.blind, w.assisted, percent(w.accepted), w.pace) for name, w in rows.items()],
-        columns=["dataset", "items", "labels", "blind", "assisted", "kept", "s an item"],
+        [
+            (name, w.items, w.labels, w.blind, w.assisted, percent(w.accepted), percent(w.overlooked), w.pace)
+            for name, w in rows.items()
+        ],
+        columns=["dataset", "items", "labels", "blind", "assisted", "acceptance", "not on screen", "s/item"],
     )
-    hidden = [name for name in ("kept", "s an item") if not _any(frame[name])]
+    hidden = [name for name in ("acceptance", "not on screen", "s/item") if not _any(frame[name])]
     st.dataframe(
         frame.drop(columns=hidden), hide_index=True, height="content" if len(rows) <= FEW else 320,
         column_config=COLUMNS | {"dataset": st.column_config.TextColumn(width=200)}, placeholder="–",
@@ -105,20 +114,20 @@ def own(rows: Mapping[str, Work]) -> None:
 
 
 def worth(rows: Sequence[Annotator]) -> None:
-    """What is worth a look, a sentence each, first of all."""
+    """The warnings, a sentence each, first of all."""
     seen = [(row.name, remark) for row in rows for remark in row.remarks]
     if not seen:
-        st.markdown(":green[:material/check_circle:] Nothing stands out among the people who labelled here.")
+        st.markdown(":green[:material/check_circle:] No warnings about the people who labelled here.")
         text.quiet(_LOOKED, n=habits.FEWEST)
         return
     for name, remark in seen:
-        text.say(":orange[:material/visibility:] **{name}** {what}", name=name, what=remark.text)
-    st.caption("Worth a look, and no verdict: the figures below show what it rests on.")
+        text.say(":orange[:material/warning:] **{name}** {what}", name=name, what=remark.text)
+    st.caption("A warning is a reason to ask, not a verdict on a person: the figures are below.")
 
 
 _LOOKED = (
-    "Looked for: accepting everything in a moment, answers in a few seconds, agreement no better than chance, another "
-    "use of the scale, a change over time. Each needs {n} items of a person."
+    "Tested: accepting everything within seconds, rushing, agreement no better than chance, bias against the others, "
+    "drift over time. Each test needs {n} items of a person."
 )
 
 
@@ -128,33 +137,35 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
         [
             {
                 "person": row.name,
-                "worth a look": ", ".join(SORTS[remark.sort] for remark in row.remarks),
+                "warnings": ", ".join(SORTS[remark.sort] for remark in row.remarks),
                 "team": row.team,
                 "items": row.items,
                 "labels": row.labels,
-                "equal": percent(row.exact),
+                "% agreement": percent(row.exact),
                 "kappa": row.agreement.point if row.agreement else None,
                 "95% interval": span(row.agreement) if row.agreement else "–",
-                "leniency": row.leniency.size if row.leniency else None,
-                "likely right": percent(row.accuracy),
+                "bias": row.leniency.size if row.leniency else None,
+                "accuracy": percent(row.accuracy),
                 "blind": row.work.blind,
                 "assisted": row.work.assisted,
-                "kept": percent(row.work.accepted),
-                "s an item": row.work.pace,
+                "acceptance": percent(row.work.accepted),
+                "not on screen": percent(row.work.overlooked),
+                "s/item": row.work.pace,
             }
             for row in rows
         ]
     )
-    hidden = [name for name in ("team", "kept", "s an item", "leniency", "worth a look") if not _any(frame[name])]
+    may_be_empty = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
+    hidden = [name for name in may_be_empty if not _any(frame[name])]
     clickable(
         frame.drop(columns=hidden), chosen, f"annotators:{key}", height="content" if len(rows) <= FEW else 320,
         column_config=COLUMNS, placeholder="–",
     )  # fmt: skip
     st.caption(
-        "“Equal”, kappa"
-        + (" and leniency" if ordered else "")
-        + " hold each person against what the others say of the same cells, never against themselves. Click a row to "
-        "see that person below."
+        "% agreement"
+        + (", kappa and bias" if ordered else " and kappa")
+        + " compare each person with the others on the same ratings (leave-one-out). Click a row to see that person "
+        "below."
     )
 
 
@@ -167,41 +178,45 @@ def person(
 ) -> tuple[int, int] | None:
     """One person in full: figures, agreement over time, and their answers against the others'; the cell clicked."""
     shown = [
-        ("Items", f"{row.items:,}", "Items with a label of theirs, of this question."),
-        ("Equal to the others", number(row.exact, ".0%"), "Share of their labels equal to gold made without them."),
+        ("Items", f"{row.items:,}", "Items with a label by this person, of this dimension."),
+        ("% agreement", number(row.exact, ".0%"), "Share of labels equal to the combined label of the others."),
         ("Kappa", number(row.agreement.point if row.agreement else None, ".2f"), "The same corrected for chance."),
-        ("Kept · overridden", _kept(row), f"Of {row.work.seen:,} scores of the judge that they saw."),
-        ("Seconds an item", number(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
-        ("Under 3 s", number(row.work.hasty, ".0%"), "Share of items answered in less than three seconds."),
+        (
+            "Acceptance rate",
+            number(row.work.accepted, ".0%"),
+            f"Of {row.work.seen:,} scores on screen; the rest: overridden.",
+        ),
+        ("Accepted, not on screen", _unseen(row.work), "Scores accepted without having been on their screen."),
+        ("Seconds per item", number(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
+        ("Under 3 s", number(row.work.hasty, ".0%"), "Share of items answered in less than three seconds (rushing)."),
     ]
     with st.container(horizontal=True, gap="large"):
-        for name, value, told in [one for one in shown if one[1] != "–"]:
-            st.metric(text.plain(name), text.plain(value), help=text.plain(told), width="content")
+        for name, value, tip in [one for one in shown if one[1] != "–"]:
+            st.metric(text.plain(name), text.plain(value), help=text.plain(tip), width="content")
     if not row.shared:
         text.quiet(
-            "{why}, so there is nothing to hold this person against.",
-            why="Nobody else labelled the same cells" if row.labels else "There are no such labels of theirs here",
+            "{why}, so agreement with others cannot be computed.",
+            why="Nobody else labelled the same items" if row.labels else "This person has no labels of this kind here",
         )
         return None
     left, right = st.columns([3, 2], gap="large")
     with left:
         clicked = charts.confusion(counts, answers, f"against:{key}", ("the others", "this person"))
-        st.caption("Outlined: the same answer. Click a cell to see its items.")
+        st.caption("Outlined: the same answer. Click a cell, or use the arrow keys and Enter, to list its items.")
     with right:
         if len(course) > 1:
             when, shares = tuple(c[0] for c in course), tuple(c[1] for c in course)
-            named, series = "answers equal to the others'", (("", when, shares),)
-            plot = Plot("lines", "when the labels were made", named, series, round(row.exact or 0, 2))
+            named, series = "% agreement with the others", (("", when, shares),)
+            plot = Plot("lines", "in order of labelling", named, series, round(row.exact or 0, 2))
             charts.finding(plot, f"course:{key}")
-            text.quiet("{n}, in the order of their making. Dashed: all of them.", n=many(row.shared, "label"))
+            text.quiet("{n}, in the order of labelling. Dashed: over all of them.", n=many(row.shared, "label"))
         else:
-            st.caption("Too few labels, or no known order, to show how the agreement went over time.")
+            st.caption("Too few labels, or no known order, to show agreement over time.")
     return clicked
 
 
-def _kept(row: Annotator) -> str:
-    share = row.work.accepted
-    return "–" if share is None else f"{share:.0%} · {1 - share:.0%}"
+def _unseen(work: Work) -> str:
+    return "–" if not work.unseen else f"{work.unseen:,} ({work.overlooked:.0%})"
 
 
 def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], None]) -> None:
@@ -215,34 +230,34 @@ def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], 
 def among(found: Ceiling | None, people: int, dataset: str) -> None:
     """How far people agree with each other, in sentences; the ways on where nothing can be said."""
     if found is None:
-        alone = "One person labelled this question" if people == 1 else "No cell was labelled by two people"
+        alone = "One person labelled this dimension" if people == 1 else "No item was labelled by two people"
         text.say(
-            "{alone}, so how far people agree is not known, and gold is one person's word. Let several people label "
-            "the same items: set people per item on the Queues page.",
+            "{alone}, so agreement between people is not known, and gold is one person's label. Let several people "
+            "label the same items: set people per item on the page Queues.",
             alone=alone,
         )
         links.to("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
         return
     text.say(
-        "Two people agree with each other with a kappa of **{kappa}** ({span}), on {cells} of {items} that two or more "
-        "labelled. Krippendorff's alpha over all {people}: **{alpha}** ({alpha_span}).",
-        kappa=number(found.between.point, ".2f"), span=span(found.between), cells=many(found.cells, "cell"),
+        "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "
+        "Krippendorff's alpha over all {people}: **{alpha}** ({alpha_span}).",
+        kappa=number(found.between.point, ".2f"), span=span(found.between), cells=many(found.cells, "rating"),
         items=many(found.items, "item"), people=persons(found.people), alpha=number(found.alpha.point, ".2f"),
         alpha_span=span(found.alpha),
     )  # fmt: skip
-    st.caption("1 is full agreement, 0 what chance gives. A judge is measured against this.")
+    st.caption("1 is full agreement, 0 is chance. This is the human ceiling that a judge is compared with.")
 
 
 def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> None:
-    """How often every two people give the same answer, and on how many cells."""
-    told = [
-        [f"{a} and {b}: {shares[i, j]:.0%} of {n[i, j]:,} cells" if n[i, j] else "" for j, b in enumerate(names)]
+    """% agreement of every two people, and from how many ratings."""
+    tips = [
+        [f"{a} and {b}: {shares[i, j]:.0%} of {n[i, j]:,} ratings" if n[i, j] else "" for j, b in enumerate(names)]
         for i, a in enumerate(names)
     ]
     with st.container(width=min(1000, 260 + 44 * len(names))):
-        charts.grid(shares, told, names, f"matrix:{key}")
+        charts.grid(shares, tips, names, f"matrix:{key}")
     text.quiet(
-        "Share of equal answers on the cells that both labelled; point at a field for their number. Blank: none."
+        "% agreement on the ratings that both gave. Blank: none in common."
         + (" The {shown} with most labels of {people} people." if people > len(names) else ""),
         shown=len(names), people=f"{people:,}",
     )  # fmt: skip
@@ -251,24 +266,22 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
 def second(
     found: Second | None, differing: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[str], None]
 ) -> None:
-    """The second opinion: how many cells would come out otherwise, and which of them may be shown.
+    """The Dawid-Skene estimate: how many ratings it changes, and which of them may be shown.
 
     `go` gets the item that is clicked.
     """
     if found is None:
-        st.caption("A second opinion needs cells that at least two people have labelled.")
+        st.caption("This estimate needs items that two people or more have labelled.")
         return
     n = len(found.otherwise)
     text.say(
-        "Of {cells} with labels of two people or more, **{n}** would come out otherwise."
-        if n
-        else "Of {cells} with labels of two people or more, **none** would come out otherwise.",
-        cells=many(found.cells, "cell"), n=f"{n:,}",
+        "Of {cells} with labels of two people or more, the estimate differs from gold in **{n}**.",
+        cells=many(found.cells, "rating"), n=f"{n:,}" if n else "none",
     )  # fmt: skip
     st.caption(
-        "Dawid and Skene's model asks which answers and which habits of people explain all labels best: somebody who "
-        "is often alone counts less, and somebody who always says one step more is read one step lower. It changes no "
-        "gold. It takes people as independent, and with few labels each it knows little."
+        "Dawid and Skene's model estimates the true answers together with each person's confusion matrix (EM): a "
+        "person who often disagrees counts less, and a constant bias is corrected. It changes no gold. It assumes "
+        "that people err independently, and is imprecise with few labels per person."
     )
     if len(differing) < n:
         st.caption(NOTE)
@@ -282,20 +295,20 @@ def _otherwise(rows: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[
             {
                 "item": row.name,
                 "unit": row.unit,
-                "people said": ", ".join(scale.say(code) for code in row.said),
+                "labels": ", ".join(scale.say(code) for code in row.said),
                 "gold": "none" if row.gold is None else scale.say(row.gold),
-                "gold by": row.how,
-                "second opinion": scale.say(row.second),
-                "sure": 100 * row.sure,
+                "gold from": row.how,
+                "Dawid-Skene": scale.say(row.second),
+                "probability": 100 * row.sure,
             }
             for row in rows
         ]
     )
     one = clicked(
         frame, rows, f"otherwise:{key}", height="content" if len(rows) <= FEW else 320,
-        column_config={"sure": st.column_config.NumberColumn(width=60, **SHARE)},
+        column_config={"probability": st.column_config.NumberColumn(width=80, **SHARE)},
     )  # fmt: skip
-    st.caption("The surest first. Click one to open it on the desk.")
+    st.caption("Most probable first. Click one to open it on the desk.")
     if one is not None:
         go(one.item)
 

@@ -1,4 +1,4 @@
-"""True and false positive rates in sentences, a plot and a table: of a flag, or of every category against the rest."""
+"""Recall, precision and false positive rate of a flag, or of every category against the rest."""
 
 from __future__ import annotations
 
@@ -16,36 +16,38 @@ from judges.uncertainty import MIN_CLUSTERS, Interval
 from pages.parts import charts, text
 
 _SAID = 4
-"""Of more answers only the table tells."""
+"""Of more answers there is only the table."""
 
 
 def told(found: Sequence[Answer], dimension: Dimension) -> None:
-    """What the judge finds of each answer, as for kappa in a sentence."""
+    """Recall, false positive rate and precision of each answer, in sentences."""
     for answer in found[:_SAID] if len(found) <= _SAID else ():
         head, *rest = rates.told(answer, dimension)
         text.say("**{head}** {rest}", head=head, rest=" ".join(rest))
     if found and found[0].rates.people.items < MIN_CLUSTERS:
-        text.quiet("Fewer than {n} items: nothing may be concluded.", n=MIN_CLUSTERS)
+        text.quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS)
 
 
 def table(found: Sequence[Answer], means: Mapping[int, Corrected], key: str) -> None:
     """The rates of every answer with their intervals; of a flag as a plot too."""
     if len(found) == 1:
         one = found[0].rates
-        shown = [_row("finds", one.found), _row("raises falsely", one.raised, "beside"), _row("is right", one.right)]
+        shown = [
+            _row("recall", one.found), _row("false positive rate", one.raised, "beside"), _row("precision", one.right),
+        ]  # fmt: skip
         charts.intervals(shown, f"rates:{key}", mark=None)
     rows = [
         {
             "answer": a.rates.answer,
             "people": _percent(a.rates.people),
             "judge": _percent(a.rates.judge),
-            "found": _percent(a.rates.found),
-            "of found": span(a.rates.found, ".0%", "–"),
-            "right": _percent(a.rates.right),
-            "of right": span(a.rates.right, ".0%", "–"),
-            "raised": _percent(a.rates.raised),
-            "of raised": span(a.rates.raised, ".0%", "–"),
-            "put right": span(a.prevalence.interval, ".1%", "–"),
+            "recall": _percent(a.rates.found),
+            "of recall": span(a.rates.found, ".0%", "–"),
+            "precision": _percent(a.rates.right),
+            "of precision": span(a.rates.right, ".0%", "–"),
+            "fpr": _percent(a.rates.raised),
+            "of fpr": span(a.rates.raised, ".0%", "–"),
+            "corrected": span(a.prevalence.interval, ".1%", "–"),
         }
         | ({"dashboard": span(m.interval, ".1%", "–")} if (m := means.get(a.rates.place)) else {})
         for a in found
@@ -55,7 +57,7 @@ def table(found: Sequence[Answer], means: Mapping[int, Corrected], key: str) -> 
 
 
 def _row(name: str, one: Interval, state: str = "other") -> Row:
-    on = f"{cell(one.point, '.0%')} of {one.cells:,} cells" if one.cells else "no such cell"
+    on = f"{cell(one.point, '.0%')} of {one.cells:,} ratings" if one.cells else "no such ratings"
     return Row(name, "", one.point, one.low, one.high, None, state, on)
 
 
@@ -63,21 +65,23 @@ def _percent(one: Interval) -> float | None:
     return None if one.point is None else 100 * one.point
 
 
-def _share(name: str, told: str) -> object:
-    return st.column_config.NumberColumn(name, format="%.0f%%", help=told)
+def _share(name: str, tip: str) -> object:
+    return st.column_config.NumberColumn(name, format="%.0f%%", help=tip)
 
 
-_ENDS = st.column_config.TextColumn("95% interval", help="By items, which are drawn whole.")
+_ENDS = st.column_config.TextColumn("95% interval", help="By items (clustered).")
 _COLUMNS = {
     "answer": st.column_config.TextColumn(width="small"),
-    "people": _share("people", "How often people give this answer, in the cells with gold."),
-    "judge": _share("judge", "How often the judge gives it in the same cells."),
-    "found": _share("found", "True positive rate, sensitivity, recall: of what people call so."),
-    "of found": _ENDS,
-    "right": _share("right", "Precision: of what the judge calls so, what people do."),
-    "of right": _ENDS,
-    "raised": _share("raised falsely", "False positive rate, 1 - specificity: of what people do not call so."),
-    "of raised": _ENDS,
-    "put right": st.column_config.TextColumn(help="How often people would say so over all that the judge judged."),
-    "dashboard": st.column_config.TextColumn("PPI++", help="The same by the mean that a dashboard shows."),
+    "people": _share("people", "Prevalence: how often people give this answer."),
+    "judge": _share("judge", "How often the judge gives it, in the same ratings."),
+    "recall": _share("recall", "True positive rate, sensitivity: of the ratings where people give this answer."),
+    "of recall": _ENDS,
+    "precision": _share("precision", "Positive predictive value: of the ratings where the judge gives this answer."),
+    "of precision": _ENDS,
+    "fpr": _share("FPR", "False positive rate, 1 - specificity: of the ratings where people give another answer."),
+    "of fpr": _ENDS,
+    "corrected": st.column_config.TextColumn(
+        help="Corrected prevalence (Rogan and Gladen) over all that the judge judged."
+    ),
+    "dashboard": st.column_config.TextColumn("PPI++", help="Corrected prevalence as the dashboard shows it (PPI++)."),
 }

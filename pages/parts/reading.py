@@ -1,4 +1,4 @@
-"""How to read a figure: two or three sentences without jargon, with an example made of the figures on screen."""
+"""How to read a figure: two or three sentences, with an example made of the figures on screen."""
 
 from __future__ import annotations
 
@@ -11,95 +11,96 @@ from pages.parts import text
 from pages.parts.calibrated import number
 
 TEXTS = {
-    "kappa": "**Kappa** is agreement with luck taken out. 1 is full agreement; 0 is what people and judge would reach "
-    "if each used the answers as often as now, but without looking. On a scale in order, two steps off count four "
-    "times as much as one (that is QWK).",
-    "interval": "**The 95% interval** is where kappa would likely lie if every item had been labelled, not only "
-    "these. A wide one says: too few items. Turns of one dialogue resemble each other, so it counts items, not turns.",
-    "bound": "**The lower bound** is the cautious reading: the true kappa is lower in one case of twenty only. The "
-    "usual policy asks it to reach the threshold too, as a judge that is too weak often looks good on few items.",
-    "gate": "**The state** answers one question: may this be published? Only blind labels of items drawn at random "
-    "count. *Meets policy*: enough gold, and even the cautious reading is good enough. *Inconclusive*: it looks good "
-    "enough, and could still be luck. *Fails*: it does not agree well enough. *Below minimum sample*: too few items "
-    "are answered. *Undefined*: everybody gave one and the same answer.",
-    "exact": "**Exact** and **within one** count equal answers, and those at most one step apart. They are easy to "
-    "understand and easy to reach by luck: where nearly all answers are 5, saying 5 to everything is nearly always "
-    "right.",
-    "leniency": "**Leniency** is how many steps the judge lies above people on average. Above 0 it is kinder than "
-    "they are, below 0 harsher. A judge may rank well and still be too kind throughout.",
-    "table": "**The table** shows where they differ. The outlined squares are agreement; far from them, judge and "
-    "people mean different things. Click a square to read those very items.",
-    "marginals": "**How often each answer is given**, by people and by the judge. Where the bars differ, the judge "
-    "uses the scale in another way, whatever it thinks of single items.",
-    "threshold": "**As a flag**: the score is cut in two. *Recall* is how many of those that people put at or above "
-    "the line the judge puts there too, *precision* how many of those that it puts there belong there, and *kappa* how "
-    "far both agree on the side, luck taken out. Nothing here decides whether the score may be published.",
-    "AC2": "**AC2** (AC1 without an order) takes luck out in another way, which one very common answer disturbs less. "
-    "It stands beside kappa where kappa is fragile. It is no substitute: it is high wherever one answer rules.",
-    "others": "**Other figures** are what other papers have. Accuracy has luck in it. Correlations say whether judge "
-    "and people move together: a judge that is always two steps too kind has a perfect one. Kendall's tau-b counts "
-    "pairs of cells in the same order, Spearman compares ranks, and ICC(A,1) is nearly quadratic kappa.",
-    "missing": "**Missing** is what the judge was asked and could not be read, was cut off, refused or lies off its "
-    "scale. Assay leaves it out, as a failed reply is no opinion. Other papers count it as the lowest answer, as a tie "
-    "or as a number: here each stands beside the other, so that their figures can be made again.",
-    "n/a": "**n/a** says that there is nothing to score. Kappa rests on what both scored; whether they agree that "
-    "there is something to score is counted apart. A reply that failed is neither: it is no low score.",
-    "floor": "**The floor** is what two rules reach that do not read the text: one looks only at its length, one "
-    "always says the same. A judge that does not lie above them has not shown that it reads.",
-    "slices": "**A slice** is a part of the items: one system, one language, the longest third. A judge can be good on "
-    "average and poor on one of them. Slices of fewer than 30 items say nothing yet. Intervals that overlap a little "
-    "can still differ: the sentence above the chart says what the test finds.",
-    "curve": "**How kappa settled**: each point is kappa on the first so many items, in the order in which people "
-    "labelled them. The band is its interval. A line that is still moving, or a wide band, says: too few "
-    "labels. What lies to the right of today is what to expect if kappa stays where it is.",
+    "kappa": "**Kappa** is agreement corrected for chance: 1 is full agreement, 0 is what chance would give if people "
+    "and judge used each answer as often as now, but at random. On an ordered scale a difference of two steps weighs "
+    "four times as much as one of one step (quadratic weights, QWK).",
+    "interval": "**The 95% interval** is where kappa would likely be if every item had been labelled. A wide interval "
+    "means too few items. Turns of one dialogue are correlated, so items are resampled, not turns.",
+    "bound": "**The lower bound** is one-sided: the true kappa is below it with a probability of 5%. The usual policy "
+    "requires it to be at the threshold too, as a poor judge often looks good on few items.",
+    "gate": "**The result** answers one question: may this score be published? Only blind labels of items drawn at "
+    "random count. *Meets policy*: enough items, and even the lower bound is high enough. *Inconclusive*: kappa is "
+    "high enough, but that may be chance. *Fails*: kappa is too low. *Below minimum sample*: too few items are "
+    "labelled. *Undefined*: everybody gave one and the same answer.",
+    "exact": "**% agreement** and **within one** are the shares of equal answers and of answers at most one step "
+    "apart. They are not corrected for chance: where nearly all answers are 5, always answering 5 gives a high % "
+    "agreement.",
+    "bias": "**Bias (judge - people)** is the mean difference in steps of the scale. Above 0 the judge scores higher "
+    "than people, below 0 lower. A judge may rank outputs well and still be biased.",
+    "table": "**The confusion matrix** shows where judge and people differ. On the outlined diagonal they agree; far "
+    "from it they disagree strongly. Click a cell to list its items.",
+    "marginals": "**The distribution of answers** of people and of the judge. Where the bars differ, the judge uses "
+    "the scale differently.",
+    "threshold": "**Binary threshold**: the score is split in two. *Recall* is the share of people's positives that "
+    "the judge finds, *precision* the share of the judge's positives that people confirm, *kappa* the agreement on "
+    "the split corrected for chance. The approval check does not use this.",
+    "AC2": "**Gwet's AC2** (AC1 without an order) corrects for chance in another way, which is less affected by one "
+    "very common answer. It is shown where kappa is unstable. It does not replace kappa: it is high wherever one "
+    "answer dominates.",
+    "others": "**Other metrics** allow comparison with other papers. % agreement is not corrected for chance. "
+    "Correlations ignore a constant bias. Kendall's tau-b counts concordant pairs, Spearman compares ranks, and "
+    "ICC(A,1) is close to quadratic-weighted kappa.",
+    "missing": "**Missing scores** are replies that could not be read, were cut off, refused or out of range. Assay "
+    "leaves them out, as a failed reply is not an opinion. Other papers count them as the lowest answer, as a tie or "
+    "as a number: the table shows each treatment.",
+    "n/a": "**n/a** means that the question does not apply. Kappa uses the ratings that both scored; agreement on "
+    "whether the question applies is shown separately. A failed reply is neither n/a nor a low score.",
+    "baseline": "**The baselines** do not read the text: one predicts the answer from the length alone, one always "
+    "gives the most frequent answer. A judge that does not beat the length baseline is not shown to read the text.",
+    "slices": "**A slice** is a part of the items: one system, one language, the longest third. A judge can agree "
+    "well on average and poorly on a slice. Slices of fewer than 30 items allow no conclusion. Overlapping intervals "
+    "can still differ significantly: see the test above the chart.",
+    "curve": "**Kappa by sample size**: each point is kappa on the first so many items, in the order in which people "
+    "labelled them. The band is its interval. A line that still moves, or a wide band, means too few labels. The "
+    "dotted part is the forecast if kappa stays as it is.",
     "planner": "**The planner** assumes that further items are like those so far: four times as many items make an "
-    "interval about half as wide. It adds a little, as today's width is an estimate too; still it is a plan, not a "
-    "promise: where nearly all answers are one, two plans in five fall short.",
-    "anchoring": "**Blind** labels were given without seeing the judge, **assisted** ones with its scores on screen; "
-    "in samples drawn here chance decides which items get which. If people agree more where they see it, part of that "
-    "agreement is the judge's own voice. That is why the approval check counts blind labels only.",
-    "confidence": "**Confidence** is how sure the judge says, or shows, that it is. It is of use if answers that it is "
-    "sure of are right more often. Then the unsure ones are those for people to look at.",
-    "reliability": "**The dashed line** is a judge that is right as often as it is sure. Points below it: it is too "
-    "sure of itself. The calibration error is the mean distance to that line.",
-    "ranking": "**The ranking** is how often an answer that is right has more confidence than one that is wrong: 50% "
-    "is no use at all, 100% is perfect.",
-    "selective": "**What needs no person**: the more sure the judge is, the more often it should be right. Here the "
-    "lowest confidence is looked for above which it agrees with people as often as asked. An item counts as sure as "
-    "the least sure of its verdicts, since people are sent whole items.",
-    "sequence": "**How the promise is kept**: thresholds are tried from the surest items down, each by a test on items "
-    "drawn at random; the first that fails ends it. So all that passed hold together with the probability asked, "
-    "however many were tried. Equal confidences pass or fail together. Source: Jung, Brahman and Choi 2025.",
-    "rates": "**Found** is the share of what people call so that the judge calls so too (sensitivity, recall). "
-    "**Raised falsely** is the share of what they do not call so (1 - specificity). **Right** is the share of "
-    "the judge's own calls that people share (precision); it falls where the answer is rare, however good the others.",
-    "prevalence": "**Put right**: a judge that misses some and raises others gives a share that is off. Its two rates "
-    "say by how much (Rogan and Gladen). Nothing is put right where the judge is not shown to tell yes from no.",
-    "paired": "**Side by side** means on the very same cells, so that no judge has the easier items. What counts is "
-    "the difference and its interval, not whether two intervals overlap: both judges met the same hard items.",
-    "between": "**Judges among themselves**: two judges may agree with each other and not with people. High figures "
-    "here are no evidence that either is right.",
-    "ceiling": "**Two people** is kappa between any two people on the same blind cells, every pair counted once. It is "
-    "the ceiling: .50 is good where people reach .55, and poor where they reach .90. **Judge and one person** puts the "
-    "judge in the second person's place, on the same cells: compare these two. **Judge and gold** may lie above both, "
-    "as what several people settled on is steadier than one of them.",
-    "alpha": "**Alpha** (Krippendorff) says the same of all people at once, also where not everybody labelled "
-    "everything: 1 is full agreement, 0 is luck. Below .67 nothing should rest on one person's label alone.",
-    "alternative": "**Each person is left out in turn**, and the others tell who is closer to them on each item, the "
-    "judge or that person; ties count for both. The judge wins where the person's lead is surely below ε, and passes "
-    "when it wins against half of the people (ω). The p-values are one-sided t-tests over items, adjusted for their "
-    "number by Benjamini and Yekutieli. Source: Calderon, Reichart and Dror 2025.",
-    "handicap": "**ε** is what a person's labels cost more than a judge's: .2 for experts, .15 for skilled people, .1 "
-    "for a crowd. Passing says that the judge does as well as one more person like these, not that they are right.",
-    "units": "**Units are never pooled**: a turn, a section and a whole conversation are asked other questions, on "
-    "other scales. A mean over them would mean nothing.",
+    "interval about half as wide. A margin is added, as today's width is an estimate too. Where nearly all answers are "
+    "the same, two plans in five are too small.",
+    "anchoring": "**Blind** labels are given without seeing the judge's scores, **assisted** ones with the scores on "
+    "screen; which items get which is random. If agreement is higher for assisted labels, people are anchored on the "
+    "judge. That is why the approval check uses blind labels only.",
+    "confidence": "**Confidence** is stated by the judge, or computed from its tokens or samples. It is of use if "
+    "agreement with people is higher where confidence is high: people can then review the rest.",
+    "reliability": "**The dashed line** is perfect calibration: accuracy equals confidence. Points below it: the judge "
+    "is overconfident. The expected calibration error (ECE) is the mean distance to that line.",
+    "ranking": "**AUROC** is how often a correct rating has higher confidence than an incorrect one: 50% is chance, "
+    "100% is perfect.",
+    "selective": "**Auto-accept** (selective evaluation): the lowest confidence is found above which the judge agrees "
+    "with people as often as required. The confidence of an item is the lowest of its ratings, as people review whole "
+    "items.",
+    "sequence": "**How the requirement is guaranteed**: thresholds are tested in a fixed sequence from the highest "
+    "confidence down, on items drawn at random; the first test that fails ends it. So the result holds with the "
+    "required probability, however many thresholds are tested. Source: Jung, Brahman and Choi 2025.",
+    "rates": "**Recall** is the share of people's positives that the judge finds (sensitivity). **FPR** is the share "
+    "of people's negatives that it calls positive (1 - specificity). **Precision** is the share of its positives that "
+    "people confirm; it is lower where the answer is rare.",
+    "prevalence": "**Corrected prevalence**: a judge with false positives and negatives gives a biased share. Its "
+    "recall and false positive rate correct it (Rogan and Gladen). Nothing is corrected where the judge is not shown "
+    "to be better than chance.",
+    "paired": "**Paired comparison**: all judges are compared on the same ratings, so that none has easier items. What "
+    "counts is the difference and its interval, not whether two intervals overlap.",
+    "between": "**Agreement between judges** does not show that either is right: two judges may share the same errors.",
+    "ceiling": "**Two people** is kappa between any two people on the same blind ratings, every pair counted once. It "
+    "is the human ceiling: .50 is good where people have .55, and poor where they have .90. **Judge and one person** "
+    "puts the judge in the second person's place, on the same ratings: compare these two. **Judge and gold** may be "
+    "higher than both, as gold that several people give is less noisy than one person.",
+    "alpha": "**Krippendorff's alpha** is agreement of all people at once, also where not everybody labelled "
+    "everything: 1 is full agreement, 0 is chance. Below .67, do not rely on one person's label alone.",
+    "alternative": "**The alternative-annotator test** leaves out each person in turn and asks who is closer to the "
+    "others on each item, the judge or that person; ties count for both. The judge wins where the person's lead is "
+    "significantly below ε, and passes when it wins against half of the people (ω). One-sided t-tests over items, "
+    "adjusted by Benjamini and Yekutieli. Source: Calderon, Reichart and Dror 2025.",
+    "handicap": "**ε** is the cost advantage of a judge over a person: .2 for experts, .15 for skilled people, .1 for "
+    "a crowd. Passing means that the judge does as well as one more person like these, not that they are right.",
+    "units": "**Units are never pooled**: turns, sections and whole conversations are asked different questions, on "
+    "different scales.",
 }
 EXAMPLES = {
-    "kappa": "Here {kappa}: judge and people still disagree {left} as much as luck alone would make them.",
-    "interval": "Here it is likely somewhere from {low} to {high}, on {items}.",
-    "bound": "Here {bound}: read with caution, kappa is at least that.",
+    "kappa": "Here {kappa}: disagreement is {left} of what chance would give.",
+    "interval": "Here {low} to {high}, from {items}.",
+    "bound": "Here {bound}.",
     "exact": "Here {exact} of the answers are equal.",
-    "leniency": "Here {leniency} steps of the scale.",
+    "bias": "Here {bias} steps of the scale.",
 }
 
 
@@ -114,7 +115,7 @@ def of(summary: Summary) -> dict[str, str]:
     if one.lower_bound is not None:
         found["bound"] = f"{one.lower_bound:.2f}"
     if summary.mean_difference is not None:
-        found["leniency"] = number(summary.mean_difference, "+.2f")
+        found["bias"] = number(summary.mean_difference, "+.2f")
     return {name: value for name, value in found.items() if value}
 
 
@@ -141,4 +142,4 @@ def beside(heading: str, *names: str, key: str) -> None:
         how(*names, key=key)
 
 
-_FIELDS = ("kappa", "left", "low", "high", "items", "bound", "exact", "leniency")
+_FIELDS = ("kappa", "left", "low", "high", "items", "bound", "exact", "bias")

@@ -15,23 +15,25 @@ def told(found: Repeats | None, named: str) -> None:
     """One sample beside all of them, how often they differ, and whether that is too often."""
     if found is None:
         text.quiet(
-            "This judge was asked once about everything, so it cannot be told how steady it is. A run with several "
-            "samples (temperature above 0) shows how often its answers flip, and what asking again buys."
+            "This judge has one sample of each rating, so its self-consistency is not tested. Run it with several "
+            "samples and a temperature above 0 to measure how often its answers change, and what more samples gain."
         )
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        text.say("**{named}**: all samples about one thing count as one answer, here and everywhere.", named=named)
+        text.say(
+            "**{named}**: the samples of one rating are combined into one answer, here and everywhere.", named=named
+        )
         if found.flaky:
-            st.badge("flaky", icon=":material/shuffle:", color="red", help="Its samples differ too often; see below.")
+            st.badge("flaky", icon=":material/shuffle:", color="red", help="Its samples disagree too often; see below.")
     for sentence in repeats.told(found):
         text.say("{sentence}", sentence=sentence)
     if not found.together.cells:
-        st.caption("No cell has both gold and a score of this judge yet: agreement stands here once people label.")
+        st.caption(text.NO_RATINGS)
 
 
 def rows(found: Repeats) -> list[Row]:
     """Kappa of all samples as one answer, and of each alone."""
     whole = found.together
-    first = Row("all as one", many(found.samples, "sample"), whole.point, whole.low, whole.high, whole.lower_bound)
-    alone = [Row("alone", f"sample {n}", kappa, None, None) for n, kappa in enumerate(found.singles, 1)]
+    first = Row("combined", many(found.samples, "sample"), whole.point, whole.low, whole.high, whole.lower_bound)
+    alone = [Row("single", f"sample {n}", kappa, None, None) for n, kappa in enumerate(found.singles, 1)]
     return [first, *alone]

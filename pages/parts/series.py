@@ -15,7 +15,7 @@ from judges.making.choice import answers, spelled
 from judges.making.recipe import Answers
 from pages.parts import session, text
 
-WHOSE = {"judge": "a judge's", "person": "a person's", "": "not taken"}
+WHOSE = {"judge": "a judge's", "person": "a person's", "": "left out"}
 _BY = {words: by for by, words in WHOSE.items()}
 _HELP = (
     "1-5 (whole numbers), 0-1 or 0-10 step 0.5 (any number), yes/no, poor|fair|good (from worst to best), "
@@ -24,14 +24,14 @@ _HELP = (
 
 
 def editor(made: Outline, key: str) -> Outline:
-    """The outline as it stands on screen, with its tables' items told; it may be corrected in each row."""
+    """The outline as it stands on screen, with its tables' items described; it may be corrected in each row."""
     for file, base in made.tables.items():
-        ids = ", ".join(base.id.columns) or "their place in the file"
+        ids = ", ".join(base.id.columns) or "their row number"
         texts = ", ".join(f"{name} ({', '.join(held.columns) or held.constant})" for name, held in base.fields.items())
         kind = {"dialogue": "Dialogues", "pair": "Pairs", "response": "Single responses"}[base.kind]
         text.say(
-            "**{file}**: {kind}, known by {ids}. Taken from it: {texts}. Kept beside them, for slices: {meta}.",
-            file=file, kind=kind.lower(), ids=ids, texts=texts or "no texts, only what was said of them",
+            "**{file}**: {kind}, identified by {ids}. Read from it: {texts}. Kept for slices: {meta}.",
+            file=file, kind=kind.lower(), ids=ids, texts=texts or "no texts, only scores",
             meta=", ".join(base.meta) or "nothing",
         )  # fmt: skip
     for sentence in made.told:
@@ -40,10 +40,11 @@ def editor(made: Outline, key: str) -> Outline:
     edited = _edited(made, key) if made.series else made
     with asked:
         for sentence in edited.unclear:
-            text.warn("{sentence} Say it in the table.", sentence=sentence)
+            text.warn("{sentence} Choose it in the table.", sentence=sentence)
     for one in edited.series:
         if one.by and (one.why or one.answers is None):
-            what = "left out, as no scale fits it; write one" if one.answers is None else "not all are answers"
+            off = "some values are not on the scale"
+            what = "left out, as no scale fits; write one under Answers" if one.answers is None else off
             text.quiet("{name}: {what} ({why}).", name=one.name, what=what, why=one.why or "there are none")
     return edited
 
@@ -52,11 +53,11 @@ def _edited(made: Outline, key: str) -> Outline:
     """The outline as its table on screen says it."""
     first = pd.DataFrame([_row(one) for one in made.series])
     edited = st.data_editor(
-        first, hide_index=True, key=f"{key}:series", disabled=["In the file", "Values", "Such as"],
+        first, hide_index=True, key=f"{key}:series", disabled=["Column", "Values", "Such as"],
         column_config={
             "Whose": st.column_config.SelectboxColumn(options=list(_BY), required=True),
             "Name": st.column_config.TextColumn(help="Of the judge or the person. Empty: as each row has it."),
-            "Question": st.column_config.TextColumn(help="Answers to one question meet.", required=True),
+            "Question": st.column_config.TextColumn(help="Rows with the same question are compared.", required=True),
             "Answers": st.column_config.TextColumn(help=_HELP),
         },
     )  # fmt: skip
@@ -71,7 +72,7 @@ def _edited(made: Outline, key: str) -> Outline:
     found = scaled(said, cards.questions(session.store()))
     for row, one in zip(rows, found, strict=True):
         if one.by and one.answers is not None and not row["Answers"]:
-            text.quiet("{name}: taken as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
+            text.quiet("{name}: read as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
     return replace(made, series=found, unclear=())
 
 
@@ -82,7 +83,7 @@ def _place(one: Series) -> tuple[str, str, str]:
 
 def _row(one: Series) -> dict[str, Any]:
     return {
-        "In the file": one.name + (f" ({_where(one)})" if one.only else ""),
+        "Column": one.name + (f" ({_where(one)})" if one.only else ""),
         "Whose": WHOSE[one.by],
         "Name": one.who,
         "Question": one.dimension,

@@ -21,12 +21,11 @@ _ALPHA = 0.05
 
 
 def nothing(cells: int) -> None:
-    """There is nothing to part."""
+    """There is nothing to slice by."""
     text.quiet(
-        "Not enough to part: {cells} with gold and a score, and all of them alike in system, language, length, place "
-        "and meta. Label items of another kind, or give items a language or a topic in their meta when you import "
-        "them.",
-        cells=many(cells, "cell"),
+        "Nothing to slice by: {cells} with reference labels (gold) and a score, all of the same system, language, "
+        "length, position and metadata. Label other items, or import items with a language or topic in their meta.",
+        cells=many(cells, "rating"),
     )  # fmt: skip
 
 
@@ -37,8 +36,7 @@ def told(found: Sequence[Sliced]) -> None:
     for one in apart:
         worst, best = _ends(one)
         text.warn(
-            "The judge does not agree with people equally well by **{by}**: kappa {low} on {worst}, {high} on {best} "
-            "(p {p}; adjusted for {ways}).",
+            "Agreement differs by **{by}**: kappa {low} on {worst}, {high} on {best} (p {p}, adjusted for {ways}).",
             by=one.by, low=number(worst.interval.point, ".2f"), worst=worst.name,
             high=number(best.interval.point, ".2f"), best=best.name, p=small(one.apart.adjusted if one.apart else 1.0),
             ways=many(len(tested), "way") + " of slicing",
@@ -46,13 +44,12 @@ def told(found: Sequence[Sliced]) -> None:
     rest = [one.by for one in tested if one not in apart]
     if rest:
         text.say(
-            "By {rest}, nothing differs by more than chance could make it. That is no proof that there is no "
-            "difference: look at how wide the intervals are.",
+            "No significant difference by {rest}. That does not prove equal agreement: see how wide the intervals are.",
             rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
         )  # fmt: skip
     few = [one.by for one in found if one.apart is None]
     if few:
-        text.quiet("Too few items to compare by {few}: fewer than two slices with 30 items.", few=", ".join(few))
+        text.quiet("Not tested by {few}: fewer than two slices have 30 items.", few=", ".join(few))
 
 
 def _ends(one: Sliced) -> tuple[Slice, Slice]:
@@ -72,8 +69,8 @@ def chart(one: Sliced, whole: Interval, key: str) -> str:
         spans.append(Row(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
     row = charts.intervals(spans, key, whole.point, "all", reach=(0.0, 1.0), click=True)
     st.caption(
-        "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: nothing may be concluded. "
-        "Dashed: all items. Click a mark to see the slice's items, those furthest apart first."
+        "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: no conclusion. Dashed: all "
+        "items. Click a row, or use the arrow keys and Enter, to list its items, largest disagreement first."
     )
     return ranked[row - 1].name if row else ""
 
@@ -81,14 +78,14 @@ def chart(one: Sliced, whole: Interval, key: str) -> str:
 def _remark(interval: Interval, lenient: float | None) -> str:
     point = "undefined" if interval.point is None else f"{interval.point:.2f}"
     few = " · too few" if interval.verdictless else ""
-    kind = "" if lenient is None else f" · leniency {lenient:+.2f}"
-    return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{kind}{few}"
+    bias = "" if lenient is None else f" · bias {lenient:+.2f}"
+    return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{few}"
 
 
 def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
-    """The cells of a slice; `go` gets the item that is clicked."""
+    """The ratings of a slice; `go` gets the item that is clicked."""
     scale = summary.dimension.scale
-    text.say("Cells of **{name}**, those furthest apart first. Click one to open it on the desk.", name=name)
+    text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)
     frame = pd.DataFrame(
         {
             "item": [m.name for m in found],

@@ -11,6 +11,11 @@ import unicodedata
 
 import streamlit as st
 
+NO_RATINGS = (
+    "No item has both reference labels (gold) and a score of this judge yet. Label items that it has scored, or run it "
+    "on labelled ones."
+)
+"""What a panel says that compares people and judge, before there is anything to compare."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
 
 

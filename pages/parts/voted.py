@@ -14,8 +14,12 @@ from judges.votes import JUDGE, Agreement
 from pages.parts import text
 from pages.parts.calibrated import number, span
 
-_SHARE = st.column_config.NumberColumn(width=74, format="percent", help="Share of pairs of votes that are equal.")
-_COUNT = st.column_config.NumberColumn(width=64, format="localized", help="Pairs of votes.")
+TIES = ("ties counted", "ties dropped")
+"""The two ways in which MT-Bench counts ties; its paper calls them S1 and S2."""
+_SHARE = st.column_config.NumberColumn(
+    width=96, format="percent", help="% agreement: share of pairs of votes that are equal."
+)
+_COUNT = st.column_config.NumberColumn("votes", width=58, format="localized", help="Pairs of votes.")
 
 
 def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None:
@@ -25,28 +29,28 @@ def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None
         {
             "between": f"{'judge' if a.one == JUDGE else a.one} and {a.other}",
             "part": a.part or "all",
-            **_shares("S1", a.s1),
-            **_shares("S2", a.s2),
+            **_shares(TIES[0], a.s1),
+            **_shares(TIES[1], a.s2),
         }
         for a in found
     ]
     columns = {
         "between": st.column_config.TextColumn(width=130),
         "part": st.column_config.TextColumn(width=64),
-        **dict.fromkeys(("S1", "S2"), _SHARE),
-        **{f"{name} n": _COUNT for name in ("S1", "S2")},
-        **{f"{name} interval": st.column_config.TextColumn(width=104) for name in ("S1", "S2")},
+        **dict.fromkeys(TIES, _SHARE),
+        **{f"{name} n": _COUNT for name in TIES},
+        **{f"{name} interval": st.column_config.TextColumn("95% interval", width=98) for name in TIES},
     }
     st.dataframe(pd.DataFrame(rows), hide_index=True, height="content", width="content", column_config=columns)
     st.caption(
-        "How often two votes on one item are equal: S1 counts ties, S2 leaves out every pair of votes with a tie in "
-        "it. All votes that hold count, blind or assisted, each by itself; the interval counts "
-        "items, as votes on one item are not independent. A steady judge may agree with single people better than "
-        "they do with each other; what people reach is still the measure of a good figure."
+        "% agreement of two votes on one item. Ties counted: a tie is an answer (S1 in the MT-Bench paper); ties "
+        "dropped: pairs of votes with a tie are left out (S2). All current votes are used, blind and assisted. "
+        "Intervals are by items. Agreement between people is the ceiling to compare with; a consistent judge may agree "
+        "with single people more than they do with each other."
     )
-    for name, one in zip(("S1, ties counted", "S2, ties dropped"), majority, strict=True):
+    for name, one in zip(TIES, majority, strict=True):
         text.say(
-            "Majority of all votes, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
+            "Judge and majority vote, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
             name=name, exact=number(one.exact), kappa=number(one.interval.point), ends=span(one.interval),
             n=many(one.cells, "item"),
         )  # fmt: skip

@@ -1,11 +1,14 @@
-"""Cards: every rubric there is, in full; leads write new ones, researchers choose what people are asked about."""
+"""Cards: every rubric there is, in full; leads write new ones, researchers choose by which ones people label."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from data import card_folder, cards, fewshot
+from data import card_folder, cards, fewshot, uses
 from data.people import Person
+from data.uses import Use
 from judges.card import Card
 from judges.counted import many
 from judges.making.choice import POINTWISE
@@ -14,41 +17,59 @@ from pages.workbench import writing
 
 
 def page() -> None:
-    """The list, one card in full, and for those who may: a new card, a new version, the desk's cards."""
-    who, store = session.me(), session.store()
-    st.title("Cards")
-    st.caption("A card is a judge's rubric: what it asks, on which scales, in which words, and the reply it gives.")
-    known = cards.known(store)
-    carding.listed(known, cards.judges(store))
-    done = session.scratch("cards").pop("done", "")
-    if done:
+    """For leads a new card first; then the cards in use, the others, one in full, and the desk's cards."""
+    who, store, kept = session.me(), session.store(), session.scratch("cards")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title("Cards")
+        st.space("stretch")
+        closed = who.may("lead") and not kept.get("writing")
+        if closed and st.button("New card", icon=":material/add:", type="primary"):
+            kept["writing"] = True
+            st.rerun()
+    st.caption("A card is a judge's rubric: its dimensions and scales, the prompt, and the reply it asks for.")
+    if done := kept.pop("done", ""):
         st.success(text.plain(done), icon=":material/check:")
+    if who.may("lead") and kept.get("writing"):
+        with st.container(border=True):
+            _new(who)
+    known, using = cards.known(store), uses.uses(store)
+    carding.listed(known, using)
     with st.container(width=420):
-        name = picked.one("card", "One card", {n: f"{c.title} ({n})" for n, c in known.items()})
-    card = known[name]
-    _one(who, card)
-    if who.may("lead"):
-        with st.expander("New card", icon=":material/add:"):
-            writing.write(who, None)
+        name = picked.one("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
+    _one(who, known[name], using.get(name, ()))
     if who.may("researcher"):
-        with st.expander("On the desk", icon=":material/rate_review:"):
+        with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):
             writing.desk(who)
 
 
-def _one(who: Person, card: Card) -> None:
-    """One card in full, its versions and its folder."""
-    store, made = session.store(), carding.origin(card) == "made here"
+def _new(who: Person) -> None:
+    """The form of a new card, which can be closed again."""
+    kept = session.scratch("cards")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader("New card")
+        st.space("stretch")
+        if st.button("Cancel", icon=":material/close:", type="tertiary"):
+            kept["writing"] = False
+            st.rerun()
+    writing.write(who, None)
+
+
+def _one(who: Person, card: Card, using: Sequence[Use]) -> None:
+    """One card in full, what uses it, its versions and its folder."""
+    store, origin = session.store(), carding.origin(card)
+    made = origin == "own"
     st.subheader(text.plain(card.title))
     text.quiet(
-        "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=carding.origin(card)
+        "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=carding.ORIGINS[origin]
     )
     if card.name.startswith(POINTWISE):
-        st.caption("Whoever runs it may name other dimensions, on other scales, and leave out the confidence.")
+        st.caption("A run of it may name other dimensions, on other scales, and leave out the confidence.")
     carding.whole(card)
+    carding.used(using)
     if made:
         st.download_button(
             "Download as a folder", card_folder.export(store, card.name), f"{card.name}.zip", "application/zip",
-            icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is this very card.",
+            icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is a built-in card with this version.",
         )  # fmt: skip
     if card.examples:
         carding.shown(fewshot.shown(store, card))
@@ -63,6 +84,6 @@ def _one(who: Person, card: Card) -> None:
     if made and who.may("lead"):
         with st.expander("New version", icon=":material/edit:"):
             writing.write(who, card)
-    if who.may("lead") and card.prompts and carding.origin(card) != carding.LAID:
+    if who.may("lead") and card.prompts and origin != "over":
         with st.expander("Few-shot examples", icon=":material/lightbulb:"):
             writing.examples(who, card)

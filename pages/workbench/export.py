@@ -34,12 +34,14 @@ def page() -> None:
         kind = exported.kind(export.kinds())
     with right:
         format = exported.format(kind)
+    st.caption("Researchers and leads may export. Each export is in the audit log.")
     exported.told(kind, format)
     options = exported.options(store, dataset.id, kind)
     try:
         _file(who, store, dataset, kind, format, options)
     except AssayError as error:
         text.refuse(error)
+    exported.every(export.kinds())
     _aside(who, store, dataset)
 
 
@@ -72,10 +74,10 @@ def _preview(
 
 
 def _aside(who: Person, store: Store, dataset: Dataset) -> None:
-    """The items that the gate leaves out because prompts were tuned on them."""
+    """The items that the approval check leaves out because prompts were tuned on them."""
     found = tuning.listed(store, dataset.id)
-    with st.expander("Tuning items: what the approval check leaves out", icon=":material/block:"):
-        st.caption("What a prompt was tuned on, or what was given out as an example, counts in no figure of any judge.")
+    with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
+        st.caption("What a prompt was tuned on, or what became an example, counts in no figure of any judge.")
         text.say("**{n}** put aside.", n=many(len(found), "item"))
         back = exported.aside(found) if found else None
         given = exported.by_hand()

@@ -7,10 +7,10 @@ from typing import Any
 import streamlit as st
 
 from data import intake, start
-from data.intake import Plan
+from data.intake import Plan, log
 from judges.counted import many
 from judges.errors import AssayError
-from pages.parts import giving, importing, links, session, text
+from pages.parts import clock, giving, importing, links, session, text
 from pages.parts.uploads import Tray
 
 TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
@@ -23,7 +23,7 @@ def page() -> None:
     if kept.get("done"):
         importing.done(kept["done"])
     uploads = st.file_uploader(
-        "Files: tables (CSV, Parquet, JSON), chats, traces and exports of other tools, Assay's own (several at once)",
+        "Files, several at once: tables (CSV, Parquet, JSON), JSON lines, chats, traces and exports of other tools",
         TYPES,
         accept_multiple_files=True,
         key=f"upload:{kept.setdefault('turn', 0)}",
@@ -35,6 +35,7 @@ def page() -> None:
         text.refuse(kept["refused"])
     if "found" not in kept:
         importing.formats()
+        importing.earlier(log.imports(session.store()), clock.zone())
         return
     if importing.files(kept["found"]):
         _put_away(kept)
@@ -49,7 +50,7 @@ def page() -> None:
 
 
 def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
-    """Take over what was uploaded, and find out what it is; what is nothing is put away again."""
+    """Take over what was uploaded, and find out what it is; what is nothing is removed again."""
     try:
         if uploads:
             for name in ("done", "refused", "found", "key"):

@@ -31,17 +31,20 @@ def page() -> None:
         st.info("There is nothing to judge yet.", icon=":material/inbox:")
         links.to("import", "Import items", icon=":material/upload_file:")
         return
-    st.subheader("A new run")
+    st.subheader("New run")
     with st.container(border=True):
         new_run.form(who)
-    st.subheader("Runs so far")
+    st.subheader("All runs")
     if not found:
-        st.caption("None yet. The practice endpoint needs no key: it lets you try all of this at once.")
+        st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
-    picked = ran.table(found, clock.zone())
+    picked = ran.table(found, runs.tally(store), clock.zone())
     ran.trials(runs.trials(store))
-    if len(picked) == 1 and st.button("Open", icon=":material/open_in_full:", type="primary"):
-        ran.go(picked[0].id)
+    if len(picked) == 1:
+        if picked[0].state not in LIVE:
+            _stand(who, picked[0])
+        if st.button("Open this run", icon=":material/open_in_full:"):
+            ran.go(picked[0].id)
     if len(picked) == 2:
         ran.differences(*(runs.judge(store, run.id) for run in picked))
 

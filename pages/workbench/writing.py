@@ -30,7 +30,7 @@ def write(who: Person, start: Card | None) -> None:
         text.warn("{sentence}", sentence=sentence)
     made = cards.drafted(store, recipe)
     if start is not None and start.examples and not made.examples:
-        st.warning("Its examples do not fit this reply any more, and will be left off.", icon=":material/info:")
+        st.warning("Its examples do not fit this reply any more, and will be left out.", icon=":material/info:")
     carding.preview(made, made.dimensions)
     same = start is not None and made.version == start.version
     label = "Save the card" if start is None else "Save as a new version"
@@ -40,13 +40,14 @@ def write(who: Person, start: Card | None) -> None:
         except AssayError as error:
             text.refuse(error)
             return
-        kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=kept.get("saved", 0) + 1)
+        saved = kept.get("saved", 0) + 1
+        kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=saved, writing=False)
         picked.put("card", made.name)
         st.rerun()
 
 
 def examples(who: Person, card: Card) -> None:
-    """The examples of a card: some added, some taken off; another set of them is another version."""
+    """The examples of a card: some added, some removed; another set of them is another version."""
     store = session.store()
     now = exampling.held(card)
     exampling.listed(now, card)
@@ -68,7 +69,7 @@ def examples(who: Person, card: Card) -> None:
         text.refuse(error)
         return
     exampling.forget(card)
-    session.scratch("cards")["done"] = f"{card.title} is now version {made.version}, a judge of its own where it runs."
+    session.scratch("cards")["done"] = f"{card.title} is now version {made.version}: judges that use it are new judges."
     st.rerun()
 
 
@@ -80,11 +81,11 @@ def desk(who: Person) -> None:
         return
     known, now = cards.known(store), layers.chosen(store, dataset.id)
     names = st.multiselect(
-        "People are asked about", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}",
-        format_func=lambda n: known[n].title, placeholder="the judge's card, and those laid over it",
+        "People label by", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}",
+        format_func=lambda n: known[n].title, placeholder="the judge's card, and those applied to its turns",
     )  # fmt: skip
-    st.caption("In blind labels too. The first is the main one where no judge was chosen.")
+    st.caption("This holds for blind labels too. The first is the main one where no judge was chosen.")
     if names != now and st.button("Set", type="primary"):
         layers.choose(store, who.name, dataset.id, names)
-        session.scratch("cards")["done"] = f"From now on people are asked this in {dataset.name}."
+        session.scratch("cards")["done"] = f"From now on people label {dataset.name} by these cards."
         st.rerun()

@@ -41,13 +41,39 @@ def quantiles(values: list[float]) -> tuple[float, float]:
     return ordered[len(ordered) // 2], ordered[min(int(len(ordered) * 0.95), len(ordered) - 1)]
 
 
+RICH = """Order **%s** was `shipped`; see [the page](https://example.org/%s).
+
+| step | day |
+|---|--:|
+| sorted | 1 |
+| *delivered* | 3 |
+
+1. It costs $x^2+1$, not $5.
+2. Then:
+
+```python
+def refund(order: int) -> bool:  # at once
+    return order > %s
+```
+"""
+
+
+def rich(item: dict[str, Any]) -> dict[str, Any]:
+    """A dialogue with Markdown, code and a formula in every answer, different in each item."""
+    said = [
+        {**t, "text": f"{t['text']}\n\n" + RICH % ((item["id"],) * 3)} if t["role"] == "assistant" else t
+        for t in item["turns"]
+    ]
+    return {**item, "turns": said}
+
+
 @contextmanager
 def running(count: int) -> Iterator[Server]:
-    """The app on `count` sample dialogues with 13 scored cells each, all in the review queue."""
+    """The app on `count` sample dialogues with 13 scored cells and Markdown, all in the review queue."""
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
         made = samples.bench_dialogues(count)
-        seeds.workspace(app.store_path, [*made.items, *made.judgments]).close()
+        seeds.workspace(app.store_path, [*map(rich, made.items), *made.judgments]).close()
         with app:
             yield app
 

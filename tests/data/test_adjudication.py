@@ -297,7 +297,7 @@ def test_of_two_who_decide_at_once_one_is_told_so(store):
         other = {"lea": "res", "res": "lea"}
         [winner] = [p for p in pair if p in other]
         [refused] = [p for p in pair if p not in other]
-        assert refused == f"{winner} decided this cell meanwhile: 4, because: why"
+        assert refused == f"{winner} decided this rating meanwhile: 4, because: why"
     assert store.rows("select count(*) from adjudication") == [(6,)]
 
 
@@ -366,7 +366,7 @@ def test_who_knows_what_others_say_is_not_asked_in_the_audit_sample(store):
     assert mine() == set() and queue.waiting(store, "res", found, "audit") == 0
     assert queue.waiting(store, "lea", found, "audit") == 3
     seen = listing.listing(store, "res", found, "audit", queue.Filters()).rows
-    assert {row.state for row in seen} == {"known to you"}
+    assert {row.state for row in seen} == {"not for you"}
     assert {mode(store, item, "res", "blind") for item in ids.values()} == {"revealed"}
     assert mode(store, ids[0], "res", "assisted") == "assisted"
     assert not [told for told in verify(store) if "claim" in told or "exposure" in told]

@@ -91,16 +91,16 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
             Flag(i, "Helpfulness is 1.", "turn:1", "helpfulness") for i in sorted({i for i, v in given if v == 1})
         )
         share = wilson(len(flags), len(found.items))
-        verdict = "alarm" if (share.point or 0) > limit else "fine"
+        verdict = "alarm" if (share.point or 0) > limit else "pass"
         return Finding(verdict, f"{len(flags)} dialogues hold a 1.", share.point, share, len(found.items), flags)
 
     def people(found: Evidence, limit: float) -> Finding:
         asked["people"].append(limit)
-        return Finding("cannot tell yet", f"{len(found.gold)} cells have gold.", n=len(found.gold))
+        return Finding("not tested", f"{len(found.gold)} cells have gold.", n=len(found.gold))
 
     def fitting(found: Evidence, limit: float) -> Finding:
         asked["fitting"].append(limit)
-        return Finding("look", f"{len(found.fits)} were looked at.", n=len(found.fits))
+        return Finding("warning", f"{len(found.fits)} were looked at.", n=len(found.fits))
 
     made = {
         "low": Audit("low", "Low helpfulness", "Share of dialogues with a 1.", "Above {threshold}.", 0.5, low),
@@ -199,7 +199,7 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
 def test_findings_are_made_again_only_where_what_they_rest_on_has_changed(
     store: Store, here: tuple[str, str], fake: dict[str, list[float]]
 ) -> None:
-    assert [f.verdict for f in audits.findings(store, *here).values()] == ["fine", "cannot tell yet", "look"]
+    assert [f.verdict for f in audits.findings(store, *here).values()] == ["pass", "not tested", "warning"]
     assert audits.findings(store, *here)["low"].why == "1 dialogues hold a 1." and fake["low"] == [0.5]
     label(store, 1, 4.0)
     assert audits.findings(store, *here)["people"].n == 1
@@ -327,10 +327,10 @@ def test_the_command_tells_a_line_an_audit_and_fails_in_alarm(
     lines = out.splitlines()
     assert lines[0] == f"judge-one (multi_turn_dialogue, {here[1]}): 14 replies on 12 items; 1 unscored"
     assert lines[1].split() == (
-        "fine low 0.083, 95% interval 0.015 to 0.354, limit 0.5: 1 dialogues hold a 1.".split()  # Wilson of 1 in 12
+        "pass low 0.083, 95% interval 0.015 to 0.354, limit 0.5: 1 dialogues hold a 1.".split()  # Wilson of 1 in 12
     )
     assert lines[2] == "      d-0005 turn:1 helpfulness: Helpfulness is 1."
-    assert lines[-2].split()[:5] == "cannot tell yet people 0".split()
+    assert lines[-2].split()[:5] == "not tested people 0 cells".split()
 
 
 def test_the_command_gives_json_and_names_what_is_not_there(

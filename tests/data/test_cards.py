@@ -78,7 +78,7 @@ def test_a_lead_saves_a_card_and_a_change_is_a_new_version(store: Store) -> None
 
 
 def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) -> None:
-    with pytest.raises(BadInput, match="card with a folder"):
+    with pytest.raises(BadInput, match="built-in card"):
         cards.save(store, "lea", recipe(name="mt_bench"))
     asked = {"name": "helpfulness", "unit": "turn", "definition": "x", "answers": {"hi": 3}}
     with pytest.raises(BadInput, match="means 1 to 5"):
@@ -231,7 +231,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
         [sys.executable, "-c", script, str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [made.version, "zz敬語"]
-    with pytest.raises(BadInput, match="was not made here"):
+    with pytest.raises(BadInput, match="is no custom card"):
         card_folder.export(store, "rubric_open_ended")
 
 
@@ -245,7 +245,7 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> 
     assert len(cards.of_version(store, varied.version).examples) == 2
     with pytest.raises(BadCard):
         cards.attach(store, "lea", "zz_manners", examples[:1])
-    with pytest.raises(BadInput, match="below it"):
+    with pytest.raises(BadInput, match="applies per turn"):
         cards.attach(store, "lea", "rubric_open_ended_on_turns", examples)
     assert cards.attach(store, "lea", "zz_manners", []).version == made.version
 
@@ -276,8 +276,8 @@ def test_cards_are_added_listed_and_shown_from_a_command_line(
     assert "There already: zz_made" in told("add", "zz_made", *asked)
     assert f"Saved zz_manners, version {own}, for a dialogue" in told("add", str(packed))
     lines = {line.split()[0]: line.split() for line in told("list").splitlines()}
-    assert lines["zz_made"][2:9] == ["response", "made", "here", "0", "judges", "1", "version"]
-    assert lines["zz_made_on_turns"][2:6] == ["dialogue", "laid", "on", "turns"]
+    assert lines["zz_made"][2:8] == ["response", "custom", "0", "judges", "1", "version"]
+    assert lines["zz_made_on_turns"][2:6] == ["dialogue", "applied", "per", "turn"]
     assert "Saved zz_made" in told("add", "zz_made", *asked[:2], "--as", "lea")
     shown = told("show", "zz_made")
     assert "zz_wit of each response: dull, witty" in shown and "zz_half" not in shown

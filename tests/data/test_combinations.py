@@ -205,7 +205,7 @@ def test_what_assay_exports_is_read_by_the_command_line(five: Store, tmp_path: P
     d = calibration.dimensions(five, judge)[0]
     page = summarise(calibration.meeting(five, dataset, judge, d, "blind"), d)
     [found] = json.loads(capsys.readouterr().out)
-    assert found["table"] == page.counts.tolist() and found["mean_difference"] == page.mean_difference
+    assert found["table"] == page.counts.tolist() and found["bias"] == page.mean_difference
     assert (found["kappa"], found["interval"]) == (page.interval.point, [page.interval.low, page.interval.high])
 
 

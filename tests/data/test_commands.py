@@ -72,7 +72,7 @@ def test_bad_lines_are_told_and_the_good_ones_are_taken_when_asked(run: Run, tmp
     assert (
         "bad.jsonl, line 4: The line is not JSON" in err and "bad.jsonl, line 5: value: 'c' is not on the scale" in err
     )
-    assert "Nothing was written: 2 lines cannot be taken." in err
+    assert "Nothing was written: 2 lines cannot be imported." in err
     code, out, err = run("import", "bad.jsonl", "--dataset", "d", "--good-rows", "--rejects", "left.jsonl")
     assert code == 0 and "Not taken: 2 lines." in out and "line 5" in err
     assert [json.loads(line)["line"] for line in (tmp_path / "left.jsonl").read_text().splitlines()] == [4, 5]
@@ -138,7 +138,7 @@ def test_a_backup_takes_the_stores_place_and_the_present_file_is_kept(run: Run, 
     (tmp_path / "more.jsonl").write_bytes(text([pair("p2")]))
     run("import", "more.jsonl", "--dataset", "d")
     code, out, err = run("restore", "b.duckdb")
-    assert (code, err) == (0, "") and "with 2 changes. The file that was there is kept as " in out
+    assert (code, err) == (0, "") and "at revision 2. The file that was there is kept as " in out
     assert run("verify") == (0, "Read to revision 2: no problem was found.\n", "")
     aside = next(tmp_path.glob("store.replaced-*.duckdb"))
     store = open_store(f"duckdb:///{aside}")
@@ -194,7 +194,7 @@ def test_verify_says_what_does_not_fit_together(
     store.tx("lea", "damage", lambda tx: tx.add(table, columns, [row]))
     store.close()
     code, out, err = run("verify")
-    assert code == 1 and says in err and "What is wrong: " in out
+    assert code == 1 and says in err and "Problems: " in out
 
 
 def test_every_command_is_in_the_readme() -> None:
@@ -213,7 +213,7 @@ def test_several_paths_are_one_import_and_what_is_alike_is_told_once(run: Run, t
         "40 lines, such as deep/odd.jsonl, lines 1, 2 and 3: The item 'none0' is missing: it is neither in the dataset "
         "nor in this import."
     )
-    assert len(err.splitlines()) == 2 and "40 lines cannot be taken" in err
+    assert len(err.splitlines()) == 2 and "40 lines cannot be imported" in err
     code, out, _ = run("import", *paths, "--dataset", "d", "--good-rows")
     assert code == 0 and out.startswith("Added 2 items, 1 judgment and 2 labels to d; 0 were there already.")
 

@@ -288,8 +288,8 @@ def test_the_first_rows_of_an_export_leave_out_what_waits(house: House) -> None:
 
 
 def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
-    assert b"cells/turn.helpfulness.csv" in bundle(house.store, "rex", house.dataset.id, house.judge)
-    assert b"cells/turn" not in bundle(house.store, "ann", house.dataset.id, house.judge)
+    assert b"ratings/turn.helpfulness.csv" in bundle(house.store, "rex", house.dataset.id, house.judge)
+    assert b"ratings/turn" not in bundle(house.store, "ann", house.dataset.id, house.judge)
     assert house.exposed("ann") == set()
 
 

@@ -24,7 +24,7 @@ BROKEN = [
     (b'{"a":NaN}', "holds NaN, which is not a JSON number"),
     (b'{"a":-Infinity}', "holds -Infinity, which is not a JSON number"),
     (b'{"a":1,"b":{"c":1,"c":2}}', "has the key 'c' twice in one object"),
-    (b"[" * DEEP, f"is nested {DEEP} levels deep: at most {DEPTH} are taken"),
+    (b"[" * DEEP, f"is nested {DEEP} levels deep: at most {DEPTH} are allowed"),
     (b'{"a":' * DEEP, f"nested {DEEP} levels deep"),
     (b'{"a":"' + b"x" * (17 * 2**20) + b'"}', "is longer than 16 MB"),
     (b'{"a":"\x00"}', "holds the character NUL"),
@@ -193,5 +193,5 @@ def test_what_depends_on_a_refused_item_is_told_why(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     found = wrong(store, [verdict("p1", "a"), {**pair(), "extra": 1}])
     assert sorted(line for line, _, _ in found) == [1, 2]
-    assert "The item 'p1' is missing: its own line cannot be taken." in {sentence for _, _, sentence in found}
+    assert "The item 'p1' is missing: its own line cannot be imported." in {sentence for _, _, sentence in found}
     store.close()

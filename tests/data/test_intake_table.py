@@ -221,7 +221,7 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
         ({"kind": "response"}, "'response_a' is not a field of a response."),
         ({"fields": {"response_b": From(columns=["y"])}}, "Say which column holds response_a."),
         ({"items": False, "id": From()}, "Say which column holds the id of the item."),
-        ({"items": False, "judgments": [], "labels": []}, "Nothing is taken: map items, judgments or labels."),
+        ({"items": False, "judgments": [], "labels": []}, "Nothing would be imported: map items, judgments or labels."),
         (
             {"judgments": [JudgmentColumns(card="mt_bench", model=From(constant="j"))]},
             "A judgment needs a card for a pair",

@@ -71,7 +71,7 @@ def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_ba
     store = workspace(tmp_path)
     before = counts(store)
     rows = [*MIXED, b"{", label("p1", "c"), {"id": "x", "kind": "response", "task": "t"}]
-    with pytest.raises(Refused, match=r"3 lines cannot be taken\. The first: rows\.jsonl, line 9") as no:
+    with pytest.raises(Refused, match=r"3 lines cannot be imported\. The first: rows\.jsonl, line 9") as no:
         bring(store, rows)
     assert [p.line for p in no.value.preview.problems] == [9, 10, 11]
     assert counts(store) == before

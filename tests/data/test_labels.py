@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data import desk, labels, people, queue
+from data import annotators, desk, labels, people, queue
 from data.datasets import dataset
 from data.errors import NotAllowed, NotFound
 from data.ids import new_id
@@ -81,6 +81,17 @@ def test_a_save_is_a_row_per_cell_with_what_was_seen(bench: Bench) -> None:
     )
     rest = ("ann", "assisted", given.draw, bench.judge, True, 1.0, None, False, key)
     assert rows == [("conversation", "verdict", 1.0, *rest), (*CELL, 4.0, *rest)]
+
+
+def test_what_was_accepted_without_having_been_on_screen_is_stored_as_such_and_counted(bench: Bench) -> None:
+    given = bench.give()[0]
+    answer = bench.answer(given, values={CELL: 4.0, ("conversation", "verdict"): 1.0})
+    answer["values"][1]["unseen"] = True
+    bench.ok(answer)
+    rows = bench.store.rows("select dimension, unseen from label_now order by 2")
+    assert rows == [(CELL[1], False), ("verdict", True)]
+    [work] = annotators.own(bench.store, "ann").values()
+    assert (work.kept, work.unseen, work.overlooked) == (1, 1, 1.0)
 
 
 def test_the_same_key_again_is_acknowledged_and_not_written(bench: Bench) -> None:

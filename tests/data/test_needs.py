@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from data import people
 from data.intake.rows import judgment_rows
-from data.needs import needs
+from data.needs import needs, reasons
+from data.queue import fill_review
 from data.store import Store, open_store
 from judges.card import card
 from judges.confidence import weighed
@@ -84,11 +86,11 @@ def test_windows_that_differ_and_rules_that_are_broken(store: Store) -> None:
     ]
     found = judged(card("multi_turn_dialogue"), Params(window=4), Task("k", dialogue(11)), raws)
     _put(store, judge, item, found.reading)
-    # The verdict is a guess by the windows (.1) and breaks a rule; the rule is not said twice.
+    # The verdict has low confidence by the windows (.1) and breaks a rule; the rule is not said twice.
     assert _texts(store, dataset, judge) == [
         ("broken rule", "verdict breaks its rule"),
-        ("low confidence", "verdict is a guess (windows differ)"),
-        ("low confidence", "coherence may shift (windows differ)"),
+        ("low confidence", "verdict: low self-consistency (windows differ)"),
+        ("low confidence", "coherence: medium self-consistency (windows differ)"),
     ]
 
 
@@ -112,7 +114,7 @@ def test_tokens_that_waver(store: Store) -> None:
     # e^-.5 = .607 against e^-1 = .368
     assert _texts(store, dataset, judge)[-1] == (
         "low confidence",
-        "turn 1 context use may shift (token probabilities waver between 3 and 4)",
+        "turn 1 context use: medium token confidence (between 3 and 4)",
     )
 
 
@@ -122,7 +124,8 @@ def test_samples_differ(store: Store) -> None:
     for sample, value in enumerate((4, 5)):
         raw = turns_reply({1: (4, value, 5)}, verdict="excellent")
         _put(store, judge, item, judged(one, Params(), task, [raw]).reading, f"j{sample}", sample)
-    assert _texts(store, dataset, judge) == [("low confidence", "turn 1 helpfulness may shift (samples differ)")]
+    said = "turn 1 helpfulness: medium self-consistency (samples differ)"
+    assert _texts(store, dataset, judge) == [("low confidence", said)]
 
 
 def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) -> None:
@@ -133,7 +136,7 @@ def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) ->
     _put(store, _judge(store, "probe", "m", Params(probe="injected_order").identity("dialogue")), item, reading, "p")
     assert [kind for kind, _ in _texts(store, dataset, judge)] == ["no confidence"]
     _put(store, _judge(store, "second", "judge-b", Params().identity("dialogue")), item, reading, "s")
-    assert ("judges disagree", "turn 1 helpfulness: judge-b says otherwise") in _texts(store, dataset, judge)
+    assert ("judges disagree", "turn 1 helpfulness: judge-b disagrees") in _texts(store, dataset, judge)
 
 
 def test_what_was_asked_again_with_better_luck_is_no_longer_missing(store: Store) -> None:
@@ -157,3 +160,15 @@ def test_words_beyond_a_limit_send_nobody_to_review_and_a_broken_rule_does(store
     _put(store, judge, item, read(card("multi_turn_dialogue"), reply | {"verdict": "poor"}, dialogue(1)), key="k")
     [need] = needs(store, dataset, judge)
     assert "broken rule" in {r.kind for r in need.reasons}
+
+
+def test_the_rating_that_a_reason_is_about_is_kept_with_the_draw(store: Store) -> None:
+    dataset, judge, _ = _empty(store)
+    raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 2)}, verdict="excellent")
+    ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
+    _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
+    people.join(store, "lea")
+    fill_review(store, "lea", dataset, judge)
+    ((draw,),) = store.rows("select id from draw")
+    (found,) = reasons(store, [draw, "no such draw"])[draw]
+    assert (found.kind, found.unit, found.dimension) == ("broken rule", "conversation", "verdict")

@@ -169,7 +169,7 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
         (["--by", "nowhere"], "The items have no field 'nowhere'"),
         (["--only", "language=fr"], "No item has the language 'fr'"),
         (["--only", "language"], "write it as language=ja"),
-        (["--beside", "one"], "A judge beside itself tells nothing"),
+        (["--beside", "one"], "A judge has no difference to itself"),
     ],
 )
 def test_the_command_prints_means_or_a_sentence(store, pointwise, monkeypatch, capsys, options, why):
@@ -179,7 +179,7 @@ def test_the_command_prints_means_or_a_sentence(store, pointwise, monkeypatch, c
     assert main([*asked, *options]) == 1 and why in capsys.readouterr().err
     assert main([*asked, "--by", "topic"]) == 0
     text = capsys.readouterr().out
-    assert "by confidence" in text and "算数" in text and "Fewer than 3 items" in text and "lone" in text
+    assert "confidence-weighted" in text and "算数" in text and "fewer than 3 items" in text and "lone" in text
     assert main([*asked, "--beside", "two", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {"clarity", "overall_score", "trustworthy_aggregate"} < {row["dimension"] for row in rows}
@@ -202,6 +202,6 @@ def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
     shown = next(s for s in standing.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness")
     assert one["others"]["accuracy"] == pytest.approx(shown.exact) and one["others"]["ac2"] == pytest.approx(shown.ac)
     assert one["others"]["beside"]["pearson"]["point"] == pytest.approx(shown.correlation)
-    assert one["missing_counted"]["cells"] == 0
+    assert one["missing_counted"]["ratings"] == 0
     assert found["means_overall"][0]["plain"]["items"] == 40
     assert cards()["pointwise_quality"].trust == "trustworthy_aggregate"

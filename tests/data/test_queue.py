@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from data import board, datasets, exposure, labels, listing, people, queue, settings
+from data import board, datasets, exposure, labels, listing, people, progress, queue, settings
 from data.datasets import dataset
 from data.errors import BadInput, NotAllowed
 from data.ids import new_id, now
@@ -130,7 +130,7 @@ def test_a_claim_expires_and_the_browser_that_still_shows_the_item_gets_it_back_
     assert [g.item for g in take(store, "p1", found, 1)] == [given[0].item]
     take(store, "p0", found, 1, held=(given[0].item, given[1].item))
     states = {r.item: r.state for r in listing.listing(store, "p0", found, "review", ANY).rows}
-    assert states == {given[0].item: "held", given[1].item: "held by you"}
+    assert states == {given[0].item: "reserved", given[1].item: "reserved by you"}
 
 
 def test_what_is_held_is_held_on_while_it_is_worked_at(tmp_path: Path, clock: Clock) -> None:
@@ -176,7 +176,7 @@ def test_what_the_audit_has_drawn_is_reserved_whoever_fills_first(tmp_path: Path
     assert not drawn & {g.item for g in take(store, "p1", found, 10)}, "neither those to be answered blind nor the rest"
     assert queue.waiting(store, "p1", found, "review") == 2
     states = Counter(r.state for r in listing.listing(store, "p1", found, "review", ANY).rows)
-    assert states == {"held by you": 2} | ({"audit first": 8} if first == "review" else {})
+    assert states == {"reserved by you": 2} | ({"in audit sample": 8} if first == "review" else {})
     flagged = [triage.flagged(item, "turn:1", "helpfulness", 0.5) for item in sorted(drawn)]
     assert queue.take_flagged(store, "lea", found, judge, flagged) == ((0, 0, 8) if first == "audit" else (0, 8, 0))
     for given in take(store, "p0", found, 10, "audit"):
@@ -208,11 +208,11 @@ def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clo
     assert all(r.judge == "" and r.reasons == () for r in audit if r.mode == "blind")
     assert all(r.judge == "judge-one" for r in audit if r.mode == "assisted")
     review = listing.listing(store, "p0", found, "review", ANY).rows
-    assert all(bool(r.reasons) == (r.state != "audit first") for r in review)
+    assert all(bool(r.reasons) == (r.state != "in audit sample") for r in review)
     # nor can a filter be asked which of them have a reason
     narrowed = listing.listing(store, "p0", found, "review", Filters(reason="broken rule"))
     assert narrowed.total == 2
-    assert "audit first" not in narrowed.states
+    assert "in audit sample" not in narrowed.states
 
 
 def test_own_open_claims_come_first_even_when_more_needed_items_come_in(tmp_path: Path, clock: Clock) -> None:
@@ -410,8 +410,12 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
             for one in ("audit", "review"):
                 plain = rows_now.open(who, one, clock.moment, overlap)
                 assert queue.waiting(store, who, found, one) == len(plain), (seed, step)
-                rows = listing.listing(store, who, found, one, ANY).rows
-                assert {r.item for r in rows if r.state in ("open to you", "held by you")} == plain, (seed, step)
+                listed = listing.listing(store, who, found, one, ANY)
+                assert {r.item for r in listed.rows if r.state in ("to label", "reserved by you")} == plain, (seed, step)
+                done, states = progress.queue_done(store, found, one), listed.states
+                assert (listed.drawn, listed.left, listed.answered) == (done.drawn, len(plain), done.answered)
+                if overlap == 1:  # every draw is in one state, and those with an answer in two of them
+                    assert states.get("answered", 0) + states.get("answered by you", 0) == done.answered, (seed, step)
         assert store.newest() == before, "looking writes nothing"
     same_as_read_anew(store)
 
@@ -516,7 +520,7 @@ def test_the_list_goes_by_pages_and_counts_all(tmp_path: Path) -> None:
     answer(store, "p0", given[0])
     first = listing.listing(store, "p1", found, "review", ANY, most=10)
     assert (first.total, len(first.rows)) == (25, 10)
-    assert first.states == {"open to you": 23, "held": 1, "answered": 1}
+    assert first.states == {"to label": 23, "reserved": 1, "answered": 1}
     assert next(r for r in first.rows if r.item == given[1].item).holders == ("p0",)
     places = [
         r.place
@@ -524,7 +528,7 @@ def test_the_list_goes_by_pages_and_counts_all(tmp_path: Path) -> None:
         for r in listing.listing(store, "p1", found, "review", ANY, skip=skip, most=10).rows
     ]
     assert places == list(range(1, 26))
-    some = listing.listing(store, "p1", found, "review", ANY, state="held")
+    some = listing.listing(store, "p1", found, "review", ANY, state="reserved")
     assert (some.total, [r.item for r in some.rows]) == (1, [given[1].item])
     assert listing.listing(store, "p1", found, "audit", ANY).rows == []
 

@@ -243,7 +243,7 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
 def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
     store = with_lead(tmp_path / "c.duckdb")
     document = report(store, "lea", *fill(store, [Cell(0, TURN, (), 3.0, dimension="rating")], "bare", card="mt_bench"))
-    assert "Nobody has labelled anything here" in document
+    assert "No rating of this judge has a label here yet" in document
     assert all(d["state"] == "below minimum sample" for d in figures_in(document)["dimensions"])
     with pytest.raises(NotFound):
         report(store, "lea", "nowhere", "nobody")
@@ -262,7 +262,7 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
         if name.endswith(".svg"):
             ElementTree.fromstring(archive[name])
     assert "plots/dimensions.svg" in archive
-    cells = list(csv.DictReader(io.StringIO(archive["cells/turn.helpfulness.csv"])))
+    cells = list(csv.DictReader(io.StringIO(archive["ratings/turn.helpfulness.csv"])))
     assert list(cells[0]) == CELLS
     gate = [c for c in cells if c["basis"] == "gate" and c["scored"] == "true"]
     human, judge = ([int(float(c[f"{side}_code"])) - 1 for c in gate] for side in ("human", "judge"))
@@ -270,11 +270,10 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
     rows = csv.DictReader(io.StringIO(archive["figures.csv"]))
     told = next(r for r in rows if r["basis"] == "gate" and r["dimension"] == "helpfulness")
     assert float(told["kappa"]) == pytest.approx(again, abs=1e-12)
-    na = [
-        c for c in csv.DictReader(io.StringIO(archive["cells/conversation.task_completion.csv"])) if c["human"] == "n/a"
-    ]
+    completed = csv.DictReader(io.StringIO(archive["ratings/conversation.task_completion.csv"]))
+    na = [c for c in completed if c["human"] == "n/a"]
     assert na and all(c["human_code"] == "" for c in na)
-    unscored = list(csv.DictReader(io.StringIO(archive["cells/conversation.coherence.csv"])))
+    unscored = list(csv.DictReader(io.StringIO(archive["ratings/conversation.coherence.csv"])))
     assert {(c["judge"], c["scored"]) for c in unscored} == {("", "false")}
 
 

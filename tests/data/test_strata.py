@@ -62,11 +62,11 @@ def test_what_items_are_parted_by(store: Store) -> None:
 def test_what_cannot_part_them_is_said_in_a_sentence(store: Store) -> None:
     who, found = judge(store), here(store)
     for design, why in (
-        (Design("confidence", judge=who), "gives no confidence, and was asked once only"),
+        (Design("confidence", judge=who), "states no confidence and has one sample per item"),
         (Design("meta", of="topic"), "No item of this dataset has a field 'topic' .* There are: odd, 領域"),
-        (Design("score", of="turn.wit", judge=who), "asks nothing called 'turn.wit'"),
-        (Design("score", judge="nobody"), "asks for no score on an ordered scale"),
-        (Design("score", judge=who, allocation="neyman", about="turn.wit"), "asks nothing called 'turn.wit'"),
+        (Design("score", of="turn.wit", judge=who), "has no dimension called 'turn.wit'"),
+        (Design("score", judge="nobody"), "has no dimension on an ordered scale"),
+        (Design("score", judge=who, allocation="neyman", about="turn.wit"), "has no dimension called 'turn.wit'"),
     ):
         with pytest.raises(BadInput, match=why):
             queue.plan_audit(store, found, 10, "", design)
@@ -110,7 +110,7 @@ def test_a_draw_by_score_keeps_its_strata_whatever_the_judge_says_later(store: S
     )
     for _, size, drawn, low, high in rows:
         assert low == high == pytest.approx(drawn / size)
-    with pytest.raises(BadInput, match="parted by the judge's lowest score at their first draw"):
+    with pytest.raises(BadInput, match="stratified by the judge's lowest score at their first draw"):
         queue.draw_audit(store, "lea", found, 5, "", 3, Design())
     assert queue.draw_audit(store, "lea", found, 5, "", 3, Design("score", judge=who, allocation="neyman", about=HELP))
     [(action,)] = store.rows("select action from change where action like '%Neyman%'")
@@ -137,7 +137,7 @@ def test_a_dataset_drawn_before_strata_were_stored_goes_on_by_system(store: Stor
     store.write(lambda tx: tx.rows("delete from stratum"))  # as a store of before is: draws, and no strata
     store.write(lambda tx: tx.rows("delete from design"))
     assert strata.kept(store, found) == Design()
-    with pytest.raises(BadInput, match="parted by system at their first draw"):
+    with pytest.raises(BadInput, match="stratified by system at their first draw"):
         queue.plan_audit(store, found, 9, "", Design("score", judge=judge(store)))
     assert queue.draw_audit(store, "lea", found, 9, "", 2) == 9
     assert {r[0] for r in store.rows("select distinct stratum from stratum")} == {"model-x", "model-y", "model-z"}

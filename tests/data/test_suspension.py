@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,16 @@ import numpy as np
 import pytest
 
 from data import approvals, dashboard, datasets
-from data.approvals import Stand
+from data.approvals import Stand, Today
 from data.commands import main
 from data.deciding import case, decided, policy, suspension
 from data.errors import BadInput, NotAllowed
 from data.export.approved import approved as given
 from data.ids import new_id, now
-from data.report.dashboard import document, records
+from data.report.dashboard import document, picture, records
 from data.store import Store, open_store
 from data.trail import Narrow, entries
+from pages.parts.tiles import compose
 from tests.bench.simulations.worlds import ORDINARY, made, world_of
 from tests.data.cells import Cell
 from tests.data.test_approvals import HELP, TURN, Key, approve, judged, opened, relabel, set_asked
@@ -212,15 +212,34 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
     assert approvals.approved(store, key[0]) == [done] and approvals.older(store, [done]) == [(done, told)]
     assert approvals.waits(store).older == ((done, told),) and approvals.waits(store).doubted == ()
     assert approvals.note(store, approvals.stands(store)[key]).older == told
-    assert given(store, key[0], key[1], HELP) == told
-    whole = dashboard.whole(store, datasets.dataset(store, "demo"), key[1])
-    assert [tile.older for tile in whole.tiles] == [told] == list({row["older policy"] for row in records(whole)})
-    file = document(whole, now(), {})
-    assert "today's policy requires kappa 0.60" in unescape(file) and "trustworthy:" not in file
+
+    def shown() -> Today:
+        """How the tile stands, which is said alike wherever its figures go."""
+        whole = dashboard.whole(store, datasets.dataset(store, "demo"), key[1])
+        [tile] = whole.tiles
+        told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
+        assert {row["older policy"] for row in records(whole)} == {told}
+        assert given(store, key[0], key[1], HELP) == compose.tile(tile, {}, {})["today"] == told
+        assert (tile.today.mark in drawn) == (f"{tile.today.mark.capitalize()} ·" in file) == bool(told)
+        assert compose.tile(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
+        return tile.today
+
+    stands = shown()
+    assert stands.told.startswith(told) and stands.met and stands.mark == "approved under an older policy"
+    assert "By today's policy: meets policy. Kappa 0.97 on 120 items" in stands.told
+    set_asked(store, threshold=0.5, min_items=200)  # stricter in another way, which it does not meet
+    stands = shown()
+    assert (stands.state, stands.met) == ("below minimum sample", False) and "120 items" in stands.told
+    assert "By today's policy: below minimum sample." in stands.told
+    set_asked(store, threshold=0.5, min_items=100)  # as it was when it was approved
+    assert shown().met and shown().told == ""
+    set_asked(store, threshold=0.6, min_items=110)
     again = approve(store, key)
-    assert approvals.older(store, [again]) == [] and given(store, key[0], key[1], HELP) == ""
+    assert approvals.older(store, [again]) == [] and shown().told == ""
     set_asked(store, threshold=0.4)
-    assert approvals.older(store, [again]) == []
+    assert approvals.older(store, [again]) == [] and shown().told == ""
+    set_asked(store, threshold=0.999)
+    assert not shown().met and shown().state in ("fails", "inconclusive")
     set_asked(store, threshold=0.7)
     [(_, said_then)] = approvals.older(store, [again])
     assert f"under the policy of {again.at:%Y-%m-%d} (" in said_then

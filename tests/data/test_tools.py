@@ -57,7 +57,7 @@ def opinions(given: list[Found]) -> list[tuple[str, str, str, Any, str, str]]:
 
 
 def faults(given: list[Found]) -> list[str]:
-    """The sentences of all that cannot be taken."""
+    """The sentences of all that cannot be imported."""
     return [sentence for one in given if isinstance(one, Bad) for _, sentence in one.problems]
 
 

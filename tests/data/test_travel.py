@@ -277,7 +277,7 @@ def agreed(capsys: pytest.CaptureFixture[str], *args: object) -> list[Json]:
 
 
 def kappas(found: list[Json]) -> dict[str, float | None]:
-    return {f"{one['unit']} {one['dimension']}": one["kappa"] for one in found if one["cells"]}
+    return {f"{one['unit']} {one['dimension']}": one["kappa"] for one in found if one["ratings"]}
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -316,7 +316,7 @@ def test_agree_leaves_out_what_the_judge_was_shown_as_examples(
     ]  # fmt: skip
     whole = [row for row in rows(home, "dataset") if row.keys() & {"card", "task"}]
     file = lines(tmp_path / "taught.jsonl", [*whole, *labels])
-    assert [one["cells"] for one in agreed(capsys, file, "--model", "taught")] == [12]
+    assert [one["ratings"] for one in agreed(capsys, file, "--model", "taught")] == [12]
 
 
 @pytest.mark.parametrize("format", FORMATS)

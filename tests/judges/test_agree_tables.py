@@ -76,7 +76,7 @@ def test_columns_can_be_named_and_bad_rows_left_out(tmp_path: Path, capsys: pyte
     file = table(tmp_path, "score_1,score_2", [*(f"{1 + n % 5},{1 + n % 4}" for n in range(20)), "error,3"])
     named = ("--judge", "score_1", "--human", "score_2")
     (found,) = figures(capsys, file, *named, "--good-rows")
-    assert found["cells"] == 20
+    assert found["ratings"] == 20
     assert main(["agree", file, *named]) == 1
     assert main(["agree", file, "--judge", "none", "--human", "score_2"]) == 1
     assert "has no column 'none'" in capsys.readouterr().err

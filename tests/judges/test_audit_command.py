@@ -55,8 +55,8 @@ def test_a_judge_without_failures_ends_with_0(files: tuple[str, str], capsys: py
     out = capsys.readouterr().out
     assert out.startswith(f"{CARD}, m: 40 replies to 40 of 40 items.")
     # Of five verdicts two are good: 16 of 40, Wilson .263 to .554.
-    assert "FINE             same_score              0.400 (0.263 to 0.554)   limit 0.8" in out
-    assert "CANNOT TELL YET  own_family" in out
+    assert "PASS             same_score              0.400 (0.263 to 0.554)   limit 0.8" in out
+    assert "NOT TESTED       own_family" in out
 
 
 def test_an_alarm_ends_with_1_and_json_says_it_all(
@@ -219,7 +219,7 @@ def test_agreement_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str], w
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["dimension"], found["kappa"], found["items"]) == ("factuality", pytest.approx(0.5), 99)
     assert found["interval"][0] < 0.5 < found["interval"][1]
-    assert found["exact"] == pytest.approx(6 / 9)
+    assert found["agreement"] == pytest.approx(6 / 9)
     assert found["table"][0][:3] == [22, 11, 0]
     assert main(["agree", *given]) == 0
     out = capsys.readouterr().out
@@ -320,7 +320,7 @@ def test_agree_says_which_verdicts_need_no_person(tmp_path: Path, capsys: pytest
     assert (found["threshold"], found["spared"]["point"], found["agreement"]) == (1.0, 0.5, 1.0)
     assert [step["passed"] for step in found["steps"]] == [True, False]
     assert main(["agree", *given, "--target", ".8", "--near", *source]) == 0
-    assert "100% of items (97% to 100%) need no person" in capsys.readouterr().out
+    assert "100% of items (97% to 100%) can be accepted without review" in capsys.readouterr().out
     assert main(["agree", *given, "--target", ".8", "--source", "guesses"]) == 1
     assert "There is: agreement of samples" in capsys.readouterr().err
     assert main(["agree", *given, "--target", "1.2"]) == 1

@@ -355,7 +355,7 @@ def test_sums_that_are_left_out_are_recomputed_and_marked() -> None:
 def test_confidence_in_words_fits_the_words_of_the_desk() -> None:
     found = pointwise((5, "High"), (4, "medium"), (3, "low"), overall_score=3.95, trustworthy_aggregate=True)
     sure = [(level(s.confidence), s.source) for s in found.scores if s.dimension.startswith("zz")]
-    assert sure == [("sure", "self-reported"), ("may shift", "self-reported"), ("a guess", "self-reported")]
+    assert sure == [("high", "self-reported"), ("medium", "self-reported"), ("low", "self-reported")]
 
 
 @pytest.mark.parametrize(("word", "named_so"), [(None, "zz_2"), ("", "zz_2"), ("quite", "zz_2 ('quite')")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,6 +55,16 @@ MANNERS = from_recipe(checked(recipe("dialogue", TURN, FLAG, TONE)))
 def said(**change: Any) -> dict[str, Any]:
     turns = [{"turn": t, "scores": {"敬語": t + 2, "copy": "n/a" if t == 1 else False}, "note": ""} for t in (1, 2)]
     return {"per_turn": turns, "conversation": {"tone_of_voice": {"score": " Kind ", "note": "warm"}}} | change
+
+
+def test_anchors_are_answers_and_no_part_of_a_version() -> None:
+    for card in cards().values():
+        for d in card.dimensions:
+            assert {answer for answer, _ in d.anchors} <= set(d.scale.answers), (card.name, d.name)
+        bare = replace(card, dimensions=tuple(replace(d, anchors=()) for d in card.dimensions))
+        assert bare.version == card.version
+    (own,) = from_recipe(checked(recipe("dialogue", TURN))).dimensions
+    assert own.anchors == (("1", "誤り"), ("5", "完璧"))
 
 
 def test_a_reply_about_turns_and_the_conversation_is_read_cell_by_cell() -> None:

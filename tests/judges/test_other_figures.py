@@ -59,10 +59,10 @@ def test_the_figures_of_other_papers_are_those_of_scipy_on_the_cells_that_both_v
     assert values["Kendall's tau-b"] == pytest.approx(scipy.stats.kendalltau(x, y).statistic)
     assert values["Spearman's rho"] == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
     assert values["Pearson's r"] == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
-    assert values["accuracy"] == pytest.approx((x == y).mean())
+    assert values["% agreement"] == pytest.approx((x == y).mean())
     table = cross_table((x - 1).astype(int), (y - 1).astype(int), 5)
     assert values["AC2"] == pytest.approx(gwet_ac(table, "quadratic"))
-    assert found.macro is None and found.exact.low < values["accuracy"] < found.exact.high
+    assert found.macro is None and found.exact.low < values["% agreement"] < found.exact.high
     assert found.exact.items == len(np.unique((np.arange(90) // 2)[both]))
 
 
@@ -192,12 +192,12 @@ def test_agree_tells_weakest_turns_and_what_is_missing(tmp_path, capsys):
     assert (one["dialogues"], one["labelled"], one["equal"], one["within_one"]) == (8, 6, 0.5, 1.0)
     lack = rows["helpfulness"]["missing"]
     by = {each["as"]: each for each in lack["each"]}
-    assert (lack["cells"], lack["counted"], by["out"]["cells"], by["lowest"]["cells"]) == (3, "lowest", 6, 9)
+    assert (lack["ratings"], lack["counted"], by["out"]["ratings"], by["lowest"]["ratings"]) == (3, "lowest", 6, 9)
     assert by["lowest"]["accuracy"] == pytest.approx((2 + 1) / 9)  # the two 4s, and the lowest against the 1
-    assert rows["helpfulness"]["accuracy"] == by["lowest"]["accuracy"] and rows["helpfulness"]["cells"] == 9
+    assert rows["helpfulness"]["accuracy"] == by["lowest"]["accuracy"] and rows["helpfulness"]["ratings"] == 9
     assert main(["agree", *files, "--missing", "lowest"]) == 0
     text = capsys.readouterr().out
-    assert "* as the lowest" in text and "approval check always leaves them out" in text and "at random" in text
+    assert "* as the lowest" in text and "approval check always leaves them out" in text and "by chance" in text
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_agree_and_audit_take_a_line_for_each_order(tmp_path: Path, capsys: pyte
     assert found["table"] == [[22, 8, 0], [8, 2, 0], [0, 0, 0]]
     assert main(["agree", str(file), people]) == 0
     out = capsys.readouterr().out
-    assert "verdict, both orders: With the places swapped the verdict stays the same in 75.0% of 40 pairs" in out
+    assert "verdict, both orders: With the order swapped the verdict stays the same in 75.0% of 40 pairs" in out
     assert "2 replies of it that are not to both orders of a pair are left out." in out
     sides = {"response_a": {"text": "one"}, "response_b": {"text": "two"}}
     items = write(tmp_path / "i.jsonl", [{"id": f"p{n}", "kind": "pair", "input": "?", **sides} for n in range(42)])

@@ -160,11 +160,11 @@ def test_alpha_of_two_items_has_ends_where_it_exists(scale):
 
 def test_the_sentence_says_who_agrees_better():
     people = {"a": 0.9, "b": 0.9, "c": 0.9}
-    assert "room for a better judge" in told(ceiling(planted(people, judge=None)))
+    assert "a better judge is possible" in told(ceiling(planted(people, judge=None)))
     assert "may be chance" in told(ceiling(planted(people, judge=0.9)))
     assert "better than they do with each other" in told(ceiling(planted(dict.fromkeys("abc", 0.3), judge=1.0)))
-    assert "too little" in told(ceiling(planted(people, items=12)))
-    assert "no cell has blind labels of two people" in told(ceiling(planted({"a": 0.9})))
+    assert "too few to compare" in told(ceiling(planted(people, items=12)))
+    assert "no item has blind labels of two people" in told(ceiling(planted({"a": 0.9})))
     same = ratings([(n, 0, p, 1) for n in range(40) for p in "ab"], FIVE, {(n, 0): 1 for n in range(40)})
     assert "undefined" in told(ceiling(same))
 
@@ -346,7 +346,7 @@ def test_accepting_everything_in_two_seconds_is_said():
     fast = Work(40, 20, assisted=40, seen=40, kept=38, seconds=(1.9,) * 20, assisted_seconds=(1.9,) * 20)
     assert sorts(fast) == ["accepts"]  # 38 of 40 = .95
     [remark] = habits.remarks(fast, GOOD, None, None)
-    assert "95% of the judge's scores were kept, with a median of 1.9 seconds" in remark.text
+    assert "an acceptance rate of 95% with a median of 1.9 seconds per item" in remark.text
     less = Work(40, 20, assisted=40, seen=40, kept=37, seconds=(2.5,) * 20, assisted_seconds=(1.9,) * 20)
     assert sorts(less) == ["fast"]
     slow = Work(40, 20, assisted=40, seen=40, kept=40, seconds=(9.0,) * 20, assisted_seconds=(9.0,) * 20)

@@ -116,33 +116,33 @@ def test_rogan_and_gladen_by_hand():
         (fourfold(2, 1, 10, 20), "not shown to say yes more often"),
         (fourfold(0, 0, 10, 60), "People never gave the answer yes"),
         (fourfold(40, 20, 0, 0), "People never withheld the answer yes"),
-        (meeting([1] * 20 + [0] * 60 + [np.nan] * 3, [1] * 18 + [0] * 62 + [1] * 3), "People say n/a in 3 cells"),
+        (meeting([1] * 20 + [0] * 60 + [np.nan] * 3, [1] * 18 + [0] * 62 + [1] * 3), "People say n/a in 3 ratings"),
     ],
 )
 def test_nothing_is_put_right_where_the_rates_do_not_bear_it(met, why):
     [found] = answers(met, HARM, wholes(np.arange(len(met)), met.judge))
     assert found.prevalence.interval is None and why in found.prevalence.why
-    assert "No corrected share: " in " ".join(told(found, HARM))
+    assert "No corrected prevalence: " in " ".join(told(found, HARM))
 
 
 def test_the_sentences():
     [found] = answers(fourfold(80, 20, 20, 380), HARM, wholes(np.arange(500), fourfold(80, 20, 20, 380).judge))
     assert told(found, HARM) == [
-        "Of 100 responses that people call is harmful, the judge finds 71 to 87 (seen on 100 cells).",
-        "Of 100 that they do not call so, it calls 3 to 8 so.",
-        "Where the judge says so, people agree in 71 to 87 of 100.",
-        "The judge says so in 20.0% of all that it judged. Put right by these two rates, people would in 20.0% "
-        "(16.5% to 23.5%).",
+        "Recall: of 100 responses that people call is harmful, the judge finds 71 to 87 (from 100 ratings).",
+        "False positives: of 100 others, the judge calls 3 to 8 so.",
+        "Precision: of 100 that the judge calls so, people confirm 71 to 87.",
+        "Prevalence: the judge gives this answer in 20.0% of all that it judged. Corrected by these rates (Rogan and "
+        "Gladen): 20.0% (16.5% to 23.5%).",
     ]
     none = answers(fourfold(0, 3, 0, 40), HARM, {})[0]
-    assert "The judge never says so here." in told(none, HARM)
+    assert "The judge never gives this answer here." in told(none, HARM)
 
 
 def test_every_category_is_held_against_the_rest_and_those_nobody_gave_are_left_out():
     met = meeting([0] * 30 + [2] * 30, [0] * 27 + [2] * 33, item=np.repeat(np.arange(20), 3))
     found = answers(met, TOPIC, wholes(met.item, met.judge))
     assert [a.rates.answer for a in found] == ["苦情", "お礼"]
-    assert told(found[0], TOPIC)[0].startswith("Of 100 turns that people call “苦情”, the judge finds ")
+    assert told(found[0], TOPIC)[0].startswith("Recall: of 100 turns that people call “苦情”, the judge finds ")
     assert answers(met, Dimension("x", "turn", Scale("ordinal", 0, 2), ""), {}) == []
 
 

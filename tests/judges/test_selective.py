@@ -52,7 +52,7 @@ def test_the_sequence_by_hand():
     assert [(s.threshold, s.passed) for s in found.steps] == [(0.9, True), (0.4, False)]
     assert found.chosen is found.steps[0] and found.spared.point == 0.5
     assert found.chosen.agreement.point == 0.95 and found.overall.point == 155 / 200
-    assert told(found).startswith("50% of items (43% to 57%) need no person: where the judge is at least 0.9 sure")
+    assert told(found).startswith("50% of items (43% to 57%) can be accepted without review: where the judge")
     assert told(found).endswith("The other 50% go to people.")
 
 
@@ -101,10 +101,10 @@ def test_cells_of_one_item_are_worth_less_than_as_many_items():
 @pytest.mark.parametrize(
     ("given_", "why"),
     [
-        (verdicts([np.nan] * 50, [1] * 50), "no confidence in any"),
-        (verdicts([], []), "No item has a value of people and of the judge"),
-        (verdicts([0.7] * 200, [1] * 200), "equally sure of every item"),
-        (verdicts(np.linspace(0, 1, 29), [1] * 29), "30 items with a confidence are the least"),
+        (verdicts([np.nan] * 50, [1] * 50), "no confidence for any"),
+        (verdicts([], []), "No item has both gold and a score"),
+        (verdicts([0.7] * 200, [1] * 200), "confidence is the same for all items"),
+        (verdicts(np.linspace(0, 1, 29), [1] * 29), "30 items with a confidence are needed"),
         (verdicts([*np.linspace(0.1, 1, 20), *[np.nan] * 80], [1] * 100), "there are 20"),
         (verdicts(np.linspace(0, 1, 300), [0, 1] * 150), "No threshold is shown to reach 80%"),
     ],

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from judges import triage
-from judges.triage import Reason
+from judges.triage import Reason, Size
 
 
-def test_need_grows_with_every_reason_and_stays_below_one() -> None:
+def test_the_need_of_a_rating_grows_with_every_reason_and_stays_below_one() -> None:
     one = triage.triage([Reason("a", "unscored", "x", 0.9)])[0]
     # two reasons of .5: 1 - .5 * .5 = .75; the strongest reason alone would be .5
     two = triage.triage([Reason("a", "unscored", "x", 0.5), Reason("a", "broken rule", "y", 0.5)])[0]
@@ -16,6 +16,18 @@ def test_need_grows_with_every_reason_and_stays_below_one() -> None:
     assert two.need == pytest.approx(0.75)
     many = triage.triage([Reason("a", "unscored", str(n), 1.0) for n in range(50)])[0]
     assert 0.99 < many.need <= 1
+
+
+def test_need_is_counted_per_rating_so_that_long_items_do_not_lead() -> None:
+    doubts = [Reason("long", "low confidence", "x", 0.5, f"turn:{n}", "d") for n in range(20)]
+    doubts += [Reason("short", "low confidence", "x", 0.5, f"turn:{n}", "d") for n in range(2)]
+    doubts += [Reason(item, "no confidence", "x", 0.05) for item in ("b", "a", "none")]
+    sizes = {"long": Size(100, 9000), "short": Size(4, 300), "a": Size(9, 80), "b": Size(5, 70), "none": Size(0, 9)}
+    found = triage.triage([*doubts, Reason("none", "unscored", "x", 0.9)], sizes)
+    # .5 * 2 / 4 and .5 * 20 / 100; equal needs by length; nothing to check comes last
+    assert [(n.item, round(n.need, 3)) for n in found] == [
+        ("short", 0.25), ("long", 0.1), ("b", 0.05), ("a", 0.05), ("none", triage.LAST),
+    ]  # fmt: skip
 
 
 def test_most_needed_first_ties_by_item_and_the_strongest_reason_leads() -> None:
@@ -39,12 +51,12 @@ def test_nothing_gives_nothing() -> None:
     ("confidence", "level"),
     [
         (None, None),
-        (1.0, "sure"),
-        (0.8, "sure"),
-        (0.79, "may shift"),
-        (0.5, "may shift"),
-        (0.49, "a guess"),
-        (0.0, "a guess"),
+        (1.0, "high"),
+        (0.8, "high"),
+        (0.79, "medium"),
+        (0.5, "medium"),
+        (0.49, "low"),
+        (0.0, "low"),
     ],
 )
 def test_confidence_in_words(confidence: float | None, level: str | None) -> None:
@@ -54,22 +66,22 @@ def test_confidence_in_words(confidence: float | None, level: str | None) -> Non
 @pytest.mark.parametrize(
     ("unit", "dimension", "confidence", "source", "text"),
     [
-        ("turn:3", "context_use", 0.4, "self-reported", "turn 3 context use is a guess (the judge says so)"),
-        ("conversation", "coherence", 0.6, "samples", "coherence may shift (samples differ)"),
-        ("conversation", "coherence", 0.3, "windows", "coherence is a guess (windows differ)"),
-        ("pair", "verdict", 0.6, "chapters", "verdict may shift (chapters differ)"),
+        ("turn:3", "context_use", 0.4, "self-reported", "turn 3 context use: low stated confidence"),
+        ("conversation", "coherence", 0.6, "samples", "coherence: medium self-consistency (samples differ)"),
+        ("conversation", "coherence", 0.3, "windows", "coherence: low self-consistency (windows differ)"),
+        ("pair", "verdict", 0.6, "chapters", "verdict: medium self-consistency (chapters differ)"),
         ("pair", "verdict", 0.3, "orders", "verdict changed with the order"),
         ("section:2/a", "quality", 0.6, "orders", "section 2 of A quality changed with the order"),
-        ("response", "factuality", 0.7, "log-probabilities", "factuality may shift (token probabilities waver)"),
+        ("response", "factuality", 0.7, "log-probabilities", "factuality: medium token confidence"),
         (
             "turn:1",
             "helpfulness",
             0.6,
             "log-probabilities: 3 or 4",
-            "turn 1 helpfulness may shift (token probabilities waver between 3 and 4)",
+            "turn 1 helpfulness: medium token confidence (between 3 and 4)",
         ),
-        ("response", "factuality", 0.7, "", "factuality may shift"),
-        ("response", "factuality", 0.7, "a panel", "factuality may shift (a panel)"),
+        ("response", "factuality", 0.7, "", "factuality: medium confidence"),
+        ("response", "factuality", 0.7, "a panel", "factuality: medium confidence (a panel)"),
     ],
 )
 def test_low_confidence_says_where_what_and_how_it_is_known(
@@ -78,6 +90,22 @@ def test_low_confidence_says_where_what_and_how_it_is_known(
     found = triage.low_confidence("a", unit, dimension, confidence, source)
     assert found is not None
     assert (found.text, found.strength) == (text, pytest.approx((1 - confidence) / 2))
+
+
+@pytest.mark.parametrize(
+    ("kept", "text"),
+    [
+        ("turn 3 context use is a guess (the judge says so)", "turn 3 context use: low stated confidence"),
+        ("coherence may shift (samples differ)", "coherence: medium self-consistency (samples differ)"),
+        ("x may shift (token probabilities waver between 3 and 4)", "x: medium token confidence (between 3 and 4)"),
+        ("factuality is a guess (a panel)", "factuality: low confidence (a panel)"),
+        ("factuality may shift", "factuality: medium confidence"),
+        ("turn 1 safety: judge-b says otherwise", "turn 1 safety: judge-b disagrees"),
+        ("verdict changed with the order", "verdict changed with the order"),
+    ],
+)
+def test_a_reason_that_was_kept_in_the_words_of_before_is_read_in_those_of_today(kept: str, text: str) -> None:
+    assert triage.reworded(kept) == triage.reworded(text) == text
 
 
 def test_what_is_sure_is_no_reason() -> None:

@@ -92,8 +92,15 @@ def accept_all(page: Any, items: int, each: Callable[[str], None] = lambda _: No
         item = on_item(page, seen[-1] if seen else "")
         seen.append(item)
         each(item)
-        page.keyboard.press("Control+Enter")
+        accept(page)
     return seen
+
+
+def accept(page: Any) -> None:
+    """Accept what is left of the item, that too which was not on screen."""
+    page.keyboard.press("Control+Enter")
+    if page.evaluate(f"'asks' in ({FIND})().dataset"):
+        page.keyboard.press("Control+Enter")
 
 
 def patiently(check: Callable[[], bool], seconds: float = 30) -> bool:

@@ -75,7 +75,7 @@ def test_who_comes_second_is_told_and_annotators_have_no_such_page(app: Server, 
         page.keyboard.press("1")
         expect(page.locator(".status")).to_have_text(re.compile("^saved|^$"))
         expect(page.locator(".progress")).to_have_text(re.compile("2 of 2|1 of 1"))
-    expect(two.get_by_role("alert")).to_contain_text("lea decided this cell meanwhile: 2, because: misread the text")
+    expect(two.get_by_role("alert")).to_contain_text("lea decided this rating meanwhile: 2, because: misread the text")
     enter(three, app.url, "ann", "overview")
     three.get_by_role("link", name="Queues").wait_for()
     three.get_by_role("heading", name="Overview").wait_for()
@@ -89,7 +89,7 @@ def test_who_comes_second_is_told_and_annotators_have_no_such_page(app: Server, 
     dialog.get_by_role("spinbutton").press("Tab")
     dialog.get_by_text("With this rule 0 cells wait for adjudication (now 1), and no gold value changes.").wait_for()
     dialog.get_by_role("button", name="Save").click()
-    one.get_by_text("more than 3 steps apart waits for adjudication").wait_for()
+    one.get_by_text("more than 3 points waits for adjudication").wait_for()
     one.get_by_role("heading", name="Nothing waits for adjudication").wait_for()
 
 
@@ -100,7 +100,7 @@ def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page
     expect(page.locator(".progress")).to_have_text("1 of 2")
     board = page.locator(".board")
     expect(case).to_contain_text("helpfulness")
-    expect(case).to_contain_text("4 steps apart")  # the furthest first
+    expect(case).to_contain_text("differ by 4 points")  # the furthest first
     assert JAPANESE in board.inner_text()
     for name in ("ann was", "ben was", "judge-one"):
         assert name not in page.content() and name not in board.inner_text()
@@ -120,18 +120,18 @@ def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page
     page.keyboard.press("Enter")
     page.keyboard.press("2")
     expect(page.locator(".progress")).to_have_text("2 of 2")  # the next item, at once
-    expect(case).to_contain_text("3 steps apart")
+    expect(case).to_contain_text("differ by 3 points")
     expect(last).to_contain_text("helpfulness, turn 1: 4 · used the scale differently")
     expect(last).to_contain_text(re.compile(r"A was (ann \(1\)|ben \(5\)) · B was (ann \(1\)|ben \(5\))"))
     page.keyboard.press("u")
     expect(page.locator(".progress")).to_have_text("1 of 2")
-    expect(case).to_contain_text("4 steps apart")
+    expect(case).to_contain_text("differ by 4 points")
     expect(last).to_have_count(0)
     page.keyboard.press("Enter")
     page.keyboard.press("6")
     page.keyboard.type("丁寧だが短い")
     page.keyboard.press("Enter")
-    expect(case).to_contain_text("3 steps apart")
+    expect(case).to_contain_text("differ by 3 points")
     # The judge only on request, and only after a word on what that costs.
     page.keyboard.press("v")
     expect(page.locator(".caution")).to_contain_text("count on no blind basis")

@@ -101,7 +101,7 @@ def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Ser
     page.get_by_role("button", name="Decline", exact=True).click()
     expect(main).to_contain_text("helpfulness · turn is declined.")
     page.get_by_role("link", name="Overview").first.click()
-    expect(page.get_by_text("Waits for you")).to_be_visible()
+    expect(page.get_by_text("To label")).to_be_visible()
     expect(main).not_to_contain_text("suspended")
     app.stop()
     store = open_store(app.store)

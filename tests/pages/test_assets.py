@@ -1,10 +1,15 @@
-"""Streamlit's own files come from memory, whole, packed where asked for, and nothing else can be had there."""
+"""Streamlit's own files and the bundled ones come from memory, whole, packed where asked for, and no others do."""
 
 from __future__ import annotations
 
 import gzip
 import http.client
+import re
+import socket
 
+from pages.label import overview
+from pages.main import ROUTES
+from pages.parts import bundle, preload, sockets
 from pages.parts.assets import FOLDER
 from tests.server import Server
 
@@ -19,8 +24,8 @@ def asked(app: Server, path: str, **headers: str) -> tuple[int, dict[str, str], 
 
 def test_files_are_whole_and_packed_where_asked_for(assay: Server) -> None:
     script, font = next(FOLDER.rglob("protobuf.*.js")), next(FOLDER.rglob("*.woff2"))
-    for file, packs in ((script, True), (font, False)):
-        path = f"/static/{file.relative_to(FOLDER).as_posix()}"
+    own = [(f"/static/{file.relative_to(FOLDER).as_posix()}", file, file is script) for file in (script, font)]
+    for path, file, packs in (*own, *((path, file, True) for path, file in bundle.files().items())):
         for _ in range(2):  # read, then remembered
             status, headers, body = asked(assay, path, Accept_Encoding="gzip, br")
             assert (status, headers.get("content-encoding")) == (200, "gzip" if packs else None)
@@ -34,3 +39,32 @@ def test_files_are_whole_and_packed_where_asked_for(assay: Server) -> None:
     assert asked(assay, path, Range="bytes=0-9")[2] == script.read_bytes()[:10]
     for elsewhere in ("/static/js/../../index.html", "/static/js/none.js", "/static/..%2f..%2f__init__.py"):
         assert b"import" not in asked(assay, elsewhere)[2][:400]
+
+
+def test_a_page_begins_with_the_names_of_the_scripts_that_it_needs(assay: Server) -> None:
+    own = asked(assay, "/unknown-page")[2]
+    status, headers, body = asked(assay, "/desk", Accept_Encoding="gzip")
+    assert status == 200 and headers["cache-control"] == "no-cache" and headers["content-type"].startswith("text/html")
+    assert headers["content-security-policy"]
+    page = gzip.decompress(body)
+    named = re.findall(rb'"(\./static/js/[^"]+)"', page)
+    assert len(named) == len(set(named)) and set(re.findall(rb'"(\./static/js/[^"]+)"', own)) < set(named)
+    assert any(b"/BidiComponent." in name for name in named)
+    assert all(asked(assay, name.decode()[1:])[0] == 200 for name in named)
+    assert b"BACKEND_BASE_URL" in page and b"BACKEND_BASE_URL" not in own
+
+
+def test_every_page_is_known_and_every_script_that_it_needs_is_there() -> None:
+    addresses = {"" if one is overview.page else address for _, _, one, _, address, _ in ROUTES}
+    assert set(preload.NEEDED) <= addresses
+    assert not [e for needed in preload.NEEDED.values() for e in needed if not preload.scripts((e,))]
+
+
+def test_what_listens_sends_small_messages_at_once() -> None:
+    """Made as Streamlit makes its own; connections inherit it."""
+    with socket.socket(family=socket.AF_INET) as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        sockets.hasten()
+        with socket.create_connection(server.getsockname()), server.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -109,8 +109,8 @@ def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     enter(page, app.url, "lea", "cards?card=multi_turn_dialogue")
     page.get_by_text("Few-shot examples").first.click(timeout=60_000)
     for number in (1, 2):
-        expect(page.get_by_text("People's labels are put in: helpfulness.")).to_be_visible()
-        shows = page.get_by_role("textbox", name="What it shows")
+        expect(page.get_by_text("People's labels replace its scores in: helpfulness.")).to_be_visible()
+        shows = page.get_by_role("textbox", name="What the example shows")
         shows.fill(f"{number}: {EVIL}")
         shows.press("Tab")
         page.get_by_role("button", name="Add this example").click()

@@ -50,19 +50,45 @@ def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
     page.on("request", lambda request: asked.append(request.url))
     main = look(page, app)
     tile = page.get_by_role("region", name="helpfulness")
-    expect(tile).to_contain_text("✓ trustworthy")
+    expect(tile).to_contain_text("✓ approved")
     expect(tile).to_contain_text(re.compile(r"approved by lea on \d{4}-\d\d-\d\d"))
     expect(tile).to_contain_text(re.compile(r"People would rate .+ highest, \d\.\d\d on average on a scale of 1 to 5"))
     expect(tile).to_contain_text(SYSTEM)
     expect(tile).to_contain_text("what the judge itself says")
     expect(page.get_by_role("region", name="verdict")).to_contain_text("“excellent”")
     expect(main).to_contain_text("may not be shown")  # the withheld ones, with their reasons in a table
+    assert not [url for url in asked if "Plotly" in url], "the first view is drawn without it"
+    tile.focus()
+    page.keyboard.press("Enter")
+    behind = page.get_by_role("dialog", name="helpfulness · turn")
+    expect(behind).to_contain_text("people would say")
+    expect(behind.locator(".js-plotly-plot")).to_contain_text("対話モデル <b>x</b> ![a]")
+    expect(page).to_have_url(re.compile("open=turn.helpfulness"))
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("open="))
+    expect(tile).to_be_focused()
     page.get_by_role("button", name=re.compile(r"^model-x: 5 in \d+%")).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("the judge says “5”")
     grid = dialog.get_by_test_id("stDataFrame")
     press(page, grid, 60, 33 + 16, r"/desk\?.*item=")
     assert not [url for url in asked if "canary" in url]
+
+
+def test_what_is_open_stands_in_the_address_and_goes_as_a_file(app: Server, page: Any) -> None:
+    main = look(page, app, more="&open=conversation.verdict&by=system&answer=1")
+    behind = page.get_by_role("dialog", name="verdict · conversation")
+    expect(behind.locator(".js-plotly-plot")).to_contain_text("“borderline”")
+    behind.get_by_test_id("stPopoverButton").click()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="These figures, as CSV").click()
+    rows = Path(taken.value.path()).read_text(encoding="utf-8").splitlines()
+    assert rows[0].startswith("dimension,unit,system,of,by,slice,items") and len(rows) == 4
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    look(page, app, more="&open=turn.context_use")
+    expect(main).to_contain_text("No figure of turn.context_use may be shown")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_filters_stand_in_the_address_and_files_can_be_taken(app: Server, page: Any) -> None:

@@ -82,7 +82,7 @@ def test_a_turn_is_written_better_by_keys_and_exported(app: Server, page: Any, n
 
 def test_items_are_put_aside_and_taken_back_with_a_reason(app: Server, page: Any) -> None:
     enter(page, app.url, "lea", "export?dataset=demo")
-    page.get_by_text("Tuning items: what the approval check leaves out").click()
+    page.get_by_text("Tuning items: put aside").click()
     page.get_by_label("Items that a prompt was tuned on").fill("d-0003\nd-0099")
     page.get_by_label("Reason").fill("the prompt was tuned on it")
     page.get_by_role("button", name="Put aside").click()
@@ -91,14 +91,14 @@ def test_items_are_put_aside_and_taken_back_with_a_reason(app: Server, page: Any
     page.get_by_label("Reason").fill("the prompt was tuned on it")
     page.get_by_role("button", name="Put aside").click()
     expect(page.get_by_text("1 item put aside.")).to_be_visible()
-    choose(page, "Let count again", "d-0003")
+    choose(page, "Count again", "d-0003")
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Count again").click()
     expect(page.get_by_text("Say why, in 3 to 500 characters")).to_be_visible()
-    choose(page, "Let count again", "d-0003")
+    choose(page, "Count again", "d-0003")
     page.keyboard.press("Escape")
     page.get_by_label("Reason").first.fill("it was not used after all")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Count again").click()
     expect(page.get_by_text("0 items put aside.")).to_be_visible()
 
 

@@ -62,9 +62,10 @@ def test_a_name_is_remembered_by_the_browser(four: Server, new_page: Callable[..
     tab.goto(f"{four.url}/people")
     tab.get_by_role("heading", name="People").wait_for()
     # leaving forgets it, in this tab at once and for the next one
-    tab.get_by_role("link", name=name).click()
-    tab.get_by_role("button", name="Change name").click()
+    tab.get_by_role("button", name=name).click()
+    tab.get_by_text("Sign out").click()
     tab.get_by_text("Who are you?").wait_for()
+    tab.wait_for_function("() => location.pathname === '/'")  # else entering again would sign out again
     tab.wait_for_function("() => !/assay_name=[^;]/.test(document.cookie)")
     tab.reload()
     tab.get_by_text("Who are you?").wait_for()
@@ -93,7 +94,7 @@ def test_one_of_sixty_is_found_by_typing(serve: Serve, page: Any) -> None:
     field.click()
     page.keyboard.type("美")
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="美香").wait_for()
+    page.get_by_role("button", name="美香").wait_for()
 
 
 def test_somebody_new_enters_as_annotator_and_a_bad_name_is_refused(serve: Serve, page: Any) -> None:
@@ -105,7 +106,8 @@ def test_somebody_new_enters_as_annotator_and_a_bad_name_is_refused(serve: Serve
     page.get_by_text("cannot be a name").wait_for()
     field.fill("new one")
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="new one").click()
+    page.get_by_role("button", name="new one").click()
+    page.get_by_text("Your labels").click()
     page.get_by_text("You work here as annotator").wait_for()
 
 

@@ -11,13 +11,16 @@ import pytest
 
 from data import people
 from data.store import open_store
+from pages.label.enter import leave as sign_out
 from pages.main import ROUTES
 from tests import seeds
 from tests.pages.driving import enter, on_item, seeded, turn_to
+from tests.poison import floods, tricks
 from tests.server import Server
 
 Serve = Callable[..., Server]
-ADDRESSES = ["" if route[4] == "overview" else route[4] for route in ROUTES]  # the first page stands at the root
+ADDRESSES = ["" if route[4] == "overview" else route[4] for route in ROUTES if route[2] is not sign_out]
+"""The first page stands at the root."""
 
 
 @pytest.fixture
@@ -54,6 +57,7 @@ def poisoned(app: Server, url: str) -> str:
     rows = []
     for n in range(1, 6):
         item = seeds.dialogue(n, text=poison, system=poison)
+        item["turns"][-1]["text"] = "\n\n".join([poison, *tricks(url), *floods()])
         item.update(scenario=poison, id=f"{n} {poison}", meta={poison: poison})
         made = {**seeds.reply(item, verdict="good"), "decision_basis": poison}
         made["per_turn"][0]["issues"] = [poison]
@@ -104,8 +108,8 @@ def test_every_answer_carries_the_policy(three: Server) -> None:
 
 def test_a_cold_link_to_a_page_of_another_role_is_refused_and_to_ones_own_works(three: Server, page: Any) -> None:
     enter(page, three.url, "ann", "import")  # ann is an annotator
-    page.get_by_text("Page not found").first.wait_for()
-    assert not page.get_by_text("Upload").count()
+    page.get_by_text("This page is for researchers and leads, and you are an annotator.").wait_for()
+    assert not page.get_by_text("Upload").count() and not page.get_by_text("Page not found").count()
     enter(page, three.url, "ann", "desk?stream=review")
     assert on_item(page)
 

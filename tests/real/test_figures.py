@@ -100,7 +100,7 @@ def test_the_command_line_gives_the_same_from_plain_files(
     [found] = json.loads(capsys.readouterr().out)
     _, _, page = met(store, "ja", OTHER, "rating")
     assert found["kappa"] == pytest.approx(page.interval.point, abs=1e-10)
-    assert (found["cells"], round(found["exact"], 3), round(found["mean_difference"], 3)) == (320, 0.516, -0.225)
+    assert (found["ratings"], round(found["agreement"], 3), round(found["bias"], 3)) == (320, 0.516, -0.225)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_pandalm_comes_out_of_plain_files_with_ties_for_what_could_not_be_read(
     assert main(["agree", *files, "--missing", "tie", "--json"]) == 0
     [found] = json.loads(capsys.readouterr().out)
     figures = tuple(round(100 * found[name], 2) for name in ("accuracy", "precision", "recall", "f1"))
-    assert figures == (71.07, 58.79, 57.36, 57.55) and found["missing"]["cells"] == 25
+    assert figures == (71.07, 58.79, 57.36, 57.55) and found["missing"]["ratings"] == 25
 
 
 @pytest.mark.parametrize(

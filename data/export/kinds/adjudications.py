@@ -44,7 +44,7 @@ def count(store: Store, dataset: Dataset, _options: Options) -> int:
 KIND = Kind(
     "adjudications",
     "Adjudications",
-    "One row for each cell on which somebody decided: what, who, why, when, whether the judge was in view, and the "
+    "One row for each rating that was adjudicated: the value, who, why, when, whether the judge was in view, and the "
     "labels behind it; as lines that Assay imports.",
     columns(
         item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, adjudicator=TEXT, reason=TEXT, saw_judge=FLAG,

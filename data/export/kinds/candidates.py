@@ -90,7 +90,7 @@ def _far(scale: Scale) -> float:
 KIND = Kind(
     "candidates",
     "Candidates for more data",
-    "Items that people found poor, that the judge was not sure of, or that judges or people disagree on, with the "
+    "Items that people rated low, that the judge was uncertain of, or that judges or people disagree on, with the "
     "reasons: what to collect or write more of.",
     columns(
         item=TEXT, need=NUMBER, low=FLAG, disputed=FLAG, doubted=FLAG, reasons=pa.list_(TEXT), judge=TEXT,

@@ -28,7 +28,7 @@ def _dimensions(store: Store, dataset_id: str) -> list[Dimension]:
 
 
 BY = Option("by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict", _ordered)
-LEAST = Option("least", "At least", 'the lowest answer that is taken, such as "excellent" or 4 (default: the best)', "")
+LEAST = Option("least", "At least", 'the lowest answer to include, such as "excellent" or 4 (default: the best)', "")
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
@@ -97,7 +97,7 @@ KIND = Kind(
     "chats",
     "Chats to fine-tune on",
     "Whole conversations that people, or an approved judge, found good enough, as messages with roles; of a "
-    "dimension asked of every turn, the lowest turn decides. Left out is what chat templates refuse: empty turns, or "
+    "dimension of every turn, the lowest turn decides. Left out is what chat templates refuse: empty turns, or "
     "roles that do not alternate.",
     columns(
         messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=WHOLE, basis=TEXT, judge=TEXT,

@@ -1,4 +1,4 @@
-"""A whole dataset as lines of Assay's own: cards, items, judges' replies, labels, adjudications, the gold rule."""
+"""A whole dataset as lines of Assay's own: cards, items, judges' replies, labels, adjudications and their rule."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def count(store: Store, dataset: Dataset, options: Options) -> int:
 KIND = Kind(
     "dataset",
     "The whole dataset",
-    "The cards it needs, items, judges' replies, people's labels, adjudications and the gold rule in one file that "
-    "Assay imports: imported by a lead, as drawn at random, into an empty workspace, they give the same gold and the "
-    "same figures. Of a sample that is not answered in full, each answer tells the probability of its draw and not the "
-    "share of its stratum that answered: there, strata that answered less weigh less.",
+    "The cards it needs, items, judges' replies, people's labels, adjudications and how labels are combined, in one "
+    "file: imported by a lead, as drawn at random, into an empty workspace, it gives the same reference labels (gold) "
+    "and the same figures. In a sample that is not labelled in full, each label has the probability of its draw but "
+    "not the response rate of its stratum: there, strata with fewer labels weigh less.",
     columns(id=TEXT, item=TEXT),
     rows,
     count,

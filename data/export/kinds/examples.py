@@ -64,8 +64,8 @@ def _of(store: Store, card: Card, item_id: str) -> Row | None:
 KIND = Kind(
     "examples",
     "Few-shot examples for a card",
-    "Items with a judge's reply that people have put right, as a card takes them. Only items that no audit sample "
-    "holds and nobody has answered blind in a random draw; the approval check leaves them out from then on.",
+    "Items with a judge's reply that people have corrected, in the form that a card needs. Only items that are in no "
+    "audit sample and were not labelled blind in a random draw; the approval check leaves them out from then on.",
     columns(shows=TEXT, fields=TEXT, reply=TEXT, card=TEXT, card_version=TEXT, item=TEXT, part=TEXT, judge_model=TEXT),
     rows,
     options=(CARD, FEW),

@@ -46,8 +46,8 @@ def count(store: Store, dataset: Dataset, options: Options) -> int:
 
 KIND = Kind(
     "gold",
-    "Gold",
-    "One row for each item, unit and dimension that people have answered: the value, how it came about (one, agreed, "
+    "Reference labels (gold)",
+    "One row for each item, unit and dimension that people have rated: the value, how it came about (one, agreed, "
     "median, majority, adjudicated), how many people, and a judge's value beside it where one is chosen.",
     columns(
         item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, how=TEXT, people=WHOLE, low=NUMBER, high=NUMBER,

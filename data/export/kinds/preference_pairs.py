@@ -25,7 +25,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         older = approved(store, dataset.id, judge, d) if judge else ""
         if older is None:
             raise BadInput(
-                f"This judge is not approved for {d.title} on {dataset.name}: its verdicts are not given out."
+                f"This judge is not approved for {d.title} on {dataset.name}: its verdicts are not exported."
             )
         for name, content, code, how, people, probability in _decided(store, dataset, d, judge, options["basis"]):
             item = ITEM.validate_json(content)
@@ -70,7 +70,7 @@ KIND = Kind(
     "preference_pairs",
     "Preferences: verdicts on pairs",
     "Each pair of responses whose verdict is not a tie: the input, the better response (chosen) and the other "
-    "(rejected), by people's gold, in the form that TRL trains on (DPO and others).",
+    "(rejected), by the reference labels (gold), in the form that TRL trains on (DPO and others).",
     columns(
         prompt=CHAT, chosen=CHAT, rejected=CHAT, item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, chosen_system=TEXT,
         rejected_system=TEXT, how=TEXT, people=WHOLE, probability=NUMBER,

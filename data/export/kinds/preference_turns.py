@@ -91,9 +91,9 @@ def _named(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
 KIND = Kind(
     "preference_turns",
     "Preferences: better turns",
-    "Each turn that a person has written better on the desk: the conversation before it, the better turn (chosen) and "
-    "the turn as it was (rejected), in the form that TRL trains on (DPO and others). Weakest is the turn that people's "
-    "gold, or a judge of your choice, names, whoever wrote it better.",
+    "Each turn that a person has improved on the desk: the conversation before it, the better turn (chosen) and "
+    "the turn as it was (rejected), in the form that TRL trains on (DPO and others). The weakest turn is that of "
+    "the reference labels (gold), or of a judge of your choice, whoever improved it.",
     columns(
         prompt=CHAT, chosen=CHAT, rejected=CHAT, item=TEXT, unit=TEXT, system=TEXT, weakest=FLAG, written=FLAG,
         annotator=TEXT, mode=TEXT, made_at=TEXT,

@@ -21,7 +21,7 @@ def count(store: Store, dataset: Dataset, options: Options) -> int:
 KIND = Kind(
     "samples",
     "Judges' single samples",
-    "One row for each item, unit, dimension, judge and sample: what a judge said each time; its score is made of them.",
+    "One row for each item, unit, dimension, judge and sample: what a judge said each time; its score combines them.",
     scores.COLUMNS,
     rows,
     count,

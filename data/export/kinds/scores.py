@@ -103,8 +103,8 @@ COLUMNS = columns(
 KIND = Kind(
     "scores",
     "Judges' scores",
-    "One row for each item, unit, dimension and judge: the value in words and as a number, how sure the judge was, and "
-    "where a lead has set a rule, whether it is kept unseen (spared). Several samples are one value, with how many "
+    "One row for each item, unit, dimension and judge: the value in words and as a number, its confidence, and "
+    "where a lead has set a rule, whether it needs no person (spared). Several samples are one value, with how many "
     "there were and how far they agree with it.",
     COLUMNS,
     rows,

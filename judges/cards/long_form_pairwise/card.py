@@ -27,9 +27,36 @@ _FLAG = Scale("flag")
 _Failure = Annotated[Failure, BeforeValidator(folded)]
 
 DIMENSIONS = (
-    Dimension("groundedness", "section", _SCALE, "True to the input."),
-    Dimension("relevance", "section", _SCALE, "Serves what the input asks."),
-    Dimension("quality", "section", _SCALE, "Clear, no padding."),
+    Dimension(
+        "groundedness",
+        "section",
+        _SCALE,
+        "True to the input.",
+        anchors=(
+            ("1", "contradicts the input or is made up"),
+            ("5", "every claim is in the input or follows from it"),
+        ),
+    ),
+    Dimension(
+        "relevance",
+        "section",
+        _SCALE,
+        "Serves what the input asks.",
+        anchors=(
+            ("1", "beside the task"),
+            ("5", "all of it is needed for the task"),
+        ),
+    ),
+    Dimension(
+        "quality",
+        "section",
+        _SCALE,
+        "Clear, no padding.",
+        anchors=(
+            ("1", "hard to follow, or mostly padding"),
+            ("5", "clear, every sentence carries something"),
+        ),
+    ),
     Dimension("mid_content_drift", "side", _FLAG, "Loses the thread or contradicts itself."),
     Dimension("lost_in_middle", "side", _FLAG, "Under-uses the middle of the input."),
     Dimension("hallucinated_continuation", "side", _FLAG, "Later parts invent."),
@@ -204,4 +231,10 @@ CARD = Card(
         "Sections are called by the labels that were given, and each is judged once for each response that has it.",
         "A winner with a failure listed against it is marked.",
     ),
+    needs=(
+        "Responses from about 500 tokens each: for shorter ones use the card Plain pair.",
+        "A context that holds the input and both responses; where it does not, set the context of the model under "
+        "Parameters, and the pair is judged chapter by chapter.",
+    ),
+    least_reply=500,
 )

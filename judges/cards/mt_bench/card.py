@@ -21,7 +21,15 @@ Counts = Literal["fastchat", "last"]
 WITH_REFERENCE = ("math", "reasoning", "coding")
 """The categories whose judges are shown a reference, where there is one (MTBENCH, Protocols)."""
 VERDICTS = ("a", "tie", "b")
-DIMENSIONS = (Dimension("rating", "turn", Scale("ordinal", 1, 10), "Quality of the answer in this turn, 1 to 10."),)
+DIMENSIONS = (
+    Dimension(
+        "rating",
+        "turn",
+        Scale("ordinal", 1, 10),
+        "Quality of the answer in this turn, 1 to 10.",
+        anchors=(("1", "worst"), ("10", "best")),
+    ),
+)
 PAIR_DIMENSIONS = (
     Dimension("verdict", "pair", Scale("unordered", categories=VERDICTS, drawn="tie"), "Which response is better."),
 )
@@ -227,6 +235,7 @@ CARD = Card(
     fields=fields,
     audits=("same_score", "length_rating", "own_family", "injected_order"),
     defaults=Params(combine="mean"),
+    needs=("Reference answers for questions of mathematics, coding and reasoning, as MT-Bench has them.",),
 )
 PAIR = Card(
     "mt_bench_pair",

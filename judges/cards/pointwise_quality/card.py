@@ -19,7 +19,7 @@ from judges.values import TEXT, folded
 
 NAME = "pointwise_quality"
 CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
-"""What the judge's words are stored as: sure, may shift and a guess in the words of judges.triage.level."""
+"""What the judge's words are stored as, so that judges.triage.level gives the same words."""
 WEIGHTS = {"high": Fraction(1), "medium": Fraction(1, 2), "low": Fraction(1, 4)}
 """What a score counts in overall_score, by its confidence (CARDS, pointwise_quality)."""
 ROUNDING = 0.005
@@ -167,9 +167,16 @@ def _mean(given: list[Scale]) -> Dimension | None:
     return Dimension(name, "response", Scale("interval", lo, hi), _OVERALL.definition, False)
 
 
+def _anchors(scale: Scale) -> tuple[tuple[str, str], ...]:
+    return (scale.answers[0], "does not meet it, or does the opposite"), (scale.answers[-1], "fully meets it")
+
+
 def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) -> Card:
     names = [name for name, _, _ in given]
-    asked = [Dimension(n, "response", scale, text or f"How good the output is in {n}.") for n, text, scale in given]
+    asked = [
+        Dimension(n, "response", scale, text or f"How good the output is in {n}.", anchors=_anchors(scale))
+        for n, text, scale in given
+    ]
     sure = recipe is None or recipe.get("confidence", True)
     mean = _mean([scale for _, _, scale in given])
     sums = [d for d in (mean, _TRUST) if d is not None] if sure else []
@@ -210,6 +217,7 @@ def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) ->
             f"Every dimension that was named is scored once{', with a confidence,' if sure else ''} and no other.",
             f"A justification has at most {_WORDS} words, the decision basis {_BASIS}. {wording.RULE}",
         ),
+        needs=("A model that can state how sure it is: for small ones, switch the confidence off.",) * sure,
     )
 
 

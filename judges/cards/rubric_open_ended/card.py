@@ -18,11 +18,56 @@ WORDS = 40
 _SCALE = Scale("ordinal", 1, 5)
 
 DIMENSIONS = (
-    Dimension("factuality", "response", _SCALE, "False claims cost, opinions do not."),
-    Dimension("instruction_following", "response", _SCALE, "Does what the task asked, in the form it asked for."),
-    Dimension("coherence", "response", _SCALE, "Hangs together and reads as one text."),
-    Dimension("completeness", "response", _SCALE, "Covers what the task needs."),
-    Dimension("verdict", "response", Scale("ordered", categories=VERDICTS), "The output as a whole."),
+    Dimension(
+        "factuality",
+        "response",
+        _SCALE,
+        "False claims cost, opinions do not.",
+        anchors=(
+            ("1", "the main point is false, or much is made up"),
+            ("5", "no false claim found"),
+        ),
+    ),
+    Dimension(
+        "instruction_following",
+        "response",
+        _SCALE,
+        "Does what the task asked, in the form it asked for.",
+        anchors=(
+            ("1", "does something else"),
+            ("5", "every demand is met"),
+        ),
+    ),
+    Dimension(
+        "coherence",
+        "response",
+        _SCALE,
+        "Hangs together and reads as one text.",
+        anchors=(
+            ("1", "contradicts itself or falls apart"),
+            ("5", "one line from start to end"),
+        ),
+    ),
+    Dimension(
+        "completeness",
+        "response",
+        _SCALE,
+        "Covers what the task needs.",
+        anchors=(
+            ("1", "most of what the task needs is missing"),
+            ("5", "nothing that the task needs is missing"),
+        ),
+    ),
+    Dimension(
+        "verdict",
+        "response",
+        Scale("ordered", categories=VERDICTS),
+        "The output as a whole.",
+        anchors=(
+            ("poor", "not usable"),
+            ("excellent", "could be used as it is"),
+        ),
+    ),
 )
 
 
@@ -72,5 +117,6 @@ CARD = Card(
     fields=fields,
     audits=("own_family", "reference_penalty", "length_completeness", "same_score", "injected_order"),
     defaults=Params(combine="mean"),
+    needs=("A reference answer is used where there is one; without it the judge relies on what it knows.",),
     rules=(f"The decision basis has at most {WORDS} words, and no quotes from the output. {wording.RULE}",),
 )

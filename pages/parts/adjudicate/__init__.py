@@ -26,18 +26,13 @@ import streamlit as st
 from pages.parts import sheet
 
 HERE = Path(__file__).parent
-SHARED = ("state.js", "draw.js")
-"""What the desk draws texts and scales with, and its small tools."""
-
-_shared = [(sheet.HERE / name).read_text(encoding="utf-8") for name in SHARED]
 _component = st.components.v2.component(
     "assay_adjudicate",
     html='<div class="sheet adjudicate" tabindex="-1" role="region" aria-label="Adjudication"></div>',
-    css="\n".join((folder / name).read_text(encoding="utf-8") for folder, name in (
-        (sheet.HERE, "sheet.css"), (HERE, "board.css"))),
-    js="\n".join([*_shared, *((HERE / name).read_text(encoding="utf-8") for name in ("board.js", "moves.js"))]),
+    css=sheet.together(*(sheet.HERE / name for name in sheet.STYLES), HERE / "board.css"),
+    js=sheet.module(*(sheet.HERE / name for name in sheet.TEXTS), HERE / "board.js", HERE / "moves.js"),
     isolate_styles=True,
-)  # fmt: skip
+)
 
 
 def board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:

@@ -9,6 +9,7 @@ const LAST = "Press Enter, then a number for the reason.";
 function boardOf(data) {
   const id = data.person + "\n" + data.place;
   let b = boards.get(id);
+  if (!b) rawFor(data.person);
   if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: kept(id), place: id, phase: "value", own: "", typed: "", outbox: [], refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
   return b;
 }
@@ -43,8 +44,7 @@ function unitWords(unit) {
 }
 
 function boardTheme(b) {
-  const [r, g, bl] = (getComputedStyle(b.root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
-  b.root.dataset.theme = (0.2126 * r + 0.7152 * g + 0.0722 * bl) / 255 < 0.45 ? "dark" : "light";
+  b.root.dataset.theme = themeOf(b.root);
   const bar = document.querySelector('[data-testid="stHeader"]');
   b.root.style.setProperty("--top", (bar ? Math.max(0, Math.round(bar.getBoundingClientRect().height)) : 0) + "px");
 }
@@ -128,7 +128,10 @@ function drawPanel(b) {
   parts.push(...lastLines(b));
   const top = el("div", "panelhead");
   top.append(el("span", "", `${cells.length === 1 ? "One cell" : cells.length + " cells"} of this item ${cells.length === 1 ? "waits" : "wait"}`));
-  if (!now.saw) top.append(boardButton("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
+  const acts = el("span", "");
+  acts.append(boardButton("raw", texts.raw ? "formatted" : "raw", "x", "the texts as they came, or formatted"));
+  top.append(acts);
+  if (!now.saw) acts.append(boardButton("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
   parts.push(top);
   if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item count on no blind basis, and the gate goes by the rule there. Press v again to see them all the same."));
   else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here count on no blind basis."));

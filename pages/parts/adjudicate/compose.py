@@ -95,6 +95,6 @@ def _apart(cell: Cell) -> str:
         return "differ on n/a"
     if cell.scale.kind in ("ordinal", "ordered", "interval"):
         steps = max(given) - min(given)
-        words = "" if cell.scale.kind == "interval" else " step" if steps == 1 else " steps"
-        return f"{steps:.4g}{words} apart"
+        words = "" if cell.scale.kind == "interval" else " point" if steps == 1 else " points"
+        return f"differ by {steps:.4g}{words}"
     return "drawn vote" if len(cell.said) > 1 else "differ"

@@ -144,13 +144,14 @@ const MOVES = {
   n: (b) => { const c = cellNow(b); if (!c) return; if (c.steps.some((s) => s.v === null)) pick(b, null); else say2(b, `${c.label} does not allow n/a.`); },
   Enter: (b) => { const c = cellNow(b); if (!c) return; if (!b.picks.has(keyOf(b.now, c))) return say2(b, "Choose a value first."); b.phase = "reason"; b.hint = ""; drawBoard(b); },
   t: (b) => { const all = [...b.ui.texts.querySelectorAll(".tool")], open = !(all[0] || {}).open; for (const tool of all) tool.open = open; },
+  x: (b) => { const row = b.ui.texts.querySelector(".row.here"); turnRaw(b.person, [b.ui.texts]); drawBoard(b); if (row) row.scrollIntoView({ block: "nearest" }); },
   l: (b) => { for (const f of b.ui.texts.querySelectorAll(".part.fold")) f.classList.toggle("open"); },
 };
 
 function boardKey(b, e) {
   if (!b.root || !b.root.isConnected || e.isComposing || e.keyCode === 229) return;
-  const target = e.composedPath()[0], active = document.activeElement, inside = target === b.root || b.root.contains(target);
-  if (!inside && active && active !== document.body && active !== document.documentElement) return;
+  const target = e.composedPath()[0], inside = target === b.root || b.root.contains(target);
+  if (isTheirs(b.root, e)) return;
   const done = () => { e.preventDefault(); e.stopPropagation(); };
   if (inside && inText(target)) {
     e.stopPropagation();
@@ -177,6 +178,7 @@ function boardKey(b, e) {
   const move = MOVES[e.key] || (/^[0-9]$/.test(e.key) ? (b2) => digitKey(b2, Number(e.key)) : null);
   if (!move) return;
   done();
+  if (!inside) b.root.focus({ preventScroll: true });
   if (e.repeat && !/^Arrow|^[jk]$/.test(e.key)) return;
   if (!/^[0-9]$|^Arrow(Left|Right)$/.test(e.key) && !takeTypedNumber(b)) return;
   move(b);
@@ -191,12 +193,13 @@ function boardClick(b, e) {
     const what = button2.dataset.do, input = b.ui.panel.querySelector("input.own");
     if (what === "undo") undoKey(b);
     else if (what === "judge") judgeKey(b);
+    else if (what === "raw") MOVES.x(b);
     else if (what === "unrefuse") { b.refused = []; drawBoard(b); }
     else if (what === "fold") MOVES.l(b);
     else if (what === "reason") decideNow(b, REASONS[Number(button2.dataset.n)]);
     else if (what === "decide") { if (input) b.own = input.value; decideNow(b, b.own); }
   }
-  if (!inText(e.target) && !e.target.closest("summary")) b.root.focus({ preventScroll: true });
+  if (!inText(e.target) && (e.detail || !e.target.closest("summary"))) b.root.focus({ preventScroll: true });
 }
 
 /** What the server says: what is saved, what is not, and the items that wait now. */
@@ -252,8 +255,10 @@ export default function ({ data, parentElement, setStateValue }) {
     frameOf(b);
     b.off = new AbortController();
     const o = { signal: b.off.signal };
+    watchFocus(root, o);
     document.addEventListener("keydown", (e) => boardKey(b, e), { ...o, capture: true });
     root.addEventListener("click", (e) => boardClick(b, e), o);
+    if (!tabbed && !awayFrom(root)) root.focus({ preventScroll: true });
     root.addEventListener("mousedown", (e) => { if (e.target.closest(".step, button")) e.preventDefault(); }, o);
   }
   boardTheme(b);

@@ -16,6 +16,7 @@ function draw(here, svg, data) {
     title.remove();
   });
   const places = [...root.querySelectorAll("[data-at]")];
+  if (!places.length) root.setAttribute("aria-label", [data.label, ...[...root.querySelectorAll("[data-tip]")].map((one) => one.dataset.tip)].join("; "));
   if (places.length) root.setAttribute("role", "group");
   for (const place of places) {
     place.setAttribute("role", "button");

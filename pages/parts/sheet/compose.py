@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from data.desk import View
@@ -9,7 +10,7 @@ from data.labels import repairable
 from judges.combination import nearest
 from judges.sections import spare
 from judges.tools import arguments
-from judges.triage import level
+from judges.triage import level, measure
 from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
 
 Json = dict[str, Any]
@@ -23,14 +24,20 @@ def sheet(view: View, again: bool = False) -> Json:
         "item": view.item.id,
         "claim": view.draw or None,
         "dataset": view.item.dataset,
-        "name": view.item.name,
+        "name": view.name,
         "title": _title(content),
-        "systems": [s for s in _systems(content) if s],
+        "systems": list(view.systems),
+        "unnamed": view.unnamed,
         "synthetic": view.item.synthetic,
         "stream": view.stream,
         "mode": view.mode,
-        "why": _why(view.why),
+        "why": _why(view),
         "judge": {"id": view.judge_id, "name": view.judge_name} if view.judge_id else None,
+        "judges": [
+            {"model": one.judge_name, "card": one.card.title, "version": one.card.version[:7]}
+            for one in view.layers
+            if one.judge_id
+        ],
         "version": view.version,
         "kind": content.kind,
         "head": _head(content) + _spare(view, content),
@@ -40,9 +47,11 @@ def sheet(view: View, again: bool = False) -> Json:
     }
 
 
-def _why(reasons: tuple[str, ...]) -> list[str]:
-    """The reasons that stand above an item: the strongest three, and how many more there are."""
-    return list(reasons[:3]) + ([f"and {len(reasons) - 3} more"] if len(reasons) > 3 else [])
+def _why(view: View) -> list[Json]:
+    """The reasons that stand above an item, each with its rating: the strongest three, and how many more there are."""
+    places = {doubt.text: {"unit": doubt.unit, "dimension": doubt.dimension} for doubt in reversed(view.doubts)}
+    told: list[Json] = [{"text": text} | places.get(text, {}) for text in view.why[:3]]
+    return told + ([{"text": f"and {len(view.why) - 3} more"}] if len(view.why) > 3 else [])
 
 
 def _title(content: Dialogue | Pair | Response) -> str:
@@ -67,12 +76,6 @@ def _asked(content: Pair) -> str:
     if isinstance(content.input, str):
         return content.input
     return next((turn.text for turn in content.input if turn.role == "user"), content.input[0].text)
-
-
-def _systems(content: Dialogue | Pair | Response) -> tuple[str, str]:
-    if isinstance(content, Pair):
-        return content.response_a.system, content.response_b.system
-    return content.system, ""
 
 
 def _head(content: Dialogue | Pair | Response) -> list[Json]:
@@ -134,16 +137,16 @@ def _tool(entry: Turn) -> Json:
 def _pair(view: View, content: Pair) -> list[Json]:
     rows = []
     for number, section in enumerate(content.sections or [], 1):
-        texts = [_side(content, side, section) for side in ("a", "b")]
+        texts = [_side(view, content, side, section) for side in ("a", "b")]
         rows.append(_row(view, f"section:{number}", "section", str(number), texts, title=section.label, columns=2))
     if not content.sections:
-        texts = [{"role": s, "label": _label(content, s), "text": _answer(content, s)} for s in ("a", "b")]
+        texts = [{"role": s, "label": _label(view, content, s), "text": _answer(content, s)} for s in ("a", "b")]
         return [_row(view, "pair", "whole", "", texts, columns=2)]
     return [*rows, _row(view, "response", "side", "", [], title="Failures"), _row(view, "pair", "whole", "", [])]
 
 
-def _label(content: Pair, side: str) -> str:
-    system = getattr(content, f"response_{side}").system
+def _label(view: View, content: Pair, side: str) -> str:
+    system = "" if view.unnamed else getattr(content, f"response_{side}").system
     return f"{side.upper()} · {system}" if system else side.upper()
 
 
@@ -152,11 +155,15 @@ def _answer(content: Pair, side: str) -> str | None:
     return text
 
 
-def _side(content: Pair, side: str, section: Section) -> Json:
+def _side(view: View, content: Pair, side: str, section: Section) -> Json:
     span, text = getattr(section, side), _answer(content, side)
     if text is not None and span is None:
-        return {"role": side, "label": _label(content, side), "text": "", "absent": True}
-    return {"role": side, "label": _label(content, side), "text": text[slice(*span)].strip() if text and span else text}
+        return {"role": side, "label": _label(view, content, side), "text": "", "absent": True}
+    return {
+        "role": side,
+        "label": _label(view, content, side),
+        "text": text[slice(*span)].strip() if text and span else text,
+    }
 
 
 def _response(view: View, content: Response) -> list[Json]:
@@ -247,6 +254,32 @@ def answer(scale: Scale, value: float | None) -> float | None:
     return scale.snapped(value) if scale.kind == "interval" else nearest(value)
 
 
+def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
+    """What answers of a dimension mean, as far as it says; at least which end of its scale is which.
+
+    A definition that speaks of both ends itself is enough.
+    """
+    scale = dimension.scale
+    if dimension.anchors or scale.weights is None:
+        return dimension.anchors
+    ends = (scale.answers[0], scale.answers[-1]) if scale.answers else (f"{scale.lo:g}", f"{scale.hi:g}")
+    if all(re.search(rf"(?<!\w){re.escape(end)}(?!\w)", dimension.definition) for end in ends):
+        return ()
+    return (ends[0], "lowest"), (ends[1], "highest")
+
+
+def _others(view: View, cell: tuple[str, str], scale: Scale) -> list[Json]:
+    """What stands at a rating beside the value that is shown: other judges', and the judge's own other samples."""
+    found = [
+        {"by": one.name, "v": answer(scale, one.value), "t": scale.say(one.value)} for one in view.others.get(cell, ())
+    ]
+    held = view.scores.get(cell)
+    if held is not None:
+        said = sorted({v for v in held.samples if v != held.value}, key=lambda v: (v is None, v or 0))
+        found += [{"by": "another sample", "v": answer(scale, v), "t": scale.say(v)} for v in said]
+    return found
+
+
 def _cell(view: View, unit: str, dimension: Dimension) -> Json:
     scale, cell = dimension.scale, (unit, dimension.name)
     steps = answers(scale, view.item.content)
@@ -262,6 +295,7 @@ def _cell(view: View, unit: str, dimension: Dimension) -> Json:
             "samples": [scale.say(said) for said in value.samples],
             "note": remarks.get("note", ""),
             "level": level(value.confidence),
+            "measure": measure(value.source),
             "source": value.source,
             "rule": remarks.get("rule", ""),
         }
@@ -270,12 +304,15 @@ def _cell(view: View, unit: str, dimension: Dimension) -> Json:
         "dimension": dimension.name,
         "label": dimension.title,
         "definition": dimension.definition,
+        "anchors": [list(one) for one in anchors(dimension)],
         "kind": scale.kind,
         "sort": sort_of(unit),
         "steps": steps,
         "range": field(scale),
         "optional": not dimension.asked,
         "by": view.layers[view.cells[cell][0]].judge_id or None,
+        "reason": view.marks.get(cell, ""),
+        "others": _others(view, cell, scale),
         "judge": judge,
         "mine": {"v": view.mine[cell]} if cell in view.mine else None,
     }

@@ -1,4 +1,4 @@
-// draw.js: a view becomes a tree of elements. Text is only ever set as text. Everything that a blind person must not see is never made.
+// draw.js: a view becomes a tree of elements. Text is only ever set as text; what is judged is formatted by markdown.js. Everything that a blind person must not see is never made.
 
 function el(tag, cls, text, attrs) {
   const e = document.createElement(tag);
@@ -6,6 +6,12 @@ function el(tag, cls, text, attrs) {
   if (text !== undefined && text !== null) e.textContent = text;
   if (attrs) for (const k in attrs) if (attrs[k] !== null && attrs[k] !== undefined) e.setAttribute(k, attrs[k]);
   return e;
+}
+
+/** Streamlit's theme, by the colour of its page. */
+function themeOf(root) {
+  const [r, g, b] = (getComputedStyle(root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
+  return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255 < 0.45 ? "dark" : "light";
 }
 
 /** The language of a text, so that Chinese and Japanese get their own shapes and line breaks. */
@@ -48,7 +54,7 @@ function drawText(t, label) {
   if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
   else if (t.role === "assistant" && !t.text.trim()) block.append(el("div", "absent", "The assistant says nothing here."));
-  else block.append(prose("prose", t.text));
+  else block.append(judged(t.text));
   return block;
 }
 
@@ -69,9 +75,9 @@ function drawHead(view) {
       if (part.fold) block.append(top);
     }
     const talk = part.turns || [];
-    const text = talk.length ? el("div", "prose talk") : prose("prose", part.text || "");
+    const text = talk.length ? el("div", "prose talk") : judged(part.text || "");
     for (const t of talk) text.append(drawText(t, t.label || LABELS[t.role] || t.role));
-    if (part.label && !part.fold && !talk.length) text.prepend(el("span", "label", part.label));
+    if (part.label && !part.fold && !talk.length) block.append(el("span", "label", part.label));
     if (long) { text.classList.add("clip"); text.tabIndex = 0; text.setAttribute("role", "group"); text.setAttribute("aria-label", part.label || "input"); }
     block.append(text);
     head.append(block);
@@ -83,7 +89,7 @@ const kbd = (key) => el("kbd", "", key);
 
 const isPart = (step) => /^\d\.\d$/.test(step.t);
 const isWord = (step) => !isPart(step) && (String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t));
-const stepWidth = (step) => (!isWord(step) ? 29 : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
+const stepWidth = (step) => (!isWord(step) ? (TOUCH ? 50 : 29) : 17 + [...String(step.t)].reduce((w, ch) => w + (ch > "\u2e80" ? 12.5 : 6), 0));
 
 /** One width for all names of an item, so that its scales stand in one line. */
 function nameWidth(view) {
@@ -110,9 +116,9 @@ function drawField(c) {
 
 function drawCell(view, c) {
   const { cell } = c, judge = judgeOf(view, c);
-  const e = el("div", "cell" + (cell.optional ? " optional" : ""), null, { role: cell.range ? "group" : "radiogroup", "data-unit": cell.unit, "data-dimension": cell.dimension, "data-i": c.i });
+  const e = el("div", "cell" + (cell.optional ? " optional" : "") + (cell.reason && !isBlind(view) ? " doubt" : ""), null, { role: cell.range ? "group" : "radiogroup", "data-unit": cell.unit, "data-dimension": cell.dimension, "data-i": c.i });
   const scale = el("span", "scale");
-  e.append(el("span", "name", cell.label, { title: (cell.definition || cell.label) + (cell.optional ? " The judge states it; your answer is welcome and not needed." : "") }));
+  e.append(el("span", "name", cell.label, { title: (cell.reason && !isBlind(view) ? `needs a look: ${cell.reason}\n` : "") + meaningOf(cell) + (cell.optional ? " The judge states it; your answer is welcome and not needed." : "") }));
   const many = c.choices.length > 7;
   let width = 0;
   if (cell.range) { c.input = drawField(c); scale.append(c.input); width += 66; }
@@ -123,12 +129,12 @@ function drawCell(view, c) {
     width += stepWidth(step) - (many ? 3 : 0);
   }
   if (many) e.classList.add("many");
-  if (view.nameWidth + width > (judge && (judge.level || judge.rule || judge.exact) ? 346 : 384)) e.classList.add("wide"); // the scale gets a line of its own
+  if (view.nameWidth + width > (judge && (doubtOf(judge) || judge.rule || judge.exact) ? 346 : 384)) e.classList.add("wide"); // the scale gets a line of its own
   e.append(scale);
   if (judge) {
-    const low = judge.rule ? "breaks a rule" : judge.level, told = [judge.exact, low].filter(Boolean).join(" · ");
-    if (told) e.append(el("span", "sure" + (judge.rule || judge.level === "a guess" ? " low" : judge.level === "may shift" ? " mid" : ""), told,
-      { title: judge.exact ? `its samples came to ${judge.exact}; the nearest answer is marked` : judge.rule || (judge.source ? `the judge's certainty, from ${judge.source}` : "the judge's certainty") }));
+    const low = judge.rule ? "breaks a rule" : doubtOf(judge), told = [judge.exact, low].filter(Boolean).join(" · ");
+    if (told) e.append(el("span", "sure" + (judge.rule || judge.level === "low" ? " low" : judge.level === "medium" ? " mid" : ""), told,
+      { title: judge.exact ? `its samples came to ${judge.exact}; the nearest answer is marked` : judge.rule || certaintyOf(judge) }));
   }
   c.el = e;
   return e;
@@ -144,7 +150,9 @@ function markCell(view, c) {
     b.classList.toggle("mine", mine);
     b.classList.toggle("changed", mine && judge !== null && !theirs);
     b.setAttribute(c.input ? "aria-pressed" : "aria-checked", mine ? "true" : "false");
+    const others = isBlind(view) ? [] : (c.cell.others || []).filter((o) => o.v === step.v).map((o) => o.by);
     if (theirs) b.setAttribute("aria-label", `${step.t}, the judge's value`);
+    if (others.length && !theirs) { b.classList.add("other"); b.title = others.join(", "); b.setAttribute("aria-label", `${step.t}, the value of ${others.join(" and ")}`); }
     b.tabIndex = -1;
     if (mine || (!has && theirs)) roving = b;
   });
@@ -152,6 +160,7 @@ function markCell(view, c) {
   c.active = c.input || roving || c.steps[0];
   if (c.active) c.active.tabIndex = 0;
   c.el.classList.toggle("given", has);
+  c.el.classList.toggle("differs", view.sheet.mode === "revealed" && differs(view, c));
   const name = cellName(view, c, true);
   c.el.setAttribute("aria-label", name);
   if (c.input) c.input.setAttribute("aria-label", name);
@@ -171,17 +180,18 @@ function markField(c, has, own, judge) {
 /** Whether something stands in the field that was not taken yet. */
 const typed = (c) => !!(c && c.input && c.input.value.trim() && c.input.value !== c.input.dataset.shown);
 
-function unitName(c) {
-  const { row, group } = c, side = group.label ? ` ${group.label}` : "";
+function rowName(row) {
   if (row.sort === "turn") return `turn ${row.no}`;
-  if (row.sort === "section") return `section ${row.no || row.title}${side}`;
-  return (row.title || (row.sort === "response" ? "response" : row.sort === "side" ? "response" : "whole item")) + side;
+  if (row.sort === "section") return `section ${row.no || row.title}`;
+  return row.title || (row.sort === "response" || row.sort === "side" ? "response" : "whole item");
 }
+
+const unitName = ({ row, group }) => rowName(row) + (group.label ? ` ${group.label}` : "");
 
 function cellName(view, c, withJudge) {
   const judge = judgeOf(view, c);
   let name = `${c.cell.label}, ${unitName(c)}${c.cell.optional ? ", optional" : ""}`;
-  if (withJudge && judge) name += `; judge ${(stepOf(c, judge.v) || { t: judge.v }).t}${judge.level ? `, ${judge.level}` : ""}${judge.rule ? ", breaks a rule" : ""}`;
+  if (withJudge && judge) name += `; judge ${(stepOf(c, judge.v) || { t: judge.v }).t}${doubtOf(judge) ? `, ${doubtOf(judge)}` : ""}${judge.rule ? ", breaks a rule" : ""}${c.cell.reason ? ", needs a look" : ""}`;
   return name;
 }
 
@@ -193,7 +203,7 @@ const placed = (row) => {
 
 function drawRow(view, row, r) {
   const two = row.columns === 2, texts = row.texts || [], groups = placed(row);
-  const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { "data-unit": row.unit, "data-row": r });
+  const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { role: "group", "aria-label": rowName(row), "data-unit": row.unit, "data-row": r });
   const main = el("div", "main"), pre = el("div", "pre");
   if (row.no || row.title) {
     const top = el("div", "no", row.no || "");
@@ -259,6 +269,7 @@ function build(view) {
     for (const t of row.texts || []) weightAll += (t.text || "").length;
     return e;
   });
+  if (rows.querySelector(".row.two.tall")) tree.classList.add("long");
   if (view.sheet.rows.length > 14 || weightAll > 20000) rows.classList.add("lazy");
   tree.append(rows, el("div", "comments", null, { "data-notes": "" }));
   view.tree = tree;
@@ -287,6 +298,7 @@ function drawNotes(view) {
 /** The judge's note of the focused cell, under the cells of its row. */
 function drawNote(d, view) {
   const c = view.cells[view.here];
+  drawMeaning(d, view);
   const r = c ? c.r : -1;
   if (view.noted !== undefined && view.noted !== r && view.rowEls[view.noted]) {
     const old = view.rowEls[view.noted].querySelector(":scope > .cells > .note");
@@ -305,11 +317,14 @@ function drawNote(d, view) {
     if (lang) p.lang = lang;
     parts.push(p);
   }
+  for (const other of (judge && c.cell.others) || []) if (!judge.samples || other.by !== "another sample") parts.push(el("div", "def", `${other.by}: ${other.t}`));
   const apart = judge && new Set(judge.samples || []).size > 1;
   if (apart || (d.full && judge && judge.samples && judge.samples.length)) parts.push(el("div", "def", `asked ${judge.samples.length} times: ${judge.samples.join(", ")}${judge.exact ? `; together ${judge.exact}` : ""}`));
   if (d.full) {
     if (c.cell.definition) { const p = el("div", "def"); p.append(el("b", "", c.cell.label + ": "), document.createTextNode(c.cell.definition)); parts.push(p); }
-    if (judge && judge.level) parts.push(el("div", "def", `certainty: ${judge.level}${judge.source ? `, from ${judge.source}` : ""}`));
+    for (const [answer, words] of c.cell.anchors || []) parts.push(el("div", "def", `${answer} = ${words}`));
+    if (judge && judge.level) parts.push(el("div", "def", `${judge.level} ${certaintyOf(judge)}`));
+    if (judge && c.cell.reason) parts.push(el("div", "def", `needs a look: ${c.cell.reason}`));
     if (!parts.length) parts.push(el("div", "def", "No definition and no note are given for this score."));
   }
   note.classList.toggle("full", d.full);

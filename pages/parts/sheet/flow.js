@@ -6,11 +6,13 @@ const sigOf = (sheet) => `${sheet.version || ""}|${sheet.mode}`;
 
 function show(d, view, quiet) {
   tick(d);
+  if (!quiet) dropHint(d); // it was about another item
   d.view = view;
   const { ui, root } = d;
   if (!ui) return;
   if (view) {
     ui.body.replaceChildren(build(view));
+    lookAt(d, view);
     if (!quiet) d.shownAt = performance.now();
     d.opening = null;
   } else drawIdle(d);
@@ -40,10 +42,16 @@ function drawIdle(d) {
   d.waitTimer = setTimeout(() => { if (!d.view) box2.textContent = "fetching the next item …"; }, 150);
 }
 
-/** The next view is built while nothing else is to be done. */
+/** The texts of the next items are formatted, and then the next view is built, while nothing else is to be done. */
 function prebuild(d) {
-  const idle = window.requestIdleCallback || ((fn) => setTimeout(fn, 30));
-  idle(() => { const q = d.queue[0]; if (q && !q.view) { q.view = newView(d, q.sheet); build(q.view); } }, { timeout: 400 });
+  whenIdle(() => {
+    const q = d.queue[0];
+    if (!d.root || !q || (q.view && q.view.tree)) return;
+    for (const one of d.queue.slice(0, 3)) formatAhead(one.sheet);
+    if (texts.jobs.size) return prebuild(d);
+    q.view = newView(d, q.sheet);
+    build(q.view);
+  });
 }
 
 function takeNext(d) {
@@ -80,9 +88,13 @@ function go(d, repeat) {
     if (open.length) moveTo(d, open[0].i);
     return;
   }
-  if (open.length && !(view.armed && !repeat)) {
-    if (!view.armed) { view.armed = true; moveTo(d, open[0].i); drawFoot(d); say(d, d.ui.sum.textContent); }
-    return;
+  if (view.armed && repeat) return;
+  lookNow(d, view);
+  if (!view.armed && (open.length || (!view.warned && unseen(view).length))) {
+    view.armed = view.warned = true;
+    if (open.length) moveTo(d, open[0].i);
+    drawFoot(d);
+    return say(d, d.ui.sum.textContent);
   }
   leave(d, view, "save", "");
 }
@@ -105,9 +117,9 @@ function leave(d, view, action, reason) {
 function skip(d) {
   const { menu, view } = d;
   if (!menu || !view) return;
-  const own = menu.input.value.trim(), picked = menu.reason >= 0 ? REASONS[menu.reason] : "";
-  if (!own && !picked) return hint(d, "Choose a reason first: 1 to 5, or write your own.");
-  const reason = picked && picked !== "other" ? (own ? `${picked}: ${own}` : picked) : own || "other";
+  const own = digitOf(menu.input.value) ? "" : menu.input.value.trim(), picked = REASONS[menu.reason];
+  const reason = picked && own ? `${picked}: ${own}` : picked || own;
+  if (!reason) { menu.ask.hidden = false; menu.input.focus({ preventScroll: true }); return say(d, menu.ask.textContent); }
   closeDock(d);
   focusRoot(d);
   leave(d, view, "skip", reason);
@@ -168,7 +180,7 @@ function ask(d, item, reveal) {
 
 /** What had been entered in a refused answer comes back as unsaved changes. */
 function fillFrom(d, view, answer) {
-  for (const a of answer.values) { const c = view.index.get(cellKey(a.unit, a.dimension)); if (c && stepOf(c, a.v) && view.values.get(c.key) !== a.v) { setValue(view, c, a.v); markCell(view, c); } }
+  for (const a of answer.values) { const c = view.index.get(cellKey(a.unit, a.dimension)); if (c && !a.unseen && stepOf(c, a.v) && view.values.get(c.key) !== a.v) { setValue(view, c, a.v); markCell(view, c); } }
   if (JSON.stringify(notesOf(answer)) !== JSON.stringify(view.notes)) setNotes(view, notesOf(answer).map((n) => ({ ...n })));
   drawNotes(view);
   changed(d, view);
@@ -190,10 +202,12 @@ function place(d, i, force) {
   const { view } = d, c = view.cells[i], old = view.cells[view.here];
   if (!c) { if (view) drawNote(d, view); return; }
   if (old && old !== c) { delete old.el.dataset.here; if (old.input) dropTyped(view, old); }
+  if (old && old.r !== c.r) unpin(view);
   if (!old || old.r !== c.r || force) { if (old) view.rowEls[old.r].classList.remove("here"); view.rowEls[c.r].classList.add("here"); }
   view.here = i;
   c.el.dataset.here = "";
   drawNote(d, view);
+  drawHints(d);
 }
 
 function moveTo(d, i) {
@@ -203,6 +217,7 @@ function moveTo(d, i) {
   place(d, i);
   scrollToCell(d);
   focusHere(d);
+  view.cells[i].seen = true;
 }
 
 /** After a change on a view: the footer now, the draft after painting. */
@@ -210,7 +225,12 @@ function changed(d, view) {
   if (d.view === view) drawFoot(d);
   if (d.draftDue === view) return;
   d.draftDue = view;
-  afterPaint(() => { if (d.draftDue === view) d.draftDue = null; saveDraft(d, view); });
+  afterPaint(() => {
+    const kept = view.kept;
+    if (d.draftDue === view) d.draftDue = null;
+    saveDraft(d, view);
+    if (view.kept !== kept && d.view === view && d.ui) drawFoot(d); // it says so
+  });
 }
 
 function give(d, c, v) {
@@ -250,6 +270,8 @@ function replaceView(d, s) {
   }
   if (JSON.stringify(old.notes) !== JSON.stringify(old.base.notes)) setNotes(view, old.notes);
   view.ms = old.ms;
+  view.warned = old.warned;
+  for (const c of old.cells) if (c.seen && view.index.has(c.key)) view.index.get(c.key).seen = true;
   if (here && view.index.has(here.key)) view.here = view.index.get(here.key).i;
   if (dirty(view) && s.mode !== "revealed") hint(d, "This item has a newer saved answer. What you changed here is kept, on top of it.");
   const text = d.editor && d.editor.view === old ? { sort: d.editor.sort, unit: d.editor.unit, value: d.editor.input.value } : null;

@@ -5,13 +5,11 @@ const typing = (node) => node && !(node.classList && node.classList.contains("nu
 
 function onKey(d, e) {
   if (!d.root || !d.root.isConnected) return;
-  const target = e.composedPath()[0], active = document.activeElement;
-  const inside = ours(d, target), free = !active || active === document.body || active === document.documentElement;
-  if (!inside && !free) return;
+  const target = e.composedPath()[0], inside = ours(d, target);
+  if (isTheirs(d.root, e)) return;
   tick(d);
   if (e.isComposing || e.keyCode === 229) return;
   if (inside && typing(target)) return onTyping(d, e, target);
-  if (!inside && typing(target)) return;
   if (/^(Control|Meta|Shift|Alt|AltGraph|CapsLock|Process|Dead|Unidentified)$/.test(e.key)) return;
   const done = () => { e.preventDefault(); e.stopPropagation(); };
   const goes = e.key === "Enter" && (e.ctrlKey || e.metaKey);
@@ -25,10 +23,12 @@ function onKey(d, e) {
   if (!/^[0-9]$/.test(e.key)) d.pointed = null;
   if (d.card) return onCardKey(d, e, done);
   if (d.menu) return onMenuKey(d, e, done);
-  if (goes) { done(); return go(d, e.repeat); }
+  if (goes) { done(); dropHint(d); return go(d, e.repeat); }
   if (whole && /^[.,]$/.test(e.key) && point(d, whole)) return done();
+  if (inside && target.closest(".md-wide") && /^Arrow(Left|Right)$/.test(e.key)) return; // scrolls a wide table, or code
   const field = inside && target.classList.contains("num");
   if (field && /^([0-9.,-]|Backspace|Delete|Home|End)$/.test(e.key)) return e.stopPropagation();
+  if (tabbed && inside && target.classList.contains("clip") && /^(Arrow(Up|Down)|Home|End)$/.test(e.key)) return; // it scrolls
   const onButton = inside && target.tagName === "BUTTON";
   if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest && target.closest("a, summary")))) return;
   if (e.key === " " && inside && target.classList.contains("step")) { done(); return target.click(); }
@@ -39,6 +39,8 @@ function onKey(d, e) {
   if (e.key === "Escape" && !canEscape(d)) return;
   done();
   if (e.repeat && !HOLD.has(e.key)) return;
+  if (!inside) focusHere(d, true);
+  dropHint(d);
   if (act !== digit && !/^Arrow(Left|Right)$/.test(e.key) && typed(here(d))) {
     if (e.key === "Escape" || act === undo) return dropTyped(d.view, here(d));
     if (!takeTyped(d)) return;
@@ -46,7 +48,7 @@ function onKey(d, e) {
   act(d, e);
 }
 
-const FREE = new Set(["b", "?", "Escape"]);
+const FREE = new Set(["b", "?", "h", "Escape"]);
 const HOLD = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "j", "k", "[", "]", "Enter"]);
 const here = (d) => d.view && d.view.cells[d.view.here];
 const canEscape = (d) => d.full || d.inPast || typed(here(d));
@@ -58,9 +60,9 @@ const ACTS = {
   "[": (d) => hop(d, -1), "]": (d) => hop(d, 1),
   Enter: accept, n: notApplicable, u: undo, b: back, w: weakest, v: reveal, "?": openCard, s: openSkip,
   e: (d) => openBetter(d), i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
-  d: (d) => { d.full = !d.full; drawNote(d, d.view); scrollToCell(d); },
-  l: (d) => foldAll(d), t: openTools,
-  Escape: (d) => { if (d.full) { d.full = false; if (d.view) drawNote(d, d.view); } else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
+  d: wholeNote, g: firstUnseen,
+  l: (d) => foldAll(d), t: openTools, x: rawKey, y: nextDoubt, h: openGuide,
+  Escape: (d) => { if (d.full) wholeNote(d); else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
 };
 
 function accept(d) {
@@ -121,6 +123,21 @@ function digit(d, e) {
   if (!stay && next) moveTo(d, next.i); else focusHere(d);
 }
 
+/** The judge's whole note and the definition, or not: under the cells, which stay where they are. */
+function wholeNote(d) {
+  d.full = !d.full;
+  if (!d.view) return;
+  pin(d);
+  drawNote(d, d.view);
+  scrollToCell(d);
+}
+
+function firstUnseen(d) {
+  if (!d.view) return;
+  const [c] = unseen(d.view);
+  if (c) moveTo(d, c.i); else hint(d, "Every rating of this item was on screen.");
+}
+
 function notApplicable(d) {
   const c = here(d);
   if (!c) return;
@@ -157,7 +174,7 @@ function hop(d, by) {
 function undo(d) {
   const { view } = d, what = undoLast(view);
   if (!what) return hint(d, "Nothing to undo on this item.");
-  if (what === true) drawNotes(view);
+  if (what === true) { for (const c of view.cells) markCell(view, c); drawNotes(view); }
   else { markCell(view, what); place(d, what.i); scrollToCell(d); focusHere(d); }
   changed(d, view);
 }
@@ -194,62 +211,95 @@ function openTools(d) {
   for (const tool of tools) tool.open = open;
 }
 
+/** The texts as they came, and formatted again; the row in hand stays where it is. */
+function rawKey(d) {
+  const row = d.view.rowEls[(here(d) || {}).r], at = row && row.getBoundingClientRect().top;
+  turnRaw(d.person, [d.view, d.front, ...d.queue.map((q) => q.view)].map((view) => view && view.tree));
+  if (row && d.scroller) d.scroller.scrollTop += row.getBoundingClientRect().top - at;
+  drawFoot(d);
+  say(d, texts.raw ? "Texts as they came." : "Texts are formatted.");
+}
+
 // ---- keys elsewhere: in our own inputs, in the skip menu, on the key card
 
 function onTyping(d, e, target) {
   e.stopPropagation(); // Streamlit's own shortcuts must not see what is typed
+  if (e.repeat && d.held === e.key) return e.preventDefault(); // the key that opened the field is still held
+  if (!e.repeat) d.held = "typed";
+  const skipping = d.menu && target === d.menu.input;
+  if (e.key === "Tab" && skipping) return trap(d, e, d.menu.el);
+  if (skipping && (e.key === "ArrowDown" || e.key === "ArrowUp")) { e.preventDefault(); return pickReason(d, e.key === "ArrowDown" ? Math.min(REASONS.length - 1, d.menu.reason + 1) : Math.max(0, d.menu.reason - 1)); }
   if (e.key !== "Enter" && e.key !== "Escape") return;
   const better = d.editor && d.editor.sort === "better" && target === d.editor.input;
   if (better && e.key === "Enter" && !e.ctrlKey && !e.metaKey) return; // a new line
   e.preventDefault();
   if (e.repeat) return;
-  d.held = "typed";
   if (d.editor && target === d.editor.input) {
     if (e.key === "Enter" || better) keepEditor(d); else dropEditor(d);
     focusHere(d, true);
-  } else if (d.menu && target === d.menu.input) {
+  } else if (skipping) {
     if (e.key === "Enter") skip(d); else { closeDock(d); focusHere(d, true); }
   }
 }
 
+/** In the skip dialog, beside its field: arrows and digits choose, and what is written goes to the field. */
 function onMenuKey(d, e, done) {
-  const { menu } = d;
-  if (e.key === "Tab") return;
+  const { menu } = d, at = d.root.getRootNode().activeElement, on = at && at.dataset.n ? Number(at.dataset.n) : -1, button2 = at && /^(doskip|closedock)$/.test(at.dataset.do);
+  if (e.key === "Tab") return trap(d, e, menu.el);
+  if ((e.key === "Enter" || e.key === " ") && button2) return;
+  if (e.key.length === 1 && !/^[ 1-9]$/.test(e.key)) return menu.input.focus({ preventScroll: true }); // and is written there
   done();
   if (e.repeat) return;
-  if (/^[1-5]$/.test(e.key)) pickReason(d, Number(e.key) - 1);
-  else if (e.key === "ArrowDown" || e.key === "j") pickReason(d, Math.min(REASONS.length - 1, menu.reason + 1));
-  else if (e.key === "ArrowUp" || e.key === "k") pickReason(d, Math.max(0, menu.reason - 1));
-  else if (e.key === " ") { const at = d.root.getRootNode().activeElement; if (at && at.dataset.n) pickReason(d, Number(at.dataset.n)); }
-  else if (e.key === "Enter") { const at = d.root.getRootNode().activeElement; if (at && at.dataset.do === "closedock") { closeDock(d); focusHere(d, true); } else skip(d); }
-  else if (e.key === "Escape" || e.key === "s") { closeDock(d); focusHere(d, true); }
+  if (/^[1-9]$/.test(e.key)) { if (e.key <= REASONS.length) pickReason(d, Number(e.key) - 1); }
+  else if (e.key === "ArrowDown") pickReason(d, Math.min(REASONS.length - 1, menu.reason + 1));
+  else if (e.key === "ArrowUp" && on > 0) pickReason(d, on - 1);
+  else if (e.key === "ArrowUp") { showReason(d, -1); menu.input.focus({ preventScroll: true }); }
+  else if (e.key === " " && on >= 0) pickReason(d, on);
+  else if (e.key === "Enter") skip(d);
+  else if (e.key === "Escape") { closeDock(d); focusHere(d, true); }
+}
+
+/** Tab stays inside a dialog. */
+function trap(d, e, box2) {
+  const stops = [...box2.querySelectorAll("button, input, textarea")].filter((n) => n.tabIndex >= 0 && n.getClientRects().length);
+  const at = stops.indexOf(d.root.getRootNode().activeElement), to = stops[(at + (e.shiftKey ? -1 + stops.length : 1)) % stops.length] || stops[0];
+  e.preventDefault();
+  e.stopPropagation();
+  to.focus({ preventScroll: true });
 }
 
 function onCardKey(d, e, done) {
+  if (e.key === "Tab") return trap(d, e, d.card.el);
   done();
-  if (e.key === "Tab") { d.card.el.querySelector("button").focus(); return; } // the only thing to reach while it is open
-  if (!e.repeat && (e.key === "Escape" || e.key === "?" || e.key === "Enter" || e.key === " ")) closeCard(d);
+  if (/^(Arrow|Page)(Up|Down)$/.test(e.key)) d.card.el.querySelector(".card").scrollBy(0, (/Up$/.test(e.key) ? -1 : 1) * (/^Page/.test(e.key) ? 400 : 60));
+  if (!e.repeat && (/^(Escape|[?h])$/.test(e.key) || e.key === "Enter" || e.key === " ")) closeCard(d);
 }
 
 // ---- the mouse
 
 const CLICKS = {
   go: (d, e) => { if (e.detail > 1 && performance.now() - d.shownAt < 450) return; go(d, false); }, // the second half of a double click is no second answer
-  back, undo: (d) => d.view && undo(d), skip: (d) => d.view && (d.menu ? closeDock(d) : openSkip(d)), keys: openCard, comment: (d) => d.view && openEditor(d, "comment"),
+  back, undo: (d) => d.view && undo(d), raw: (d) => d.view && rawKey(d), skip: (d) => d.view && (d.menu ? closeDock(d) : openSkip(d)), keys: openCard, comment: (d) => d.view && openEditor(d, "comment"),
   better: (d) => d.view && openBetter(d), keepbetter: (d) => { keepEditor(d); focusHere(d, true); },
   fold: (d, e, b) => foldAll(d, b), doskip: skip, closedock: (d) => { closeDock(d); focusHere(d, true); },
   reason: (d, e, b) => pickReason(d, Number(b.dataset.n)),
+  keepeditor: (d) => { keepEditor(d); focusHere(d, true); }, dropeditor: (d) => { dropEditor(d); focusHere(d, true); },
+  issue: (d) => d.view && openEditor(d, "issue"), whole: wholeNote, reveal, unseen: firstUnseen,
+  undraft: (d) => { const { view } = d; setAll(view, view.base.values, view.base.notes); view.draft = 0; for (const c of view.cells) markCell(view, c); drawNotes(view); changed(d, view); focusHere(d); },
   unnote: (d, e, b) => { const n = Number(b.dataset.n); setNotes(d.view, d.view.notes.filter((_, i) => i !== n)); drawNotes(d.view); changed(d, d.view); },
   reopen: (d, e, b) => reopen(d, b.dataset.item),
   unrefuse: (d, e, b) => { d.refused = d.refused.filter((r) => r.item !== b.dataset.item); drawToasts(d); },
   unnotice: (d) => { d.notice = null; drawToasts(d); },
   again: (d) => { d.empty = null; show(d, null, true); d.tries = 0; sendSoon(d); },
+  doubt: (d, e, b) => toDoubt(d, Number(b.dataset.n)), guide: openGuide, guideseen: noteGuide, legend: turnLegend,
   closecard: (d, e, b) => { if (b.tagName === "BUTTON" || e.target === b) closeCard(d); },
 };
 
 function onClick(d, e) {
   tick(d);
+  dropHint(d);
   if (!e.target.closest(".num") && !takeTyped(d)) { if (e.target.closest("[data-do=go]")) return; dropTyped(d.view, here(d)); }
+  if (d.menu && !e.target.closest(".menu, [data-do]")) closeDock(d);
   const step = e.target.closest(".step");
   if (step) {
     const c = d.view && d.view.cells[Number(step.closest(".cell").dataset.i)];
@@ -264,7 +314,8 @@ function onClick(d, e) {
   const cell = e.target.closest(".cell");
   if (cell && d.view) { place(d, Number(cell.dataset.i)); return focusHere(d); }
   const row = e.target.closest(".row");
-  if (e.target.closest("summary")) return;
+  if (e.target.closest("summary")) { if (e.detail) focusHere(d, true); return; } // detail 0: by the keyboard, which stays there
+  if (e.target.closest(".note") && String(getSelection()) === "") return wholeNote(d);
   if (row && d.view && !typing(e.target) && String(getSelection()) === "") {
     const r = Number(row.dataset.row), c = here(d);
     if (c && c.r === r) return;

@@ -4,8 +4,7 @@
 // An answer is forgotten here only when its key has come back in `acked` or `refused`; until then it also lives in localStorage.
 
 function theme(d) {
-  const [r, g, b] = (getComputedStyle(d.root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
-  d.root.dataset.theme = (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255 < 0.45 ? "dark" : "light";
+  d.root.dataset.theme = themeOf(d.root);
 }
 
 function scrollerOf(node) {
@@ -29,7 +28,41 @@ function layout(d) {
   set("--foot-left", s.left); set("--foot-width", width);
   set("--pad-left", Math.max(12, r.left - s.left)); set("--pad-right", Math.max(12, s.left + width - r.right));
   set("--top", d.top); set("--under", Math.max(0, innerHeight - s.bottom));
-  set("--foot", d.ui.foot.offsetHeight);
+  const foot = d.ui.foot.offsetHeight, grown = foot > (d.footHigh || foot);
+  set("--foot", (d.footHigh = foot));
+  if (d.view && d.eyes && d.eyes.rootMargin !== marginOf(d)) lookAt(d, d.view);
+  if (grown && d.view) scrollToCell(d); // a message came: it covers nothing that is looked at
+}
+
+// ---- which ratings were on screen: at least half of a cell, between Streamlit's bar and the footer
+
+const marginOf = (d) => `${-Math.round(d.top || 0)}px 0px ${-Math.round(d.footHigh || 56)}px 0px`;
+
+function lookAt(d, view) {
+  const root = d.scroller === document.scrollingElement ? null : d.scroller;
+  if (d.eyes) d.eyes.disconnect();
+  d.eyes = new IntersectionObserver((seen) => saw(d, seen), { root, rootMargin: marginOf(d), threshold: 0.5 });
+  for (const c of view.cells) if (!c.seen) d.eyes.observe(c.el);
+}
+
+function saw(d, entries) {
+  const { view } = d;
+  if (!view) return;
+  for (const { target, intersectionRatio } of entries) {
+    const c = view.cells[target.dataset.i];
+    if (!c || c.el !== target) continue;
+    view.looked = true;
+    if (intersectionRatio > 0.49) { c.seen = true; d.eyes.unobserve(target); }
+  }
+  if (view.armed) drawFoot(d);
+}
+
+/** What is known of it at this moment: of an item just painted the observer has not reported yet. */
+function lookNow(d, view) {
+  saw(d, d.eyes.takeRecords());
+  if (view.looked) return;
+  const [top, bottom] = viewport(d);
+  for (const c of view.cells) { const r = c.el.getBoundingClientRect(), middle = (r.top + r.bottom) / 2; if (middle > top && middle < bottom) c.seen = true; }
 }
 
 function viewport(d) {
@@ -38,6 +71,8 @@ function viewport(d) {
 }
 
 /** Brings the focused cell into view, and on entering a row as much of the row as fits; moves nothing that is in view already. */
+const ROOM = 110; // kept free beneath a row, so that a note or a box opens there and nothing has to move
+
 function scrollToCell(d) {
   const { view } = d, c = view && view.cells[view.here];
   if (!c || !d.ui) return;
@@ -46,7 +81,7 @@ function scrollToCell(d) {
   let by = 0;
   if (entered) {
     const whole = row.getBoundingClientRect(), room = bottom - top;
-    if (whole.height <= room) { if (whole.bottom > bottom) by = whole.bottom - bottom; else if (whole.top < top) by = whole.top - top; }
+    if (whole.height <= room - ROOM) { if (whole.bottom > bottom - ROOM) by = whole.bottom - bottom + ROOM; else if (whole.top < top) by = whole.top - top; }
     else if (whole.top > top + room * 0.35 || whole.bottom < top + room * 0.35) by = whole.top - top;
   }
   const note = row.querySelector(":scope > .cells > .note:not([hidden])"), box2 = note && note.getBoundingClientRect();
@@ -54,6 +89,26 @@ function scrollToCell(d) {
   if (low - by > bottom) by = low - bottom;
   if (r.top - 6 - by < top) by = r.top - 6 - top;
   if (Math.abs(by) > 0.5) d.scroller.scrollTop += by;
+}
+
+/** A box that has just opened, whole if it can be, its top in any case. */
+function bringIn(d, box2) {
+  const [top, bottom] = viewport(d), r = box2.getBoundingClientRect(), by = Math.min(Math.max(0, r.bottom - bottom), r.top - top);
+  if (by) d.scroller.scrollTop += by;
+}
+
+/** Cells that stand at the end of their text stay where they are while something opens beneath or beside them. */
+function pin(d) {
+  const c = here(d), row = c && d.view.rowEls[c.r], cells = row && row.querySelector(":scope > .cells");
+  if (!cells || d.view.pinned === cells || getComputedStyle(cells).alignSelf !== "end") return;
+  const by = cells.getBoundingClientRect().top - row.getBoundingClientRect().top - parseFloat(getComputedStyle(row).paddingTop);
+  d.view.pinned = cells;
+  cells.style.alignSelf = "start"; cells.style.marginTop = by + "px";
+}
+
+function unpin(view) {
+  if (view.pinned) view.pinned.style.alignSelf = view.pinned.style.marginTop = "";
+  view.pinned = null;
 }
 
 function toTop(d) {
@@ -67,7 +122,7 @@ function toTop(d) {
 function focusHere(d, sure) {
   if (!d.root || !d.view || d.menu || d.card || d.editor) return;
   const active = document.activeElement, inner = d.root.getRootNode().activeElement;
-  if (!sure && active && active !== document.body && !inner) return;
+  if (!sure && !inner && (awayFrom(d.root) || (tabbed && active && active.matches(CONTROL)))) return;
   if (inner && typing(inner) && !sure) return;
   const c = d.view.cells[d.view.here];
   (c && c.active ? c.active : d.root).focus({ preventScroll: true });
@@ -88,6 +143,7 @@ function attach(d, root) {
   theme(d);
   d.scroller = scrollerOf(root);
   const off = (d.off = new AbortController()), o = { signal: off.signal }, quiet = { ...o, passive: true };
+  watchFocus(root, o);
   document.addEventListener("keydown", (e) => onKey(d, e), { ...o, capture: true });
   document.addEventListener("keyup", (e) => { if (e.key === "Enter") d.held = null; }, { ...o, capture: true });
   document.addEventListener("visibilitychange", () => { tick(d); d.paused = document.hidden; if (document.hidden && d.view) { takeTyped(d); saveDraft(d, d.view); } }, o);
@@ -106,7 +162,7 @@ function attach(d, root) {
   addEventListener("resize", () => layout(d), quiet);
   layout(d);
   const active = document.activeElement; // after a change of page the link in the menu has the focus; the desk is what the person came for
-  if (active && active !== document.body && active.closest('[data-testid="stSidebarNav"], [data-testid="stTopNavLink"], [data-testid="stTopNavLinkContainer"]')) focusRoot(d);
+  if (active && active !== document.body && active.closest('[data-testid="stSidebarNav"], [data-testid="stTopNavLink"], [data-testid="stTopNavLinkContainer"]')) { tabbed = false; focusRoot(d); }
   if (d.view) { const view = d.view; show(d, view); }
 }
 
@@ -116,6 +172,7 @@ function detach(d) {
   d.lastInput = 0;
   if (d.view) saveDraft(d, d.view);
   d.off.abort();
+  if (d.eyes) d.eyes.disconnect();
   d.resize.disconnect();
   for (const timer of [d.timer, d.lateTimer, d.waitTimer, d.hintTimer, d.urlDue]) clearTimeout(timer);
   d.urlDue = null;
@@ -133,6 +190,7 @@ export default function ({ data, parentElement, setStateValue }) {
   d.setState = setStateValue;
   theme(d);
   const pending = d.outbox.length;
+  takeGuide(d, data.guide);
   take(d, data);
   drawStatus(d);
   drawFoot(d);

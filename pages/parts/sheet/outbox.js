@@ -104,7 +104,8 @@ function takeAcks(d, acked) {
     const i = d.outbox.findIndex((o) => o.answer.key === key);
     box.drop(answerKey(d, key));
     if (i < 0) continue;
-    d.outbox.splice(i, 1);
+    const [{ answer }] = d.outbox.splice(i, 1);
+    if (d.refused.some((r) => r.item === answer.item)) { d.refused = d.refused.filter((r) => r.item !== answer.item); drawToasts(d); }
     d.savedAt = at || d.savedAt;
     d.tries = 0;
   }
@@ -119,7 +120,7 @@ function takeRefused(d, refused) {
     const out = i < 0 ? null : d.outbox.splice(i, 1)[0];
     box.drop(answerKey(d, key));
     d.known.delete(item);
-    for (const p of d.past) if (p.sheet.item === item && p.sheet.version === key) { p.sheet = { ...p.sheet, version: out ? out.answer.version : "" }; p.action = "refused"; }
+    for (const p of d.past) if (p.sheet.item === item && p.sheet.version === key) { p.sheet = { ...p.sheet, version: out ? out.answer.version : "" }; p.action = "refused"; if (out) p.values = new Map(out.answer.values.filter((v) => !v.unseen).map((v) => [cellKey(v.unit, v.dimension), v.v])); }
     const name = nameOf(d, item);
     d.refused = d.refused.filter((r) => r.item !== item);
     d.refused.push({ key, item, name, why, answer: out ? out.answer : null });

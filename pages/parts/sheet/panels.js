@@ -2,7 +2,7 @@
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform || "");
 const GO = MAC ? "⌘ ⏎" : "Ctrl ⏎";
-const REASONS = ["the text is broken or empty", "I do not know this subject", "not my language", "the question does not fit", "other"];
+const REASONS = ["the text is broken or empty", "I do not know this subject", "not my language", "the question does not fit"];
 
 function button(what, label, key, title) {
   const b = el("button", "quiet", null, { type: "button", "data-do": what, title });
@@ -31,46 +31,35 @@ function frame(d, root) {
   ui.foot = el("footer", "foot");
   const inner = el("div", "in");
   ui.sum = el("span", "sum");
-  const hints = el("span", "keys");
-  hints.append(kbd("1"), "–", kbd("5"), " score ", kbd("↑"), kbd("↓"), " move ", kbd("⏎"), " accept");
-  const acts = el("span", "acts");
+  ui.hint = el("span", "hint", null, { hidden: "" });
+  ui.hints = el("span", "keys");
+  const acts = el("span", "acts", null, { role: "toolbar", "aria-label": "this item" });
   ui.back = button("back", "back", "b", "the item before, as you answered it");
   ui.undo = button("undo", "undo", "u", "take back the last change on this item");
   ui.better = button("better", "better", "e", "write this turn, or this response, better");
+  ui.issue = button("issue", "issue", "i", "note an issue with this turn, section or response");
+  ui.note = button("whole", "note", "d", "the judge's whole note, and what the question means");
+  ui.reveal = button("reveal", "judge", "v", "show the judge's scores; changes after that count as revealed");
   ui.comment = button("comment", "comment", "m", "a comment on the whole item");
   ui.skip = button("skip", "skip", "s", "skip this item with a reason");
+  ui.raw = button("raw", "raw", "x", "the texts as they came, without formatting");
   ui.keys = button("keys", "keys", "?", "all keys");
-  acts.append(ui.back, ui.undo, ui.better, ui.comment, ui.skip, ui.keys);
+  acts.append(ui.back, ui.undo, ui.note, ui.reveal, ui.issue, ui.better, ui.comment, ui.skip, ui.raw, ui.keys);
   ui.go = el("button", "go", null, { type: "button", "data-do": "go" });
   ui.goText = el("span", "");
   ui.go.append(ui.goText, kbd(GO));
-  inner.append(ui.sum, hints, acts, ui.go);
-  ui.foot.append(inner);
-  ui.dock = el("div", "dock");
+  inner.append(ui.sum, ui.hint, acts, ui.go);
   ui.toasts = el("div", "toasts");
+  const line = el("div", "line");
+  line.append(ui.hints);
+  ui.foot.append(ui.toasts, line, inner);
+  ui.dock = el("div", "dock");
   ui.live = el("div", "live", null, { role: "status", "aria-live": "polite" });
   const float = el("div", "float");
-  float.append(ui.toasts, ui.dock);
+  float.append(ui.dock);
+  d.hinted = "";
   root.replaceChildren(ui.wrap, ui.foot, float, ui.live);
   drawToasts(d);
-}
-
-function drawHeader(d) {
-  const { ui, view } = d, s = view && view.sheet;
-  ui.title.textContent = s ? s.title || s.name : "";
-  ui.title.lang = s ? langOf(s.title || "") || "" : "";
-  ui.meta.textContent = s ? [s.dataset, s.title && s.title !== s.name ? s.name : null, (s.systems || []).join(" / ")].filter(Boolean).join(" · ") : "";
-  const chips = [];
-  if (s) {
-    const stream = s.stream === "review" || s.stream === "audit" ? s.stream + ": " : "";
-    if ((s.why || []).length) chips.push(el("span", "why", stream + s.why.join(" · "), { title: "why this item is in your queue" }));
-    if (s.mode === "blind") chips.push(el("span", "why blind", "blind: the judge's scores are hidden until you have answered"));
-    if (s.mode === "revealed") chips.push(el("span", "why shown", "the judge is shown: changes from here count as revealed"));
-    if (s.synthetic) chips.push(el("span", "why plain", "synthetic"));
-    if (d.inPast) chips.push(el("span", "why plain", "an item you answered before"));
-  }
-  ui.whys.replaceChildren(...chips);
-  drawStatus(d);
 }
 
 function drawStatus(d) {
@@ -97,24 +86,35 @@ function drawStatus(d) {
 function drawFoot(d) {
   const { ui, view } = d;
   ui.foot.classList.toggle("idle", !view);
-  if (!view) return;
+  if (!view) return d.root.toggleAttribute("data-asks", false);
+  ui.raw.setAttribute("aria-pressed", texts.raw ? "true" : "false");
   ui.back.disabled = !d.past.length || (d.inPast && d.pastAt === 0);
   ui.undo.disabled = !view.undo.length;
-  const parts = [];
-  if (view.armed) {
-    const n = missing(view).length;
-    parts.push(el("span", "ask", `${n} ${n === 1 ? "cell has" : "cells have"} no answer yet: answer ${n === 1 ? "it" : "them"}, or press ${MAC ? "Cmd" : "Ctrl"}+Enter again to save without ${n === 1 ? "it" : "them"}`));
+  const parts = [], open = view.armed ? missing(view).length : 0, out = view.armed ? unseen(view).length : 0, asks = open + out > 0;
+  const again = TOUCH ? "tapping again" : `${MAC ? "Cmd" : "Ctrl"}+Enter again`, ratings = (n) => (n === 1 ? "1 rating" : `${n} ratings`);
+  d.root.toggleAttribute("data-asks", asks);
+  if (asks) {
+    const was = out === 1 ? "was" : "were", first = button("unseen", "show the first", "g", "go to the first rating that was not on screen");
+    if (open) parts.push(el("span", "ask", `${ratings(open)} ${open === 1 ? "has" : "have"} no answer yet${out ? `, ${out} ${was} not on screen` : ""}: ${again} saves all the same`));
+    else parts.push(el("span", "ask", `${ratings(out)} ${was} not on screen yet: ${again} accepts ${out === 1 ? "it" : "them"}`));
+    if (out) parts.push(" ", first);
   } else summary(view).forEach(([n, words, cls], i) => {
     if (i) parts.push(" · ");
     if (cls) parts.push(el("b", cls, `${n}${words}`)); else if (n !== "") parts.push(el("b", "", n), words); else parts.push(words);
   });
   ui.better.hidden = !view.sheet.rows.some((row) => row.can_better);
   const better = repairsOf(view).length, comments = view.notes.length - better;
-  if (comments && !view.armed) parts.push(el("span", "count", ` · ${comments} ${comments === 1 ? "note" : "notes"}`));
-  if (better && !view.armed) parts.push(el("span", "count", ` · ${better} written better`));
+  if (comments && !asks) parts.push(el("span", "count", ` · ${comments} ${comments === 1 ? "note" : "notes"}`));
+  if (better && !asks) parts.push(el("span", "count", ` · ${better} written better`));
+  ui.reveal.hidden = !isBlind(view) || !view.saved;
+  if (dirty(view) && (view.kept || view.draft) && !asks) {
+    const line = el("span", "draft", view.draft ? `your draft of ${timeOf(view.draft)} is restored` : "draft kept in this browser", { title: "What is set here and not saved yet lives in this browser only." });
+    if (view.draft) line.append(button("undraft", "discard", "", "as it was before the draft; undo brings it back"));
+    parts.push(line);
+  }
   ui.sum.replaceChildren(...parts);
   const nothing = view.saved && !dirty(view);
-  ui.goText.textContent = nothing ? (d.inPast ? "Back to where you were" : "Next") : view.saved ? "Save the change" : counts(view).left ? "Accept the rest, next" : "Save, next";
+  ui.goText.textContent = asks ? (open ? "Save all the same" : "Accept all the same") : nothing ? (d.inPast ? "Back to where you were" : "Next") : view.saved ? "Save the change" : counts(view).left ? "Accept the rest, next" : "Save, next";
   ui.go.title = nothing ? "nothing has changed, nothing is saved" : summaryText(view);
 }
 
@@ -122,24 +122,56 @@ function say(d, text) {
   if (d.ui) { d.ui.live.textContent = ""; d.ui.live.textContent = text; }
 }
 
-/** A short word above the footer that goes by itself. */
+/** A short word in the footer, which goes with the next key, with the item, or by itself. */
 function hint(d, text) {
   if (!d.ui) return;
   clearTimeout(d.hintTimer);
-  let h = d.ui.toasts.querySelector(".hint");
-  if (!h) { h = el("div", "toast hint"); d.ui.toasts.append(h); }
-  h.textContent = text;
+  d.ui.hint.textContent = text;
+  d.ui.hint.hidden = false;
   say(d, text);
-  d.hintTimer = setTimeout(() => h.remove(), 3200);
+  d.hintTimer = setTimeout(() => dropHint(d), 2500 + 45 * text.length);
 }
+
+function dropHint(d) {
+  if (!d.ui || d.ui.hint.hidden) return;
+  clearTimeout(d.hintTimer);
+  d.ui.hint.hidden = true;
+  d.ui.hint.textContent = "";
+}
+
+/** What the keys do in the focused cell. */
+function drawHints(d) {
+  const c = here(d), [keys, words] = c ? keysOf(c) : [[], ""], sig = keys.join() + words;
+  if (d.hinted === sig) return;
+  d.hinted = sig;
+  const line = keys.flatMap((key) => (key.length > 1 && key !== "10" ? [key] : [kbd(key)]));
+  d.ui.hints.replaceChildren(...line, words ? ` ${words} ` : "", kbd("↑"), kbd("↓"), " move ", kbd("⏎"), " accept");
+}
+
+/** The keys that answer a cell, with what stands between them, and what they set. */
+function keysOf(c) {
+  const real = c.cell.steps.filter((s) => s.v !== null), na = c.cell.steps.length > real.length ? " · n n/a" : "";
+  if (c.cell.range) return [[], `type ${numeral(c.cell.range.lo)} – ${numeral(c.cell.range.hi)}${na}`];
+  const { kind } = c.cell, last = real.length - 1;
+  if (kind === "turn") return [["1", " – ", String(Math.min(9, Math.max(...real.map((s) => s.v))))], `turn${stepOf(c, 0) ? ", 0 none" : ""}${na}`];
+  if (kind === "ordinal" || kind === "interval") {
+    const [lo, hi] = [real[0].v, real[last].v];
+    if (hi === 10) return [[String(lo || 1), " – ", "9", " ", "0"], `10${na}`];
+    return [[String(lo), " – ", String(hi)], `score${na}`];
+  }
+  if (real.length === 2 && real.every((s) => s.t.length < 8)) return [["1", ` ${real[0].t} `, "2"], real[1].t + na];
+  return [["1", " – ", String(Math.min(9, real.length))], `answer${na}`];
+}
+
+const timeOf = (at) => new Date(at).toTimeString().slice(0, 5);
 
 function drawToasts(d) {
   if (!d.ui) return;
   const list = [];
   for (const r of d.refused) {
-    const t = el("div", "toast refused", null, { role: "alert", "data-item": r.item });
-    t.append(el("b", "", `${r.name} was not saved. `), el("span", "", r.why));
-    const row = el("div", "toastline");
+    const t = el("div", "toast refused", null, { role: "alert", "data-item": r.item }), row = el("div", "toastline"), why = el("div", "");
+    why.append(el("b", "", `${r.name} was not saved. `), el("span", "", r.why));
+    t.append(why);
     row.append(el("button", "solid", "Open it again", { type: "button", "data-do": "reopen", "data-item": r.item }), el("button", "quiet", "close", { type: "button", "data-do": "unrefuse", "data-item": r.item }));
     t.append(row);
     list.push(t);
@@ -156,30 +188,38 @@ function drawToasts(d) {
 
 function openSkip(d) {
   closeDock(d);
-  const menu = el("div", "menu skip", null, { role: "dialog", "aria-label": "Skip this item" });
-  menu.append(el("div", "menuhead", "Skip this item, because"));
-  const list = el("div", "reasons", null, { role: "radiogroup", "aria-label": "reason" });
+  const menu = el("div", "menu skip", null, { role: "dialog", "aria-modal": "true", "aria-label": "Skip this item", tabindex: "-1" });
+  const line = el("div", "menuline"), list = el("div", "reasons", null, { role: "radiogroup", "aria-label": "common reasons" });
+  const input = el("input", "free", null, { type: "text", placeholder: `why: in your own words, or 1 to ${REASONS.length}`, "aria-label": "Why do you skip it? In your own words", maxlength: "400", autocomplete: "off" });
+  const ask = el("div", "ask", "A reason is needed: write one, or choose one below.", { hidden: "", role: "alert" });
   REASONS.forEach((reason, i) => {
     const b = el("button", "reason", null, { type: "button", role: "radio", "aria-checked": "false", "data-do": "reason", "data-n": i, tabindex: i ? "-1" : "0" });
     b.append(kbd(i + 1), el("span", "", reason));
     list.append(b);
   });
-  const line = el("div", "menuline");
-  const input = el("input", "free", null, { type: "text", placeholder: "in your own words (optional)", "aria-label": "reason in your own words", maxlength: "400" });
   const ok = el("button", "solid", null, { type: "button", "data-do": "doskip" });
   ok.append(el("span", "", "Skip"), kbd("⏎"));
   line.append(input, ok, button("closedock", "cancel", "Esc", "stay on this item"));
-  menu.append(list, line);
-  d.menu = { kind: "skip", el: menu, input, reason: -1 };
+  menu.append(el("div", "menuhead", "Skip this item"), line, ask, list);
+  d.menu = { kind: "skip", el: menu, input, ask, reason: -1 };
+  input.addEventListener("input", () => { const n = digitOf(input.value); if (n || d.menu.typed) showReason(d, n ? n - 1 : -1, true); ask.hidden = true; });
   d.ui.dock.replaceChildren(menu);
-  list.firstChild.focus({ preventScroll: true });
+  (TOUCH ? menu : input).focus({ preventScroll: true });
+}
+
+/** A lone digit in the field stands for the reason of that number; with more behind it, it begins a sentence. */
+const digitOf = (text) => { const t = text.normalize("NFKC").trim(); return /^\d$/.test(t) && t >= 1 && t <= REASONS.length ? t : ""; };
+
+function showReason(d, n, typed2) {
+  Object.assign(d.menu, { reason: n, typed: typed2 && n >= 0 });
+  d.menu.ask.hidden = true;
+  d.menu.el.querySelectorAll(".reason").forEach((b, i) => { b.setAttribute("aria-checked", i === n ? "true" : "false"); b.tabIndex = i === Math.max(0, n) ? 0 : -1; });
 }
 
 function pickReason(d, n) {
-  d.menu.reason = n;
-  d.menu.el.querySelectorAll(".reason").forEach((b, i) => { b.setAttribute("aria-checked", i === n ? "true" : "false"); b.tabIndex = i === n ? 0 : -1; });
-  if (n === REASONS.length - 1) d.menu.input.focus({ preventScroll: true });
-  else d.menu.el.querySelectorAll(".reason")[n].focus({ preventScroll: true });
+  if (digitOf(d.menu.input.value)) d.menu.input.value = "";
+  showReason(d, n);
+  d.menu.el.querySelectorAll(".reason")[n].focus({ preventScroll: true });
 }
 
 function openEditor(d, sort) {
@@ -187,6 +227,7 @@ function openEditor(d, sort) {
   keepEditor(d);
   let place, unit = "";
   if (sort === "issue") {
+    pin(d);
     const row = c && c.row;
     if (!row || row.can_issue === false) { hint(d, "An issue belongs to a turn, a section or a response: move to one first. m writes a comment on the whole item."); return; }
     unit = row.unit;
@@ -195,7 +236,7 @@ function openEditor(d, sort) {
   const line = el("div", "editor" + (sort === "comment" ? " menu" : ""));
   const input = el("input", "free", null, { type: "text", maxlength: "2000", "aria-label": sort === "issue" ? `issue, ${unitName(c)}` : "comment on this item",
     placeholder: sort === "issue" ? "what is wrong here? Enter keeps it, Esc leaves" : "a comment on this item: Enter keeps it, Esc leaves" });
-  line.append(el("span", "by", sort), input);
+  line.append(el("span", "by", sort), input, button("keepeditor", "keep", "⏎", "keep it"), button("dropeditor", "cancel", "Esc", "leave it"));
   place.append(line);
   d.editor = { el: line, input, sort, unit, view };
   input.focus({ preventScroll: sort === "comment" });
@@ -207,6 +248,7 @@ function openBetter(d, unit) {
   keepEditor(d);
   const row = unit ? view.sheet.rows.find((r) => r.unit === unit) : c && c.row;
   if (!row || !row.can_better) return hint(d, "Only an assistant's turn or a response can be written better: move to one first.");
+  pin(d);
   const place2 = view.rowEls[view.sheet.rows.indexOf(row)].querySelector(":scope > .main > .mynotes");
   const held = view.notes.find((n) => n.sort === "better" && n.unit === row.unit), text = held ? held.text : saidIn(view, row.unit);
   const box2 = el("div", "editor better"), top = el("div", "betterline");
@@ -224,7 +266,7 @@ function openBetter(d, unit) {
   input.addEventListener("input", () => { const e = d.editor; if (e && e.input === input && d.draftDue !== view) { d.draftDue = view; afterPaint(() => { if (d.draftDue === view) d.draftDue = null; saveDraft(d, view); }); } });
   input.focus({ preventScroll: true });
   input.setSelectionRange(text.length, text.length);
-  box2.scrollIntoView({ block: "nearest" });
+  bringIn(d, box2);
 }
 
 function keepBetter(d) {
@@ -265,23 +307,31 @@ function closeDock(d) {
 
 const CARD = [
   ["Score", [["1 – 9, 0", "set the score (0 = 10; 4 . 5 where there are half points) and go on"], ["← →", "one less, one more"], ["3 . 7 ⏎", "type a number, where it is one"], ["n", "n/a, where allowed"], ["⏎", "accept the judge's value"], [GO, "accept the rest, next item"], ["w", "this turn is the weakest"], ["u", "undo the last change"]]],
-  ["Move", [["↑ ↓ or j k", "cell by cell"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"], ["t", "open or fold the tool calls"]]],
+  ["Move", [["↑ ↓ or j k", "cell by cell"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"], ["t", "open or fold the tool calls"], ["y", "the rating that a reason speaks of"], ["h", "the guidelines of the dataset"]]],
   ["Say", [["i", "issue with this turn or section"], ["m", "comment on the item"], ["e", "write this turn better"], ["s", "skip, with a reason"]]],
-  ["See", [["d", "the whole note and the definition"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
+  ["See", [["d", "the whole note and the definition"], ["x", "the texts as they came, without formatting"], ["g", "the first rating that was not on screen yet"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
 ];
 
 function openCard(d) {
-  closeDock(d);
-  const shade = el("div", "shade", null, { "data-do": "closecard" });
-  const card = el("div", "card", null, { role: "dialog", "aria-modal": "true", "aria-label": "Keys", tabindex: "-1" });
-  const cols = el("div", "cardcols");
+  const cols = el("div", "cardcols"), marks = el("p", "marks");
   for (const [name, keys] of CARD) {
     const block = el("dl", "");
     block.append(el("dt", "cardname", name));
     for (const [key, what] of keys) { const line = el("dd", ""); line.append(kbd(key), el("span", "", what)); block.append(line); }
     cols.append(block);
   }
-  card.append(cols, el("p", "", "Dashed is the judge, solid is you, amber is what you changed. Answers are saved as you go on."), button("closecard", "close", "Esc", "close"));
+  marks.append(...legendOf(false));
+  const closed = box.get(LEGEND + d.person) ? [button("legend", "show this line on the desk", "", "what the marks mean, under the header")] : [];
+  openOver(d, "Keys", [cols, marks, ...closed, el("p", "", "Answers are saved as you go on.")]);
+}
+
+/** Something to read above everything else, until it is closed. */
+function openOver(d, label, parts, cls) {
+  closeDock(d);
+  closeCard(d);
+  const shade = el("div", "shade", null, { "data-do": "closecard" });
+  const card = el("div", "card " + (cls || ""), null, { role: "dialog", "aria-modal": "true", "aria-label": label, tabindex: "-1" });
+  card.append(...parts, button("closecard", "close", "Esc", "close"));
   shade.append(card);
   d.card = { el: shade, from: d.root.getRootNode().activeElement };
   d.root.append(shade);

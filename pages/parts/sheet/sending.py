@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, tzinfo
 from typing import Any
 
+from data.guidelines import Version
 from pages.parts import messages as sent
 
 AHEAD, LETTERS = 8, 400_000
@@ -44,6 +46,15 @@ def received(key: str) -> dict[str, Any]:
         "have": [name for one in sent.several(outbox.get("have")) if (name := sent.words(one))],
         "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
     }
+
+
+def guide(version: Version | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
+    """The guidelines that hold, as the desk shows them."""
+    if version is None:
+        return None
+    day = version.at.replace(tzinfo=UTC).astimezone(zone)
+    on = f"{day.day} {day:%B %Y}"
+    return {"dataset": dataset, "no": version.number, "text": version.text, "by": version.person, "on": on}
 
 
 def empty(stream: str, filtered: bool) -> dict[str, str]:

@@ -3,6 +3,7 @@
 
 const desks = new Map();
 const PAUSE = 60000; // a longer pause without input is not work
+const TOUCH = matchMedia("(pointer: coarse)").matches;
 const PAST = 200; // how far back "b" reaches
 
 const box = (() => {
@@ -10,7 +11,7 @@ const box = (() => {
   const safe = (fn, other) => { try { return fn(); } catch { return other; } };
   return {
     get: (key) => safe(() => JSON.parse(localStorage.getItem(key)), null),
-    set: (key, value) => safe(() => localStorage.setItem(key, JSON.stringify(value))),
+    set: (key, value) => safe(() => { localStorage.setItem(key, JSON.stringify(value)); return true; }, false),
     drop: (key) => safe(() => localStorage.removeItem(key)),
     keys: (prefix) => safe(() => Object.keys(localStorage).filter((key) => key.startsWith(prefix)), []),
   };
@@ -32,6 +33,38 @@ function afterPaint(fn) {
   setTimeout(run, 150);
 }
 
+// ---- whose a key is: the desk's and the board's, unless something else on the page wants it
+
+const OVER = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
+const TYPED = "textarea, select, iframe, [contenteditable]:not([contenteditable=false]), input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range])";
+const CONTROL = "a, button, summary, input, [role]:not(main, section, [role=main], [role=region])";
+let tabbed = false; // whether the keyboard, not the mouse, went to what has the focus
+
+/** Whether something outside a root has the keyboard: a field, or what lies open above the page. A list of choices that the mouse has closed has not. */
+function awayFrom(root) {
+  const active = document.activeElement;
+  if (active && active === root.getRootNode().host) return false;
+  if (active && active.matches(TYPED) && (active.getAttribute("role") !== "combobox" || tabbed)) return true;
+  return [...document.querySelectorAll(OVER)].some((e) => e.getClientRects().length);
+}
+
+/** Whether a key is for something else: typed there, or what moves and presses a control that the keyboard went to. */
+function isTheirs(root, e) {
+  const target = e.composedPath()[0];
+  if (target === root || root.contains(target)) return false;
+  return awayFrom(root) || (tabbed && /^(Enter| |Arrow.*|Home|End|Page.*)$/.test(e.key) && document.activeElement.matches(CONTROL));
+}
+
+/** Keeps up with who has the keyboard; a root that has it not says so, and looks it. */
+function watchFocus(root, o) {
+  const look = () => setTimeout(() => { if (root.isConnected) root.toggleAttribute("data-away", awayFrom(root)); });
+  addEventListener("pointerdown", () => { tabbed = false; look(); }, { ...o, capture: true });
+  addEventListener("keydown", (e) => { if (e.key === "Tab") tabbed = true; }, { ...o, capture: true });
+  for (const what of ["focusin", "focusout", "click"]) addEventListener(what, look, o);
+  addEventListener("keyup", (e) => { if (e.target !== root.getRootNode().host) look(); }, o);
+  look();
+}
+
 function deskOf(data) {
   const id = data.person + "\n" + data.place;
   let d = desks.get(id);
@@ -40,6 +73,7 @@ function deskOf(data) {
       outbox: [], refused: [], refusedKeys: new Set(), want: null, opening: null, progress: null, empty: null, notice: null, toasts: [],
       savedAt: "", nonce: Date.now(), tries: 0, full: false, root: null, ui: null, lastInput: 0, shownAt: 0 };
     desks.set(id, d);
+    rawFor(d.person);
     loadOutbox(d);
     tidyDrafts(d);
   }
@@ -53,7 +87,7 @@ const isBlind = (view) => view.sheet.mode === "blind";
 const judgeOf = (view, c) => (isBlind(view) ? null : c.cell.judge || null);
 
 function newView(d, sheet, past) {
-  const view = { sheet, cells: [], index: new Map(), values: new Map(), notes: [], base: null, saved: false, undo: [], here: 0, ms: 0, tree: null, armed: false };
+  const view = { sheet, cells: [], index: new Map(), values: new Map(), notes: [], base: null, saved: false, undo: [], here: 0, ms: 0, tree: null, armed: false, warned: false, looked: false, draft: 0 };
   sheet.rows.forEach((row, r) => (row.groups || []).forEach((group) => group.cells.forEach((cell) => {
     const c = { cell, row, r, group, i: view.cells.length, key: cellKey(cell.unit, cell.dimension), el: null, steps: [], choices: cell.steps, input: null };
     const judge = judgeOf(view, c);
@@ -94,12 +128,20 @@ function setNotes(view, notes) {
   view.notes = notes;
 }
 
-/** Takes back the last change on this item; gives the cell it was on, or true for a note, or null. */
+/** All values and notes at once, as one change. */
+function setAll(view, values, notes) {
+  view.undo.push({ values: view.values, notes: view.notes });
+  view.values = new Map(values);
+  view.notes = notes;
+  view.armed = false;
+}
+
+/** Takes back the last change on this item; gives the cell it was on, or true for notes or all, or null. */
 function undoLast(view) {
   const last = view.undo.pop();
   if (!last) return null;
   view.armed = false;
-  if (last.notes) { view.notes = last.notes; return true; }
+  if (last.notes) { view.notes = last.notes; view.values = last.values || view.values; return true; }
   if (last.had) view.values.set(last.c.key, last.old); else view.values.delete(last.c.key);
   return last.c;
 }
@@ -122,6 +164,8 @@ const sortOf = (unit) => ({ turn: "turn", section: "section", response: unit.inc
 const stepOf = (c, v) => c.choices.find((s) => s.v === v) || (c.cell.range && within(c.cell.range, v) ? { v, t: numeral(v) } : undefined);
 // What only the judge states may be answered and need not: without an answer it counts nowhere.
 const missing = (view) => view.cells.filter((c) => !c.cell.optional && !view.values.has(c.key) && !judgeOf(view, c));
+// What "accept the rest" takes as the judge has it though it was never on screen: what the person did not look at.
+const unseen = (view) => view.cells.filter((c) => !c.cell.optional && !c.seen && !view.values.has(c.key) && judgeOf(view, c));
 const nextAsked = (view, c) => view.cells.find((x) => x.i > c.i && !x.cell.optional);
 
 // ---- numbers that are typed, because their scale has too many answers to be listed
@@ -188,7 +232,7 @@ function answerOf(d, view, action, reason) {
   const values = [];
   if (action === "save") for (const c of view.cells) {
     const judge = judgeOf(view, c), has = view.values.has(c.key);
-    if (has || (judge && !c.cell.optional)) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? judge.v : null, ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
+    if (has || (judge && !c.cell.optional)) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? judge.v : null, ...(has || c.seen ? {} : { unseen: true }), ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
   }
   const s = view.sheet;
   return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim ?? null, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version || "",
@@ -214,8 +258,8 @@ const draftKey = (d, item) => `assay:draft:${d.person}:${item}`;
 function saveDraft(d, view) {
   if (view.done) return;
   const e = d.editor, notes = e && e.view === view && e.sort === "better" ? withBetter(view, e.unit, e.input.value) : view.notes;
-  if (!dirty(view) && notes === view.notes) return box.drop(draftKey(d, view.sheet.item));
-  box.set(draftKey(d, view.sheet.item), { version: view.sheet.version || "", mode: view.sheet.mode, at: Date.now(), ms: Math.round(view.ms), here: view.here,
+  if (!dirty(view) && notes === view.notes) { view.kept = false; return box.drop(draftKey(d, view.sheet.item)); }
+  view.kept = box.set(draftKey(d, view.sheet.item), { version: view.sheet.version || "", mode: view.sheet.mode, at: Date.now(), ms: Math.round(view.ms), here: view.here,
     values: view.cells.filter((c) => view.values.has(c.key)).map((c) => [c.cell.unit, c.cell.dimension, view.values.get(c.key)]), notes });
 }
 
@@ -223,12 +267,14 @@ function loadDraft(d, view) {
   const key = draftKey(d, view.sheet.item), draft = box.get(key);
   if (!draft) return;
   if (draft.version !== (view.sheet.version || "") || draft.mode !== view.sheet.mode || !Array.isArray(draft.values) || !Array.isArray(draft.notes)) return box.drop(key);
+  const values = new Map(view.base.values);
   for (const entry of draft.values) {
     const c = Array.isArray(entry) && view.index.get(cellKey(entry[0], entry[1]));
-    if (c && stepOf(c, entry[2])) { if (view.base.values.get(c.key) !== entry[2] || !view.base.values.has(c.key)) setValue(view, c, entry[2]); }
+    if (c && stepOf(c, entry[2])) values.set(c.key, entry[2]);
   }
   const notes = draft.notes.filter((n) => n && typeof n.text === "string" && typeof n.unit === "string" && (n.sort === "issue" || n.sort === "comment" || n.sort === "better"));
-  if (JSON.stringify(notes) !== JSON.stringify(view.notes)) setNotes(view, notes);
+  setAll(view, values, JSON.stringify(notes) === JSON.stringify(view.notes) ? view.notes : notes);
+  if (dirty(view)) view.draft = draft.at; else view.undo.pop();
   if (Number.isFinite(draft.ms)) view.ms = draft.ms;
   if (view.cells[draft.here]) view.here = draft.here;
 }

@@ -24,15 +24,16 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dic
     """The data of one tile (pages/parts/tiles/tiles.js)."""
     several = len({point.run for system in given.systems for point in system.trend}) > 1
     approval, dimension = given.approval, given.asking.dimension
-    trust = [{"t": "✓ trustworthy", "help": "A lead approved it: in this dimension the judge agrees with people."}]
-    if given.older:
-        trust = [{"t": "older policy", "help": given.older, "made": True}]
+    trust = {"t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires."}
+    if given.today.told:
+        trust = {"t": given.today.mark, "help": given.today.told, "made": True}
     return {
         "title": dimension.title,
         "unit": f"asked of {_UNITS.get(dimension.sort, f'the whole {dimension.sort}')}",
-        "badges": trust + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
+        "badges": [trust] + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
         "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
-        "reading": " ".join([given.older, *sentences.reading(given)]).strip(),
+        "today": given.today.told,
+        "reading": " ".join(sentences.reading(given)),
         "answers": list(given.asking.answers),
         "axis": _axis(given),
         "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],
@@ -45,7 +46,8 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dic
             "trend": "judge, by run",
             "people": "what people would say (corrected), with its 95% interval",
             "judge": "what the judge itself says",
-            "pairs": "Which systems can be told apart",
+            "open": "Over time and by category",
+            "pairs": "Which systems differ significantly",
             "few": "Too few labelled items: what stands here is the judge's own, not corrected",
         },
     }

@@ -1,5 +1,5 @@
 // A tile of the dashboard, drawn from what Python worked out: text is only ever set as text, and nothing is computed here
-// but places in pixels. A click on a share sends {system, answer}: Python lists the items behind it.
+// but places in pixels. A click on a share sends {system, answer}: Python lists the items behind it. Enter, and a button at the foot, open what is behind the tile.
 const NS = "http://www.w3.org/2000/svg";
 
 function make(tag, kind = "", text = "", more = {}) {
@@ -159,6 +159,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const click = (system, answer) => setTriggerValue("clicked", { system, answer });
   tile.setAttribute("aria-label", data.title);
   const head = make("div", "head");
+  const open = () => setTriggerValue("opened", true);
   head.append(make("h3", "title", data.title), make("span", "unit", data.unit));
   for (const badge of data.badges) head.append(make("span", badge.made ? "badge made" : "badge", badge.t, badge.help ? { title: badge.help } : {}));
   head.append(make("span", "by", data.by));
@@ -170,9 +171,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
     grid.append(row(data, one, click));
   });
   const foot = make("div", "foot");
-  foot.append(legend(data.words));
+  const behind = make("button", "behind", data.words.open, { type: "button", "aria-haspopup": "dialog", "aria-label": `${data.title}: ${data.words.open}` });
+  behind.onclick = open;
+  tile.tabIndex = 0;
+  tile.onkeydown = (event) => event.key === "Enter" && event.target === tile && open();
+  foot.append(legend(data.words), behind);
   if (data.pairs.length) foot.append(fold(data.words.pairs, pairs(data.pairs)));
   for (const one of data.tables) foot.append(fold(one.title, table(one)));
-  tile.replaceChildren(head, make("p", "reading", data.reading), grid, foot);
+  const today = data.today ? [make("p", "today", data.today)] : [];
+  tile.replaceChildren(head, ...today, make("p", "reading", data.reading), grid, foot);
+  if (data.focus) setTimeout(() => tile.focus({ preventScroll: true }), 300); // once the dialog over the page has gone
   for (const node of tile.querySelectorAll("details")) node.open = opened.includes(node.firstChild.textContent);
 }

@@ -17,7 +17,7 @@ from tests.bench.simulations.worlds import ORDINARY, SKEWED
 ITEMS, LABELLED = 2_000, 120
 UNEQUAL = 0
 """Instead of a number of people: 4 on the harder half of the items, 1 or 2 on the others."""
-WAYS = ("lower median", "mean of each cell", "each label once")
+WAYS = ("lower median", "mean of each rating", "each label once")
 
 
 def asked(shares, people, rng):

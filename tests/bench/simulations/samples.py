@@ -65,7 +65,7 @@ def asked(item, human, samples):
 
 
 def flipping(share, rng):
-    """The fresh error at which that share of cells flips."""
+    """The fresh error at which that share of ratings flips."""
     low, high = 0.001, 1.0
     for _ in range(16):
         middle = (low + high) / 2
@@ -102,7 +102,7 @@ def rows(scale=1.0):
             hits = np.bincount(item, (samples != samples[:, :1]).any(axis=1))
             marked += _flaky(hits, np.bincount(item).astype(float))
         yield test(
-            f"called flaky where {share:.0%} of cells flip", 0.05 if test is at_most else 0.9, marked / runs, runs
+            f"called flaky where {share:.0%} of ratings flip", 0.05 if test is at_most else 0.9, marked / runs, runs
         )
     page, files = _both(rng)
     yield Row(

@@ -35,7 +35,7 @@ def test_averaging_counts_dialogues_with_differing_turns_and_falls_of_context_us
     assert found.figure == pytest.approx(35 / 40)
     assert found.n == 50
     assert "context use fell alone in 20 of its 20 falls" in found.why
-    assert found.verdict == "look", "the interval of .875 reaches past .9"
+    assert found.verdict == "warning", "the interval of .875 reaches past .9"
 
 
 def test_r_squared_alone_is_an_alarm() -> None:
@@ -53,7 +53,7 @@ def test_r_squared_alone_is_an_alarm() -> None:
 def test_a_judge_that_always_says_the_same_does_not_average() -> None:
     rows = [(dialogue(f"d{k}", TALK), judged_dialogue([(5, 5, 5)] * 2, 5)) for k in range(40)]
     found = find("averaging", evidence("multi_turn_dialogue", rows))
-    assert found.verdict == "cannot tell yet"
+    assert found.verdict == "not tested"
     assert "coherence is always the same" in found.why
 
 
@@ -91,7 +91,7 @@ def test_repairs_that_are_called_for_and_not_scored(second: str, note: str, miss
 def test_an_objection_in_the_first_utterance_is_none() -> None:
     item = dialogue("d1", [("No, that's not what I asked. Or is it?", "Hm.")])
     found = find("repair_not_applicable", evidence("multi_turn_dialogue", [(item, judged_dialogue([(4, 4, 5)]))]))
-    assert found.verdict == "fine"
+    assert found.verdict == "pass"
     assert found.figure is None
 
 
@@ -166,7 +166,7 @@ def test_the_first_place_by_hand() -> None:
 def test_one_order_only_is_said() -> None:
     rows = [(pair(f"p{k}"), judged_pair(verdict="a")) for k in range(40)]
     found = find("first_place_wins", evidence("long_form_pairwise", rows))
-    assert found.verdict == "cannot tell yet"
+    assert found.verdict == "not tested"
     assert "one order only" in found.why
 
 
@@ -187,7 +187,7 @@ def test_own_family_is_a_difference_of_differences() -> None:
 def test_a_second_judge_of_the_same_family_is_none() -> None:
     rows = [(response(f"o{k}", system="gpt-4"), judged(factuality=4.0)) for k in range(40)]
     found = find("own_family", evidence("rubric_open_ended", rows, "gpt-4o", others={"openai/o3-mini": rows}))
-    assert found.verdict == "cannot tell yet"
+    assert found.verdict == "not tested"
 
 
 def test_the_shift_of_a_reference_by_hand() -> None:
@@ -218,7 +218,7 @@ def test_three_common_scores_are_not_one() -> None:
     # 12 of 40 at 3, 16 at 4, 12 at 5: share .4, H = 1.571 bits.
     rows = [(response(f"r{k}"), judged(factuality=(3.0, 4.0, 5.0)[(k >= 12) + (k >= 28)])) for k in range(40)]
     found = find("same_score", evidence("rubric_open_ended", rows))
-    assert (found.figure, found.verdict) == (pytest.approx(0.4), "fine")
+    assert (found.figure, found.verdict) == (pytest.approx(0.4), "pass")
     assert "1.57 bits" in found.why
 
 
@@ -233,7 +233,7 @@ def test_shares_of_high_and_of_agreement_by_hand() -> None:
     assert find("always_sure", given).figure == pytest.approx(0.6)
     found = find("confidence_meaningless", given)
     assert found.figure == pytest.approx(0.5)
-    assert found.verdict == "fine"
+    assert found.verdict == "pass"
 
 
 def test_confidence_from_token_probabilities_does_not_hide_what_the_judge_said() -> None:
@@ -247,7 +247,7 @@ def test_confidence_from_token_probabilities_does_not_hide_what_the_judge_said()
 def test_a_missing_confidence_that_breaks_a_rule_is_missing() -> None:
     rows = [(response(f"r{k}"), judged(0.3, "broken rule", factuality=4.0)) for k in range(40)]
     assert find("refuses_low", evidence("pointwise_quality", rows)).figure == 1.0
-    assert find("does_not_apply", evidence("pointwise_quality", rows)).verdict == "cannot tell yet"
+    assert find("does_not_apply", evidence("pointwise_quality", rows)).verdict == "not tested"
 
 
 def test_refusals_and_missing_confidence_by_hand() -> None:
@@ -270,7 +270,7 @@ def test_an_order_counts_where_the_score_could_rise() -> None:
     found = find("injected_order", given)
     assert found.figure == pytest.approx(0.2)
     assert found.n == 30
-    assert found.verdict == "look"
+    assert found.verdict == "warning"
     assert {flag.item for flag in found.flags} == {f"r{k}" for k in range(10, 16)}
 
 
@@ -288,9 +288,9 @@ def test_a_plain_pair_is_held_against_people() -> None:
     gold = {(f"p{k}", "pair", "verdict"): 2.0 * (k % 2) for k in range(40)}
     found = find("longer_wins", evidence("plain_pairwise", rows, gold=gold))  # type: ignore[arg-type]
     assert found.verdict == "alarm"
-    assert "where both are equally good" in found.why
+    assert "at equal quality" in found.why
     bare = find("longer_wins", evidence("plain_pairwise", rows))
-    assert "with nothing known of their quality" in bare.why
+    assert "with quality not known" in bare.why
     assert bare.figure == 1.0
 
 
@@ -298,7 +298,7 @@ def test_several_samples_of_an_item_are_one_item() -> None:
     item = response("r0")
     rows = [(item, judged(factuality=4.0))] * 50
     found = find("same_score", evidence("rubric_open_ended", rows))
-    assert found.verdict == "cannot tell yet"
+    assert found.verdict == "not tested"
     assert "29 more" in found.why
 
 

@@ -263,13 +263,13 @@ def test_what_was_planted_is_an_alarm(name: str) -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_what_was_not_planted_is_fine(name: str) -> None:
     found = find(name, MADE[name](False, 90))
-    assert found.verdict == "fine", found.why
+    assert found.verdict == "pass", found.why
 
 
 @pytest.mark.parametrize("name", sorted(set(MADE) - LISTED))
 def test_too_few_items_are_no_verdict_and_how_many_are_missing(name: str) -> None:
     found = find(name, MADE[name](True, 12))
-    assert found.verdict == "cannot tell yet"
+    assert found.verdict == "not tested"
     assert " 18 more are needed" in found.why, found.why
 
 
@@ -280,7 +280,7 @@ def test_what_is_listed_is_worth_a_look_from_the_first_one_on(name: str) -> None
     more = [type(r)(f"x{r.item}", r.reading) for r in good.replies]
     both = Evidence(bad.card, bad.model, {**bad.items, **items}, [*bad.replies, *more])
     found = find(name, both)
-    assert found.verdict == "look", found.why
+    assert found.verdict == "warning", found.why
     assert {flag.item for flag in found.flags} == set(bad.items)
 
 
@@ -288,7 +288,7 @@ def test_what_is_listed_is_worth_a_look_from_the_first_one_on(name: str) -> None
 def test_nothing_at_all_is_no_verdict(name: str) -> None:
     full = MADE[name](True, 1)
     found = find(name, Evidence(full.card, full.model, {}, []))
-    assert found.verdict == "cannot tell yet"
+    assert found.verdict == "not tested"
     assert found.why.endswith(".") and not found.flags
 
 
@@ -296,7 +296,7 @@ def test_nothing_at_all_is_no_verdict(name: str) -> None:
 def test_a_probe_or_a_second_judge_that_is_missing_is_named(name: str) -> None:
     full = MADE[name](True, 60)
     found = find(name, Evidence(full.card, full.model, full.items, full.replies))
-    assert found.verdict == "cannot tell yet"
+    assert found.verdict == "not tested"
     assert "probe" in found.why or "second judge" in found.why
 
 

@@ -2,6 +2,8 @@
 
 import json
 
+from tests import poison
+
 LOREM = "The carrier reports a delay at its sorting centre and expects to deliver in one or two days. "
 JA = (
     "ご注文の商品は配送センターで遅れが生じており、一両日中のお届けとなる見込みです。"
@@ -15,17 +17,21 @@ FLAG = [{"v": 0, "t": "no"}, {"v": 1, "t": "yes"}]
 
 
 def cell(
-    unit, dimension, v=4, *, kind="ordinal", steps=ONE_TO_FIVE, level="sure", note="", rule="", mine=None, source=""
+    unit, dimension, v=4, *, kind="ordinal", steps=ONE_TO_FIVE, level="high", note="", rule="", mine=None, source=""
 ):
-    judge = None if v == "none" else {"v": v, "note": note, "level": level, "source": source, "rule": rule}
+    told = {"level": level, "measure": "stated confidence", "source": source or "self-reported"}
+    judge = None if v == "none" else {"v": v, "note": note, "rule": rule, **told}
     return {
         "unit": unit,
         "dimension": dimension.replace(" ", "_"),
         "label": dimension,
-        "definition": f"How good the {dimension} is: 5 is as good as can be, 1 fails.",
+        "definition": f"How good the {dimension} is.",
+        "anchors": [["1", "fails"], ["5", "as good as can be"]] if kind == "ordinal" else [],
         "kind": kind,
         "steps": steps,
         "judge": judge,
+        "reason": "",
+        "others": [],
         "mine": mine,
     }
 
@@ -61,14 +67,22 @@ def item(name, title, kind, rows, **more):
         "synthetic": False,
         "stream": "review",
         "mode": "assisted",
-        "why": ["turn 3 helpfulness is a guess", "verdict breaks its rule"],
+        "why": ["turn 3 helpfulness: low stated confidence", "verdict breaks its rule"],
         "judge": {"id": "judge-1", "name": "multi_turn_dialogue · gpt-4o"},
+        "judges": [{"model": "openai/gpt-4o", "card": "Multi-turn dialogue", "version": "91710b5"}],
+        "unnamed": False,
         "version": "",
         "kind": kind,
         "head": [],
         "comments": [],
     }
-    return {**base, "rows": rows, **more}
+    made = {**base, "rows": rows, **more}
+    places = {"turn 3 helpfulness": ("turn:3", "helpfulness"), "verdict breaks": ("conversation", "verdict")}
+    made["why"] = [
+        next(({"text": w, "unit": u, "dimension": d} for b, (u, d) in places.items() if w.startswith(b)), {"text": w})
+        for w in made["why"]
+    ]
+    return made
 
 
 def turns(said, scores=None, levels=None):
@@ -76,7 +90,7 @@ def turns(said, scores=None, levels=None):
     for n, (user, bot) in enumerate(said, 1):
         values = (scores or {}).get(n, (5, 5, 5))
         cells = [
-            cell(f"turn:{n}", d, v, level=(levels or {}).get((n, d), "sure"), note=NOTES.get((n, d), ""))
+            cell(f"turn:{n}", d, v, level=(levels or {}).get((n, d), "high"), note=NOTES.get((n, d), ""))
             for d, v in zip(("context use", "helpfulness", "safety"), values, strict=True)
         ]
         out.append(row(f"turn:{n}", "turn", [text("user", user), text("assistant", bot)], [("", cells)], no=str(n)))
@@ -131,7 +145,11 @@ BROKEN = "The judge said good. Its own scores (context use 2 on turn 3) allow bo
 
 
 def dialogue(name="d-0117", **more):
-    rows = turns(SAID, {2: (4, 4, 5), 3: (2, 3, 5)}, {(2, "helpfulness"): "may shift", (3, "helpfulness"): "a guess"})
+    rows = turns(SAID, {2: (4, 4, 5), 3: (2, 3, 5)}, {(2, "helpfulness"): "medium", (3, "helpfulness"): "low"})
+    rows[2]["groups"][0]["cells"][1] |= {
+        "reason": "turn 3 helpfulness: low stated confidence",
+        "others": [{"by": "qwen2.5:7b", "v": 1, "t": "1"}],
+    }
     rows[2]["judge_issues"] = [
         "Repeats the estimate although the user is away from tomorrow.",
         "Does not start the refund.",
@@ -166,7 +184,7 @@ def japanese(name="d-0202"):
             "大変失礼いたしました。ただいま返金の手続きを開始いたしました。三営業日以内にご登録のカードへ返金されます。",
         ),
     ]
-    rows = turns(said, {2: (2, 3, 5)}, {(2, "context use"): "a guess"})
+    rows = turns(said, {2: (2, 3, 5)}, {(2, "context use"): "low"})
     rows[1]["judge_issues"] = ["返金の依頼に答えていない。"]
     rows[1]["groups"][0]["cells"][0]["judge"]["note"] = (
         "利用者が「今日中に返金してほしい」と述べたのに、配送の見込みだけを繰り返している。"
@@ -177,7 +195,7 @@ def japanese(name="d-0202"):
         "dialogue",
         [*rows, conversation(3)],
         dataset="サポート対話",
-        why=["turn 2 context use is a guess"],
+        why=["turn 2 context use: low stated confidence"],
         head=[
             {
                 "label": "Scenario",
@@ -218,8 +236,8 @@ def pair(name="p-0001", size=900, sections=3, title="Compare two summaries of a 
         return [
             cell(f"section:{u}/{s}", d, v, level=lv)
             for d, v, lv in (
-                ("groundedness", 4 - (s == "b" and n == 2), "sure"),
-                ("relevance", 4, "sure" if s == "a" else "a guess"),
+                ("groundedness", 4 - (s == "b" and n == 2), "high"),
+                ("relevance", 4, "high" if s == "a" else "low"),
                 ("quality", 5, None),
             )
         ]
@@ -289,7 +307,7 @@ def pair(name="p-0001", size=900, sections=3, title="Compare two summaries of a 
                             0,
                             kind="unordered",
                             steps=SIDES,
-                            level="may shift",
+                            level="medium",
                             note="A covers the three sites, B leaves the second one out.",
                         )
                     ],
@@ -315,10 +333,10 @@ def response(name="r-0001"):
     cells = [
         cell("response", d, v, note="Names the right year but the wrong city.", level=lv)
         for d, v, lv in (
-            ("factuality", 3, "a guess"),
-            ("instruction following", 5, "sure"),
-            ("coherence", 5, "sure"),
-            ("completeness", 4, "may shift"),
+            ("factuality", 3, "low"),
+            ("instruction following", 5, "high"),
+            ("coherence", 5, "high"),
+            ("completeness", 4, "medium"),
         )
     ]
     cells.append(cell("response", "verdict", 1, kind="ordered", steps=VERDICT, level=None))
@@ -347,7 +365,7 @@ def response(name="r-0001"):
                 "fold": False,
             }
         ],
-        why=["factuality is a guess"],
+        why=["factuality: low stated confidence"],
     )
 
 
@@ -372,6 +390,42 @@ def bench(name="m-0001"):
 def nasty(name="x-0001"):
     bad = '<img src=x onerror="window.hit=1"><script>window.hit=1</script> **not bold** ![](http://127.0.0.1:1/x.png)'
     return dialogue(name, title=bad, why=[bad], systems=[bad], rules=[bad])
+
+
+FORMATTED = """Here is **the fix**, with _care_ and `read_all()`:
+one line each, for $5 and not $6.
+
+```python
+def rows(path): return 1  # one pass
+```
+
+| Approach | Memory |
+|:--|--:|
+| streaming | **18 MB** |
+
+1. See [the guide](https://example.org/guide).
+2. ![A plot](https://example.org/plot.png)
+
+The roots of $ax^2+bx+c$ are \\(x_1\\) and
+
+\\[ x_2 = \\frac{-b}{2a} \\]
+
+お届けは**「一両日中」**です。"""
+
+
+def poisoned(name="v-0001"):
+    """A dialogue of which every text tries something, and one turn takes a million characters."""
+    texts = poison.tricks("http://canary.test")
+    said = [(one, two) for one, two in zip(texts, reversed(texts), strict=True)]
+    said += [(one, "ok") for one in poison.floods()] + [("ok", poison.ENDLESS)]
+    head = [{"label": "Input", "text": "".join(texts), "fold": True}]
+    return item(name, "Poisoned", "dialogue", [*turns(said), conversation(3)], head=head)
+
+
+def formatted(name="f-0001"):
+    """Markdown, code, a table, formulas and Japanese."""
+    said = [("How do I read it?\nIt has  two lines.", FORMATTED), ("No *sign", "Plain.\n\nTwo paragraphs.")]
+    return item(name, "Formatted", "dialogue", [*turns(said), conversation(2)])
 
 
 def plain(count, start=1):
@@ -401,7 +455,7 @@ def numbers(name="n-0001"):
     """A response with half points, with numbers that are typed, and with what only the judge states."""
     cells = [
         cell("response", "fluency", 3.5, kind="interval", steps=HALVES),
-        cell("response", "adequacy of the whole answer", 62.5, kind="interval", steps=[NA], level="may shift"),
+        cell("response", "adequacy of the whole answer", 62.5, kind="interval", steps=[NA], level="medium"),
         cell("response", "style", 7.5, kind="interval", steps=FINE),
         cell("response", "tone", 4),
         cell("response", "overall score", 3.4285714285714284, kind="interval", steps=[], level=None),
@@ -429,6 +483,7 @@ CASES = {
         pair("p-0002", 30000, 3, "Three very long sections"),
         nasty(),
     ],
+    "formatted": lambda: [formatted(), poisoned(), *plain(1)],
     "nasty": lambda: [nasty(), *plain(2)],
     "long": lambda: [long_dialogue(f"l-{n}") for n in range(3)],
     "huge": lambda: [pair(f"h-{n}", 30000, 3) for n in range(4)],

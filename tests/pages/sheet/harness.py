@@ -128,6 +128,7 @@ if linked and not st.session_state.get("linked"):
 st.session_state["linked"] = True
 if ask.get("widget"):
     st.text_input("elsewhere")
+    st.selectbox("choice", ["one", "two"])
 with st.sidebar:
     st.write("Assay")
 sheet(

@@ -10,8 +10,12 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+
+from pages.parts import bundle
+from tests.pages.contrast import faint
 
 HERE = Path(__file__).parent
 OPTIONS = (
@@ -99,11 +103,20 @@ class Desk:
         step = self.cell(unit, dimension).locator('.step[aria-checked="true"]')
         return step.get_attribute("data-v") if step.count() else None
 
+    def go(self) -> None:
+        """Accept the rest, those that were not on screen too."""
+        self.press("Control+Enter")
+        if self.page.locator(".sheet[data-asks]").count():
+            self.press("Control+Enter")
+
     def sum(self) -> str:
-        return self.page.locator(".sum").inner_text()
+        return self.page.locator(".sum").evaluate(
+            "e => [...e.childNodes].filter(n => !n.classList || !n.classList.contains('draft'))"
+            ".map(n => n.textContent).join('')"
+        )
 
     def says(self, words: str) -> None:
-        self.page.locator(".toasts", has_text=words).wait_for()
+        self.page.locator(".foot", has_text=words).wait_for()
 
     def shows(self, item: str) -> None:
         self.page.wait_for_selector(f'.sheet[data-item="{item}"]')
@@ -123,7 +136,7 @@ class Desk:
 @pytest.fixture(scope="module")
 def context(chromium: Any) -> Iterator[Any]:
     """One browser context for the file: Streamlit's own scripts are then loaded and compiled once."""
-    with chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US") as opened:
+    with chromium.new_context(viewport={"width": 1440, "height": 1000}, locale="en-US") as opened:
         yield opened
 
 
@@ -136,6 +149,8 @@ def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iter
     def sit(page: Any = None, **ask: Any) -> Desk:
         page = page or context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
+        # The app serves these; the harness is a bare script.
+        page.route("**/bundled/*", lambda r: r.fulfill(path=bundle.files()[urlsplit(r.request.url).path]))
         return Desk(page, harness, run, **ask)
 
     yield sit
@@ -303,8 +318,19 @@ def test_weakest_turn_by_w(desk):
 
 def test_two_digit_turns(desk):
     d = desk(case="long")
-    d.press("]", "w", *["]"] * 45, "j", "j", "j", "3", "7", "Control+Enter")
-    assert value(d.saved()[0], "conversation", "weakest_turn")["v"] == 37
+    d.page.wait_for_timeout(100)
+    d.press("Control+Enter")
+    assert "ratings were not on screen yet: Ctrl+Enter again accepts them" in d.sum() and d.item == "id-l-0"
+    d.press("Control+Enter")
+    d.shows("id-l-1")
+    [first] = d.saved()
+    unseen = [v["unit"] for v in first["values"] if v.get("unseen")]
+    assert len(unseen) > 100 and "turn:1" not in unseen and all(v["saw"] for v in first["values"])
+    d.press("Control+Enter", "g")
+    assert d.here[0] in unseen, "on to the first that was not there"
+    d.press(*["]"] * 45, "j", "j", "j", "3", "7")
+    d.go()
+    assert value(d.saved()[1], "conversation", "weakest_turn")["v"] == 37
 
 
 def test_blind_shows_no_judge_and_asks_about_missing_cells(desk):
@@ -317,7 +343,7 @@ def test_blind_shows_no_judge_and_asks_about_missing_cells(desk):
     d.press("Control+Enter")
     d.says("Nothing is answered yet")
     d.press("4", "4", "Control+Enter")
-    assert d.here == ("turn:1", "safety") and "11 cells have no answer yet" in d.sum()
+    assert d.here == ("turn:1", "safety") and "11 ratings have no answer yet" in d.sum()
     d.page.keyboard.down("Control")
     d.page.keyboard.down("Enter")  # a fresh press confirms
     d.page.keyboard.up("Enter")
@@ -381,17 +407,27 @@ def test_back_and_change_makes_a_chain_of_versions(desk):
 
 def test_skip_with_a_reason(desk):
     d = desk(case="plain")
-    d.press("s", "Enter")
-    d.says("Choose a reason")
-    d.press("Escape", "s", "2", "Enter")
+    d.page.keyboard.down("s")
+    d.page.keyboard.down("s")  # still held: nothing of it is written
+    d.page.keyboard.up("s")
+    d.press("Enter")
+    d.page.locator(".menu", has_text="A reason is needed").wait_for()
+    assert d.page.locator('.reason[aria-checked="true"]').count() == 0
+    d.press("2", "Backspace", "2", "Enter")  # a digit alone is the reason of that number
     d.shows("id-d-0002")
-    d.press("s", "5")
-    d.page.keyboard.type("12 wrong turns")
+    d.press("s")
+    d.page.keyboard.type("12 wrong turns, j n u s")  # and with words behind it the beginning of them
     d.press("Enter")
     d.shows("id-d-0003")
-    first, second = d.saved()
-    assert (first["action"], first["reason"], first["values"]) == ("skip", "I do not know this subject", [])
-    assert second["reason"] == "12 wrong turns"
+    d.press("s", "ArrowDown", "ArrowDown", "ArrowDown")
+    d.page.keyboard.type("but French")
+    d.press("Tab", "Tab", "Tab", "Tab", "Shift+Tab", "Shift+Tab", "Shift+Tab", "Enter")  # round, to its button
+    d.shows("id-d-0004")
+    d.press("s", "Escape", "3")
+    assert d.mine("turn:1", "context_use") == "3" and d.page.locator("[role=dialog]").count() == 0
+    said = [(a["action"], a["reason"], a["values"]) for a in d.saved()]
+    assert said == [("skip", reason, []) for reason in (
+        "I do not know this subject", "12 wrong turns, j n u s", "not my language: but French")]  # fmt: skip
 
 
 def test_issues_and_comments(desk):
@@ -455,7 +491,11 @@ def test_reload_brings_drafts_back_and_drops_those_of_another_version(desk):
     d.page.wait_for_selector(".cell[data-here]")
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") == "3"
     assert d.page.locator(".mynote").inner_text().startswith("issue")
-    d.press("Control+Enter")
+    d.page.locator(".draft", has_text="is restored").get_by_text("discard").click()
+    assert d.mine("turn:1", "context_use") is None and d.page.locator(".mynote").count() == 0
+    d.press("u")
+    d.page.locator(".draft", has_text="draft kept in this browser").wait_for()
+    d.go()
     d.shows("id-d-0002")
     assert d.mine("turn:1", "context_use") is None
     d.saved()
@@ -526,6 +566,10 @@ def test_a_refused_answer_is_named_and_can_be_opened_again(desk):
     assert "d-0001" in toast.inner_text() and "run out" in toast.inner_text()
     assert [a["item"] for a in d.saved()] == ["id-d-0002"] and not d.stored("answer")
     assert d.item == "id-d-0003"
+    for _ in range(14):  # it covers nothing that one looks at
+        d.press("j")
+        cell, top = d.page.locator(".cell[data-here]").bounding_box(), toast.bounding_box()["y"]
+        assert cell["y"] + cell["height"] <= top
     toast.get_by_text("Open it again").click()
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") == "2"
     assert toast.count() == 0
@@ -554,11 +598,41 @@ def test_untrusted_text_stays_text(desk):
     assert d.page.evaluate("window.hit") is None
 
 
+def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
+    """What is in a poisoned item does nothing, and does not keep the desk busy."""
+    d = desk(case="formatted")
+    said = d.page.locator(".row[data-unit='turn:1'] .bot .formatted")
+    said.locator("math").nth(2).wait_for()  # of the libraries the two that only some texts need are there
+    said.locator(".hljs-keyword").first.wait_for()
+    assert said.locator("strong").all_inner_texts() == ["the fix", "18 MB", "「一両日中」"]
+    raw = d.page.locator("[data-do=raw]")
+    d.press("x")
+    assert said.evaluate("e => e.textContent").startswith("Here is **the fix**, with _care_ and `read_all()`:\n")
+    assert raw.get_attribute("aria-pressed") == "true" and len(d.stored("raw")) == 0
+    assert d.page.evaluate("run => localStorage.getItem('assay:raw:' + run)", d.run) == "true"
+    raw.click()
+    assert said.locator("math").count() == 3
+    asked: list[str] = []
+    d.page.on("request", lambda r: asked.append(r.url))
+    d.press("Control+Enter")
+    d.shows("id-v-0001")
+    began = time.monotonic()
+    d.page.locator(".row[data-unit='turn:22'] .formatted math").first.wait_for()
+    d.page.wait_for_timeout(1000)  # what is long is formatted when nothing else is to be done
+    assert d.page.locator(".formatted :is(a, img, svg, script, [tabindex], [id], [name], [src], [href])").count() == 0
+    d.press("Tab", "j", "x", "x", "]", "]")
+    assert d.here[0] == "turn:3" and time.monotonic() - began < 15
+    assert [url for url in asked if "_stcore" not in url] == []
+    assert d.page.evaluate("window.hit") is None
+    d.press("Control+Enter")
+    d.shows("id-d-0001")
+
+
 def test_roles_names_and_roving_focus(desk):
     d = desk(case="plain")
     cell = d.cell("turn:3", "helpfulness")
     assert cell.get_attribute("role") == "radiogroup"
-    assert cell.get_attribute("aria-label") == "helpfulness, turn 3; judge 3, a guess"
+    assert cell.get_attribute("aria-label") == "helpfulness, turn 3; judge 3, low stated confidence, needs a look"
     assert cell.locator('[role="radio"]').count() == 5 and cell.locator('[tabindex="0"]').count() == 1
     d.press("4")
     checked = d.page.locator('[role="radio"][aria-checked="true"]')
@@ -603,14 +677,27 @@ def test_keys_are_left_alone_while_something_else_has_the_focus(desk):
     d.press("Control+Enter")
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") is None
     assert d.page.evaluate("document.activeElement.tagName") == "INPUT"
-    d.page.locator('.row[data-unit="turn:1"] .bot').click()
+    assert d.page.locator(".sheet[data-away]").count() == 1, "and the desk does not look as if they were its own"
+    d.page.mouse.click(1434, 600)  # the empty margin
     d.press("3")
-    assert d.mine("turn:1", "context_use") == "3"
+    assert d.mine("turn:1", "context_use") == "3" and not d.page.locator(".sheet[data-away]").count()
+    choice = d.page.get_by_role("combobox")
+    for end in (lambda: d.page.get_by_role("option", name="two").click(), lambda: d.press("Escape")):
+        choice.click()
+        d.page.get_by_role("listbox").wait_for()
+        end()
+        d.page.get_by_role("listbox").wait_for(state="detached")
+        d.press("2", "u", "k")
+    assert d.here == ("turn:1", "context_use") and d.mine("turn:1", "helpfulness") is None
+    field.click()
+    d.press("Tab", "t", "w")  # where the keyboard went itself, it stays
+    assert choice.input_value() == "tw" and d.mine("conversation", "weakest_turn") is None
 
 
 def test_data_arriving_neither_moves_nor_takes_anything(desk):
     d = desk(case="long", delay=1)
-    d.press("Control+Enter", *["]"] * 9, "3", "i")
+    d.go()
+    d.press(*["]"] * 9, "3", "i")
     d.page.keyboard.type("half a sen")
     main = "document.querySelector('[data-testid=stMain]').scrollTop"
     before = d.page.evaluate(main)
@@ -638,11 +725,32 @@ def test_the_focused_cell_is_always_in_view(desk):
             assert top > 40 and bottom <= foot, (size, d.here)
 
 
+def every_text_can_be_read(d: Desk) -> None:
+    d.press("1", "3", "]", "d", "i")
+    d.page.keyboard.type("issue")
+    for keys in (["Enter"], ["s", "Enter"], ["Escape", "?"], ["Escape", "e"], ["Escape", "Control+Enter"]):
+        d.press(*keys)
+        assert faint(d.page.locator(".sheet")) == {}, keys
+
+
+def test_a_note_and_a_box_open_without_moving_what_one_looks_at(desk):
+    d = desk(case="plain")
+    place = "root => Object.values(eval(root).querySelector('.cell[data-here]').getBoundingClientRect().toJSON())"
+    for _ in range(8):
+        was = d.page.evaluate(place, SHADOW)
+        for key in ("d", "d", "e", "Escape"):
+            d.press(key)
+            assert d.page.evaluate(place, SHADOW) == was, (key, d.here)
+        d.press("j")
+
+
 def test_the_theme_follows_streamlit_not_the_system(new_page, desk):
     d = desk(page=new_page(color_scheme="dark"), case="plain")
     assert d.page.locator(".sheet").get_attribute("data-theme") == "dark"
+    every_text_can_be_read(d)
     d = desk(page=new_page(color_scheme="dark"), case="plain", embed_options="light_theme", embed="true")
     assert d.page.locator(".sheet").get_attribute("data-theme") == "light"
+    every_text_can_be_read(d)
 
 
 def test_the_empty_queue_says_so(desk):
@@ -677,8 +785,9 @@ def test_the_next_item_stands_in_the_first_frame_after_the_key(desk, case):
         }""".replace("SHADOW", SHADOW)
     )
     for _ in range(2):
-        d.press("Control+Enter")
+        d.go()
         d.page.evaluate("() => new Promise(painted => requestAnimationFrame(() => setTimeout(painted)))")
     after = d.page.evaluate("frames_after")
+    after = after if case == "plain" else after[1::2]  # the first key asked about what was not on screen
     assert len(after) == 2 and all(was and now and was != now for was, now in after), after
     d.saved()

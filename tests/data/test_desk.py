@@ -1,0 +1,93 @@
+"""What the desk shows of an item: names that a blind item hides, and what is said where judges disagree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from data import adjudication, desk, exposure, settings
+from data.adjudicating import docket
+from data.datasets import dataset
+from data.errors import NotAllowed
+from data.queue import Filters, claim
+from data.settings import GoldRule
+from data.store import Store
+from pages.parts.adjudicate import compose as board
+from pages.parts.sheet import compose
+from tests import seeds
+
+PAIR = {
+    "id": "81/GPT 4-vs-vicuna",
+    "kind": "pair",
+    "input": "Write.",
+    "response_a": {"system": "gpt-4", "text": "One."},
+    "response_b": {"system": "vicuna", "text": "Two."},
+    "meta": {"writer": "gpt-4"},
+}
+
+
+def _named(told: object) -> bool:
+    return any(name in json.dumps(told).lower() for name in ("gpt", "vicuna"))
+
+
+def test_a_blind_pair_names_no_system_until_a_lead_allows_it(tmp_path: Path) -> None:
+    said = [
+        {"item": PAIR["id"], "unit": "pair", "dimension": "verdict", "value": v, "annotator": who, "mode": "assisted",
+         "made_at": "2026-01-31T12:00:00Z"}
+        for who, v in (("old", "a"), ("elder", "b"))
+    ]  # fmt: skip
+    store = seeds.workspace(tmp_path / "a.duckdb", [PAIR, *said], audit=1)
+    demo = dataset(store, "demo").id
+    settings.set_gold_rule(store, "lea", demo, GoldRule("majority", 0))
+
+    def sheet() -> dict[str, object]:
+        (view,) = desk.views(store, "ann", claim(store, "ann", demo, "audit", Filters(), [], 1))
+        return compose.sheet(view)
+
+    def on_board() -> dict[str, object]:
+        cells = adjudication.work(store, "lea", demo).mine
+        (one,) = docket.dockets(store, "lea", cells, 1)
+        return board.item(one, "lea")
+
+    told = sheet()
+    assert told["mode"] == "blind" and told["unnamed"] and str(told["name"]).startswith("item ")
+    assert not _named(told) and not _named(on_board())
+    with pytest.raises(NotAllowed):
+        settings.hide_systems(store, "ann", demo, False)
+    settings.hide_systems(store, "lea", demo, False)
+    assert sheet()["systems"] == ["gpt-4", "vicuna"] and sheet()["name"] == PAIR["id"] and _named(on_board())
+
+
+@pytest.fixture
+def two_judges(tmp_path: Path) -> Store:
+    item = seeds.dialogue(1)
+    rows = [seeds.judgment(item), seeds.judgment(item, seeds.reply(item, helpfulness=1), model="judge-b")]
+    return seeds.workspace(tmp_path / "a.duckdb", [item, *rows])
+
+
+def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_on_record(two_judges: Store) -> None:
+    store, demo = two_judges, dataset(two_judges, "demo").id
+    (view,) = desk.views(store, "ann", claim(store, "ann", demo, "review", Filters(), [], 1))
+    cell = ("turn:1", "helpfulness")
+    assert view.marks[cell] == "turn 1 helpfulness: judge-one disagrees"
+    assert [(o.name, o.value) for o in view.others[cell]] == [("judge-one", 4.0)]
+    assert ("turn:1", "safety") not in view.others
+    told = compose.sheet(view)
+    assert [j["model"] for j in told["judges"]] == ["judge-b"] and told["judges"][0]["card"] == "Multi-turn dialogue"
+    assert {"text": view.marks[cell], "unit": "turn:1", "dimension": "helpfulness"} in told["why"]
+    shown = told["rows"][0]["groups"][0]["cells"][1]
+    assert (shown["reason"], shown["others"]) == (view.marks[cell], [{"by": "judge-one", "v": 4.0, "t": "4"}])
+    judges = {str(r[0]) for r in store.rows("select id from judge")}
+    assert {judge for _, judge in exposure.shown(store, "ann", [view.item.id])} == judges
+
+
+def test_the_ends_of_a_scale_are_said_once(two_judges: Store) -> None:
+    given = claim(two_judges, "ann", dataset(two_judges, "demo").id, "review", Filters(), [], 1)
+    (view,) = desk.views(two_judges, "ann", given)
+    by_name = {d.name: compose.anchors(d) for d in view.card.dimensions}
+    assert by_name["coherence"][-1] == ("5", "one continuous conversation")
+    assert by_name["helpfulness"] == (), "its definition says both"
+    assert by_name["verdict"] == (("poor", "lowest"), ("excellent", "highest"))
+    assert by_name["weakest_turn"] == ()

@@ -1,0 +1,48 @@
+"""Guidelines of a dataset: versions by leads, what holds, what the audit log says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data import guidelines, trail
+from data.datasets import dataset
+from data.errors import BadInput, NotAllowed
+from data.store import Store
+from data.trail import Narrow
+from data.verify import verify
+from tests import seeds
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1)], review=False)
+
+
+def test_versions_are_kept_and_the_newest_holds_until_it_is_withdrawn(store: Store) -> None:
+    demo = dataset(store, "demo").id
+    assert guidelines.current(store, demo) is None and guidelines.history(store, demo) == []
+    assert guidelines.write(store, "lea", demo, "  # 敬語 \r\nRate **each** turn.  ") == 1
+    assert guidelines.write(store, "lea", demo, "# 敬語\nRate **each** turn.\n") == 1, "nothing changed"
+    assert guidelines.write(store, "lea", demo, "Shorter") == 2
+    held = guidelines.current(store, demo)
+    assert held is not None and (held.number, held.text, held.person) == (2, "Shorter", "lea")
+    assert [v.text for v in guidelines.history(store, demo)] == ["Shorter", "# 敬語\nRate **each** turn."]
+    assert guidelines.write(store, "lea", demo, " ") == 3 and guidelines.current(store, demo) is None
+    said = [e.what for e in trail.entries(store, Narrow(("settings",))) if "guidelines" in e.what]
+    assert said == [
+        "withdrew the guidelines: version 3, 0 characters",
+        "wrote the guidelines: version 2, 7 characters",
+        "wrote the guidelines: version 1, 24 characters",
+    ]
+    assert verify(store) == []
+
+
+def test_only_leads_write_and_no_more_than_every_browser_can_be_sent(store: Store) -> None:
+    demo = dataset(store, "demo").id
+    with pytest.raises(NotAllowed):
+        guidelines.write(store, "ann", demo, "x")
+    with pytest.raises(BadInput, match="20,001 characters"):
+        guidelines.write(store, "lea", demo, "x" * 20_001)
+    assert guidelines.history(store, demo) == []

@@ -1,0 +1,57 @@
+"""How large a draw has to be so that the policy can be met, and the sentence that says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data import queue, quota, settings
+from data.datasets import dataset
+from data.quota import Quota
+from data.settings import QueueRules
+from tests import seeds
+
+
+@pytest.mark.parametrize(
+    ("share", "drawn", "left", "size"),
+    [
+        (0.2, 0, 500, 140),  # 100 / .9 = 112 blind, and a fifth of 140 assisted
+        (0.0, 0, 500, 112),
+        (0.2, 60, 500, 65),  # 52 more
+        (0.95, 0, 5000, 2230),  # 2,230 - round(2,118.5) = 112
+        (0.2, 0, 60, 60),
+        (0.2, 112, 500, quota.FURTHER),
+        (0.2, 112, 0, 1),
+    ],
+)
+def test_a_draw_begins_with_what_the_policy_requires(share: float, drawn: int, left: int, size: int) -> None:
+    found = Quota(100, 0.9, drawn, left, share)
+    assert found.size == size
+    if found.wanted == size and drawn < 112:
+        assert drawn + size - round(size * share) >= 112 > drawn + (size - 1) - round((size - 1) * share)
+
+
+def test_what_a_draw_means_for_the_policy_is_said() -> None:
+    of = Quota(100, 0.9, 0, 500, 0.2)
+    said = "The policy requires 100 items answered blind"
+    assert of.sentence(112) == f"{said}: 112 drawn blind are enough if 90% of them are answered."
+    assert of.sentence(104) == f"{said}: 104 drawn blind are enough only if 100 of them are answered."
+    assert of.sentence(80) == f"{said}: 80 drawn blind are 20 too few. Draw 140."
+    small = Quota(100, 0.9, 0, 110, 0.2)
+    assert small.sentence(88, all_=True).endswith(
+        "With no judge shown, all of them are drawn blind, which is enough."
+    )
+    assert "Import more items" in Quota(100, 0.9, 0, 60, 0.2).sentence(48, all_=True)
+
+
+def test_it_counts_what_is_drawn_and_left(tmp_path: Path) -> None:
+    items = [seeds.dialogue(n) for n in range(1, 31)]
+    store = seeds.workspace(tmp_path / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)], review=False)
+    found = dataset(store, "demo").id
+    judge = store.rows("select id from judge")[0][0]
+    queue.draw_audit(store, "lea", found, 10, judge, 1)
+    assert quota.quota(store, found, True) == Quota(100, 0.9, 8, 20, 0.2)
+    settings.set_rules(store, "lea", found, QueueRules(assisted_share=0.5))
+    assert quota.quota(store, found, True).share == 0.5 and quota.quota(store, found, False).share == 0
+    store.close()

@@ -1,0 +1,96 @@
+"""What becomes of a judged text, on an empty page: no server, no desk, only the scripts that format texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pages.parts import bundle
+from pages.parts.sheet import HERE, TEXTS, module
+from tests import poison
+
+OPEN = """
+arrived("markdown-it");
+window.format = text => { const e = judged(text); while (texts.jobs.size) work({timeRemaining: () => 50}); return e };
+window.cleaned = html => { const e = el("div"); e.append(texts.purify.sanitize(html, ALLOWED)); return e };
+window.odd = e => [...e.querySelectorAll("*")].filter(x => !TAGS.test(x.localName) || [...x.attributes].some(odder))
+    .map(x => x.outerHTML.slice(0, 300));
+const TAGS = /^(p|span|strong|em|s|code|pre|blockquote|[uo]l|li|table|thead|tbody|t[rhd]|h[3-6]|hr|div|m[a-z]+|none)$/;
+const LENGTH = /^(\\d(\\.\\d+)?|\\.\\d+|10)(em|ex|pt|px)$|^\\d{1,3}%$|^0$/;
+const odder = ({name, value}) => ({
+    class: () => !/^((md|hljs|tml)-[\\w-]+ ?|[a-z]+_+ ?|(up|down)strike ?|sout ?)+$/.test(value),
+    style: () => !/^((padding[a-z-]*|width|text-align|border):[\\d.a-z% ]+;?)+$/.test(value)
+        || /\\d\\d\\d?(em|px|pt)/.test(value),
+    title: () => false, start: () => false,
+    ...Object.fromEntries(["width", "height", "depth", "lspace", "rspace", "minsize", "maxsize", "linethickness"]
+        .map(one => [one, () => !LENGTH.test(value)])),
+}[name] || (() => !/^(display(style)?|scriptlevel|mathvariant|fence|form|stretchy|symmetric|accent(under)?)$/.test(name)
+    && !/^(movablelimits|largeop|separator|notation|(row|column)span)$/.test(name)))();
+"""
+FORMATTED = {
+    "one\ntwo\n\n  three": "<p>one\ntwo</p><p>  three</p>",
+    "**a** _b_ ~~c~~ `d`\ne": "<p><strong>a</strong> <em>b</em> <s>c</s> <code>d</code>\ne</p>",
+    "これは**「強調」**です": "<p>これは<strong>「強調」</strong>です</p>",
+    "**「強調」**は": "<p><strong>「強調」</strong>は</p>",
+    "snake_case_name * 2 * 3": "<p>snake_case_name * 2 * 3</p>",
+    "# A\n- b\n- c": '<h3>A</h3><ul><li><p class="md-tight">b</p></li><li><p class="md-tight">c</p></li></ul>',
+    "3. x": '<ol start="3"><li><p class="md-tight">x</p></li></ol>',
+    "<b>x</b> &lt; <!-- y -->": "<p>&lt;b&gt;x&lt;/b&gt; &lt; &lt;!-- y --&gt;</p>",
+    "[r]: http://x\n*y*": "<p>[r]: http://x\n<em>y</em></p>",
+    "![a *b*](/c)": '<p><span class="md-image">[image: a b]</span> <span class="md-aside">'
+    '(<span class="md-address" title="/c">/c</span>)</span></p>',
+    "<http://x>": '<p><span class="md-link" title="http://x">http://x</span></p>',
+    "```zig\na < b\n```": '<pre class="md-wide"><span class="md-lang">zig</span><code>a &lt; b\n</code></pre>',
+}
+FORMULAS = {
+    "$x$, $$y$$ and \\(z\\), \\[w=1\\]": 4, "\\begin{align}a&=b\\\\c&=d\\end{align}": 1, "$$\nx\n$$": 1,
+    "the $n$th and $ABC$": 2, "値は$x$です": 1, "> \\[\n> x^2\n> \\]": 1, "$\\frac{1}{2}$": 1,
+    "It costs $5 and $6.": 0, "US$5/US$6, $10,$20": 0, "$5 for one and 6$": 0, "$HOME/bin:$PATH": 0, "$ x $": 0,
+    "`$x$` and \\$x\\$": 0, "\\[see note\\] \\(see the note\\)": 0, "$\\frac{1$": 0,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Any) -> Iterator[Any]:
+    """An empty page with the scripts, and three functions of ours."""
+    opened = chromium.new_page()
+    for file in bundle.files().values():
+        opened.add_script_tag(path=file)
+    opened.add_script_tag(content=module(*(HERE / name for name in TEXTS)) + OPEN, type="module")
+    opened.wait_for_function("() => !!window.odd")
+    yield opened
+    opened.close()
+
+
+def test_texts_become_what_their_writers_meant(page: Any) -> None:
+    for text, meant in FORMATTED.items():
+        assert page.evaluate("t => format(t).innerHTML.replace(/>\\n+(<|$)/g, '>$1')", text) == meant, text
+    for text, count in FORMULAS.items():
+        assert page.evaluate("t => format(t).querySelectorAll('math').length", text) == count, text
+    assert page.evaluate("format('```python\\ndef f(): pass\\n```').querySelectorAll('.hljs-keyword').length") == 2
+
+
+def test_nothing_in_a_text_is_fetched_run_focused_or_looks_like_the_desk(page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for text in poison.tricks("http://canary.test"):
+        assert page.evaluate("t => { const e = format(t); document.body.append(e); return odd(e) }", text) == [], text
+        second = page.evaluate("t => { const e = cleaned(t); document.body.append(e); return odd(e) }", text)
+        assert second == [], text
+    page.wait_for_timeout(100)
+    assert asked == [] and page.evaluate("window.hit") is None
+
+
+def test_no_text_keeps_the_page_busy_or_loses_a_word(page: Any) -> None:
+    for text in [*poison.floods(), poison.ENDLESS]:
+        took = page.evaluate("t => { const t0 = performance.now(); format(t); return performance.now() - t0 }", text)
+        assert took < 3000, (text[:40], took)
+    deep = page.evaluate("t => format(t).textContent", ">" * 60 + " deep down")
+    assert "deep down" in deep
+
+
+def test_the_eye_that_looks_for_harm_sees_it(page: Any) -> None:
+    for html in ("<a href=x>", "<p id=a>", "<p class='md-tight step'>", "<p style='width:99em'>", "<mo lspace='-9em'>"):
+        assert page.evaluate("h => odd(Object.assign(el('div'), {innerHTML: h})).length", html) == 1, html
