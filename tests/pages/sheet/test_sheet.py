@@ -614,17 +614,16 @@ def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
     assert said.locator("math").count() == 3
     asked: list[str] = []
     d.page.on("request", lambda r: asked.append(r.url))
-    d.press("Control+Enter")
+    d.go()
     d.shows("id-v-0001")
-    began = time.monotonic()
     d.page.locator(".row[data-unit='turn:22'] .formatted math").first.wait_for()
     d.page.wait_for_timeout(1000)  # what is long is formatted when nothing else is to be done
     assert d.page.locator(".formatted :is(a, img, svg, script, [tabindex], [id], [name], [src], [href])").count() == 0
     d.press("Tab", "j", "x", "x", "]", "]")
-    assert d.here[0] == "turn:3" and time.monotonic() - began < 15
+    assert d.here[0] == "turn:3"
     assert [url for url in asked if "_stcore" not in url] == []
     assert d.page.evaluate("window.hit") is None
-    d.press("Control+Enter")
+    d.go()
     d.shows("id-d-0001")
 
 
