@@ -85,7 +85,7 @@ def test_after_the_first_label_nothing_changes(store: Store) -> None:
     dataset, _ = fill(store, cells(120))
     for sizes in ([100], []):
         if sizes:
-            with pytest.raises(BadInput, match="120 labels of this dataset"):
+            with pytest.raises(BadInput, match="has 120 labels"):
                 plans.set_plan(store, "lea", dataset, sizes)
         else:
             plans.set_plan(store, "lea", dataset, sizes)  # there is none, and it stays so
