@@ -28,10 +28,10 @@ function layout(d) {
   set("--foot-left", s.left); set("--foot-width", width);
   set("--pad-left", Math.max(12, r.left - s.left)); set("--pad-right", Math.max(12, s.left + width - r.right));
   set("--top", d.top); set("--under", Math.max(0, innerHeight - s.bottom));
-  const foot = d.ui.foot.offsetHeight, grown = foot > (d.footHigh || foot);
+  const foot = d.ui.foot.offsetHeight, grown = foot - (d.footHigh || foot), c = grown > 0 && d.view && d.view.cells[d.view.here];
   set("--foot", (d.footHigh = foot));
   if (d.view && d.eyes && d.eyes.rootMargin !== marginOf(d)) lookAt(d, d.view);
-  if (grown && d.view) scrollToCell(d); // a message came: it covers nothing that is looked at
+  if (c && c.el.getBoundingClientRect().bottom <= viewport(d)[1] + grown) scrollToCell(d); // a message came: it covers nothing that is looked at
 }
 
 // ---- which ratings were on screen: at least half of a cell, between Streamlit's bar and the footer
