@@ -133,7 +133,7 @@ function drawPanel(b) {
   top.append(acts);
   if (!now.saw) acts.append(boardButton("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
   parts.push(top);
-  if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item count on no blind basis, and the gate goes by the rule there. Press v again to see them all the same."));
+  if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item do not count as blind labels, and the approval check treats them so. Press v again to see them all the same."));
   else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here do not count as blind labels."));
   else if (now.cells.some((c) => c.weak)) parts.push(el("p", "caution", "People gave these labels with the judge in view: what is decided on them does not count as a blind label."));
   for (const text of now.comments) { const p = el("div", "wrote"); p.append(el("span", "by", "comment"), prose("prose", text)); parts.push(p); }
@@ -225,6 +225,6 @@ function drawNumber(b, cell, here, pick) {
 
 function legend() {
   const e = el("div", "legend");
-  e.append(kbd("1"), "–", kbd("9"), " value ", kbd("n"), " n/a ", kbd("⏎"), " reason ", kbd("↑"), kbd("↓"), " cell ", kbd("]"), " next item ", kbd("u"), " undo ", kbd("v"), " judge");
+  e.append(kbd("1"), "–", kbd("9"), " value ", kbd("n"), " n/a ", kbd("⏎"), " reason ", kbd("↑"), kbd("↓"), " rating ", kbd("]"), " next item ", kbd("u"), " undo ", kbd("v"), " judge");
   return e;
 }
