@@ -99,7 +99,7 @@ def decide(
         _up_to_date(cell, token)
         instead = _instead([p.name for p in people.everyone(tx) if p.may("researcher")], actor, cell)
         if instead:
-            raise NotAllowed(f"You labelled this rating yourself. Somebody else has to decide: {', '.join(instead[:3])}.")
+            raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
         known = exposure.seen(tx, actor, [item_id]).get(item_id, exposure.Seen())
         saw = known.judge or any(s.mode == "assisted" for s in cell.said)
         told = disputed.kept(cell.said)

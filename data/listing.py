@@ -32,7 +32,7 @@ class Row:
 
     Of a reason it has kind and place only, while the person was not shown what the judge said: the words may tell it.
     Of an item that may still come to them blind it has neither stratum nor probability, which may tell a score, and no
-    systems where the dataset hides them (`hidden`).
+    systems where the dataset hides them.
 
     place: its place in the whole queue, from 1; about: the first line of its text; probability: of being in this part
     of the sample (None: not at random); people: how many have answered it, of `overlap`; holders: who has reserved it.
@@ -52,7 +52,6 @@ class Row:
     people: int
     overlap: int
     holders: tuple[str, ...]
-    hidden: bool
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def _rows(
                 probability if shown else None, stratum if shown else "",
                 "" if draw.mode == "blind" else model or "",
                 _reasons(read(draw.item, reasons), (draw.item, judge) in known) if state != "in audit sample" else (),
-                state, people, overlap, holders, draw.item in hidden,
+                state, people, overlap, holders,
             )
         )  # fmt: skip
     return rows

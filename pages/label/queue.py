@@ -82,7 +82,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
             queue.release(store, who.name, dataset.id)
             st.rerun()
     if not found.rows:
-        text.quiet("No item of this queue matches{words}.", words=f" “{words}”" if words else "")
+        text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
         return
     row = listed.table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
     if row:

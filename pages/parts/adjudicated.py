@@ -103,7 +103,7 @@ def _what(effect: provenance.Effect, same: bool) -> None:
         "With this rule **{wait}** (now {now}), and **{values}**.", wait=wait, now=f"{effect.now:,}", values=values
     )
     if effect.changed or effect.waiting:
-        st.caption("Figures on this dataset change with them, for every judge. Approvals keep the evidence of their day.")
+        st.caption("Figures on this dataset change, for every judge. Approvals keep the evidence of their day.")
 
 
 def empty(now: GoldRule, others: int) -> dict[str, str]:

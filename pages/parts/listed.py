@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from data.listing import Listing, Row, State
 from data.progress import Personal
 from judges.counted import many
 from pages.parts import text
-from pages.parts.rows import clicked
+from pages.parts.entries import entries
 
 STATES: dict[State, str] = {
     "to label": "To label",
@@ -30,41 +29,34 @@ STATE = (
     "In audit sample: the item has to be answered in the audit sample first, and what the judge said stays hidden till "
     "then. Not for you: you have answered it elsewhere, or were shown what keeps a blind answer of yours from counting."
 )
-HEIGHT = 64
-"""Of a row, for up to three lines of text."""
-COLUMNS = {
-    "#": st.column_config.NumberColumn(width=44, help="The place in the whole queue."),
-    "Item": st.column_config.TextColumn(width=110, help="Its name, and the system under test where it is not hidden."),
-    "Text": st.column_config.TextColumn(width=250, help="How it begins: its scenario, its first turn, or its task."),
-    "Why": st.column_config.TextColumn(width=250, help="Where a judge's ratings are in doubt, the strongest first."),
-    "Judge": st.column_config.TextColumn(width=90),
-    "Stratum": st.column_config.TextColumn(width=110),
-    "Mode": st.column_config.TextColumn(width=120, help="Blind: without the judge's scores, until it is answered."),
-    "Probability": st.column_config.NumberColumn(width=90, format="%.4f", help=HELP),
-    "State": st.column_config.TextColumn(width=120, help=STATE),
+HELPS = {
+    "Text": "How it begins: its scenario, its first turn, or its task.",
+    "Why": "Where a judge's ratings are in doubt, the strongest reasons first.",
+    "Mode": "Blind: without the judge's scores, until it is answered.",
+    "Probability": HELP,
+    "State": STATE,
 }
 MOST = 3
 """Reasons that stand in the list; the desk has them all."""
 
 
 def table(found: Listing, stream: str, key: str) -> Row | None:
-    """The rows as a table; the one that was clicked, or None."""
+    """The rows as a table; the one that was opened, or None."""
     rows = []
     for row in found.rows:
-        line = {"#": row.place, "Item": _lines(row.name, " ~ ".join(row.systems)), "Text": text.short(row.about, 160)}
+        line = {"#": f"{row.place:,}", "Item": _lines(row.name, " ~ ".join(row.systems))}
+        line["Text"] = text.short(row.about, 160)
         if stream == "review":
             line |= {"Why": _why(row.reasons), "Judge": row.judge}
         else:
+            chance = "" if row.probability is None else f"{row.probability:.4f}"
             mode = "blind" if row.mode == "blind" else f"with {row.judge or 'the judge'}"
-            line |= {"Mode": mode, "Probability": row.probability, "Stratum": row.stratum}
+            line |= {"Mode": mode, "Stratum": row.stratum, "Probability": chance}
         rows.append(line | {"State": _state(row)})
-    frame = pd.DataFrame(rows)
-    dull = {name for name in ("Judge", "Stratum") if name in frame and frame[name].nunique() < 2}
-    if "Probability" in frame and frame["Probability"].isna().all():
-        dull.add("Probability")
-    frame = frame.drop(columns=[*dull])
-    shown = {name: COLUMNS[name] for name in frame.columns}
-    return clicked(frame, found.rows, key, height="content", row_height=HEIGHT, column_config=shown)
+    dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
+    shown = [{name: said for name, said in row.items() if name not in dull} for row in rows]
+    opened = entries(shown, HELPS, "Items of the queue", key)
+    return None if opened is None else found.rows[opened]
 
 
 def _lines(*parts: str) -> str:

@@ -207,6 +207,12 @@ def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clo
     assert {r.mode for r in audit} == {"blind", "assisted"}
     assert all(r.judge == "" and r.reasons == () for r in audit if r.mode == "blind")
     assert all(r.judge == "judge-one" for r in audit if r.mode == "assisted")
+    # nor of the system under test, by a column or a search, nor of a stratum or probability that a score may have made
+    assert all(bool(r.systems) == (r.mode != "blind") for r in audit)
+    assert all((r.stratum, r.probability) == ("", None) for r in audit if r.mode == "blind")
+    named = listing.listing(store, "p0", found, "audit", ANY, search="MODEL-").rows
+    assert named and {r.mode for r in named} == {"assisted"}
+    assert [r.name for r in listing.listing(store, "p0", found, "audit", ANY, search=audit[3].name).rows]
     review = listing.listing(store, "p0", found, "review", ANY).rows
     assert all(bool(r.reasons) == (r.state != "in audit sample") for r in review)
     # nor can a filter be asked which of them have a reason
@@ -411,7 +417,8 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
                 plain = rows_now.open(who, one, clock.moment, overlap)
                 assert queue.waiting(store, who, found, one) == len(plain), (seed, step)
                 listed = listing.listing(store, who, found, one, ANY)
-                assert {r.item for r in listed.rows if r.state in ("to label", "reserved by you")} == plain, (seed, step)
+                mine = {r.item for r in listed.rows if r.state in ("to label", "reserved by you")}
+                assert mine == plain, (seed, step)
                 done, states = progress.queue_done(store, found, one), listed.states
                 assert (listed.drawn, listed.left, listed.answered) == (done.drawn, len(plain), done.answered)
                 if overlap == 1:  # every draw is in one state, and those with an answer in two of them

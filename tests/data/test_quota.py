@@ -35,8 +35,8 @@ def test_a_draw_begins_with_what_the_policy_requires(share: float, drawn: int, l
 def test_what_a_draw_means_for_the_policy_is_said() -> None:
     of = Quota(100, 0.9, 0, 500, 0.2)
     said = "The policy requires 100 items answered blind"
-    assert of.sentence(112) == f"{said}: 112 drawn blind are enough if 90% of them are answered."
-    assert of.sentence(104) == f"{said}: 104 drawn blind are enough only if 100 of them are answered."
+    assert of.sentence(112) == f"{said}: 112 drawn blind are enough if 90% are answered."
+    assert of.sentence(104) == f"{said}: 104 drawn blind are enough only if 100 are answered."
     assert of.sentence(80) == f"{said}: 80 drawn blind are 20 too few. Draw 140."
     small = Quota(100, 0.9, 0, 110, 0.2)
     assert small.sentence(88, all_=True).endswith(

@@ -13,6 +13,7 @@ from data.intake import Plan, from_path, take
 from data.settings import GoldRule
 from data.store import open_store
 from tests import seeds
+from tests.pages.contrast import faint
 from tests.pages.driving import enter
 from tests.server import Server
 
@@ -82,15 +83,15 @@ def test_who_comes_second_is_told_and_annotators_have_no_such_page(app: Server, 
     expect(three.get_by_text("Page not found")).to_have_count(0)  # the home page under its own address
     expect(three.get_by_role("link", name="Adjudication")).to_have_count(0)
     # A lead changes the rule, and is told what that changes before.
-    one.get_by_role("button", name="Gold rule").click()
+    one.get_by_role("button", name="How labels are combined").click()
     dialog = one.get_by_role("dialog")
-    dialog.get_by_text("Now 1 cell waits for adjudication.").wait_for()
+    dialog.get_by_text("Now 1 rating waits for adjudication.").wait_for()
     dialog.get_by_role("spinbutton").fill("3")
     dialog.get_by_role("spinbutton").press("Tab")
-    dialog.get_by_text("With this rule 0 cells wait for adjudication (now 1), and no gold value changes.").wait_for()
+    dialog.get_by_text("With this rule 0 ratings wait for adjudication (now 1), and no gold value changes.").wait_for()
     dialog.get_by_role("button", name="Save").click()
     one.get_by_text("more than 3 points waits for adjudication").wait_for()
-    one.get_by_role("heading", name="Nothing waits for adjudication").wait_for()
+    one.get_by_role("heading", name="Nothing to adjudicate").wait_for()
 
 
 def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page: Any) -> None:
@@ -112,6 +113,8 @@ def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page
     expect(case.locator(".hintline")).to_have_text("helpfulness has no 9.")
     page.keyboard.press("n")
     expect(case.locator(".hintline")).to_have_text("helpfulness does not allow n/a.")
+    assert faint(page.locator(".sheet")) == {}
+    page.mouse.click(1434, 700)  # the empty margin: the board looks focused, and is
     page.keyboard.press("3")
     page.keyboard.press("ArrowRight")
     expect(case.get_by_role("radio", checked=True)).to_have_text("4")
@@ -134,15 +137,15 @@ def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page
     expect(case).to_contain_text("differ by 3 points")
     # The judge only on request, and only after a word on what that costs.
     page.keyboard.press("v")
-    expect(page.locator(".caution")).to_contain_text("count on no blind basis")
+    expect(page.locator(".caution")).to_contain_text("do not count as blind labels")
     expect(page.locator(".judged")).to_have_count(0)
     page.keyboard.press("v")
     expect(case.locator(".judged")).to_contain_text("judge-one: 4")
     case.get_by_role("radio", name=re.compile("^2")).click()
     case.get_by_role("button", name="misread the text").click()
-    expect(page.get_by_role("heading", name="Nothing waits for adjudication")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing to adjudicate")).to_be_visible()
     expect(page.locator(".status")).to_have_text(re.compile("^saved"))
-    page.get_by_text("Decided: 2 cells").wait_for()
+    page.get_by_text("Decided: 2 ratings").wait_for()
     assert decisions(app, "demo") == [
         (4.0, "used the scale differently", False, False, "lea"),
         (4.0, "used the scale differently", False, True, "lea"),

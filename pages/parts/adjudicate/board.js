@@ -81,7 +81,7 @@ function drawBoard(b) {
   const p = b.progress || { done: 0, left: 0 }, sent = b.outbox.filter((o) => o.act.action === "decide").length - b.outbox.filter((o) => o.act.action === "withdraw").length;
   const done = b.made, all = done + Math.max(0, p.left - sent);
   ui.progress.textContent = all ? `${Math.min(done + (now ? 1 : 0), all)} of ${all}` : "";
-  ui.progress.title = "cells of this visit: the one in hand, of all that wait for you";
+  ui.progress.title = "ratings of this visit: the one in hand, of all that wait for you";
   ui.status.textContent = b.outbox.length ? "saving …" : b.savedAt ? `saved ${b.savedAt}` : "";
   ui.status.className = "status" + (b.outbox.length ? " open" : "");
   ui.body.hidden = !now;
@@ -127,15 +127,15 @@ function drawPanel(b) {
   if (b.notice) parts.push(el("div", "refusal", b.notice, { role: "alert" }));
   parts.push(...lastLines(b));
   const top = el("div", "panelhead");
-  top.append(el("span", "", `${cells.length === 1 ? "One cell" : cells.length + " cells"} of this item ${cells.length === 1 ? "waits" : "wait"}`));
+  top.append(el("span", "", `${cells.length === 1 ? "One rating" : cells.length + " ratings"} of this item ${cells.length === 1 ? "waits" : "wait"}`));
   const acts = el("span", "");
   acts.append(boardButton("raw", texts.raw ? "formatted" : "raw", "x", "the texts as they came, or formatted"));
   top.append(acts);
   if (!now.saw) acts.append(boardButton("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
   parts.push(top);
   if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item count on no blind basis, and the gate goes by the rule there. Press v again to see them all the same."));
-  else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here count on no blind basis."));
-  else if (now.cells.some((c) => c.weak)) parts.push(el("p", "caution", "People gave these labels with the judge in view: what is decided on them counts on no blind basis."));
+  else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here do not count as blind labels."));
+  else if (now.cells.some((c) => c.weak)) parts.push(el("p", "caution", "People gave these labels with the judge in view: what is decided on them does not count as a blind label."));
   for (const text of now.comments) { const p = el("div", "wrote"); p.append(el("span", "by", "comment"), prose("prose", text)); parts.push(p); }
   cells.forEach((cell, i) => parts.push(drawCase(b, cell, i)));
   if (now.decided.length) {
@@ -202,7 +202,7 @@ function drawCase(b, cell, i) {
   for (const n of cell.notes) { const p = el("div", "wrote"); p.append(el("span", "who", n.by), el("span", "by", n.sort), prose("prose", n.text)); e.append(p); }
   for (const j of cell.judges) { const p = el("div", "judged"); p.append(el("b", "", `${j.name}: ${j.said || wordOf(cell, j.v)}`)); if (j.note) p.append(prose("prose", j.note)); e.append(p); }
   if (cell.before) e.append(el("div", "before", `Decided before: ${cell.before} — people's labels changed since.`));
-  if (cell.own) e.append(el("div", "before", "You labelled this cell yourself, and nobody else here could decide it."));
+  if (cell.own) e.append(el("div", "before", "You labelled this rating yourself, and nobody else here could decide it."));
   if (here) {
     if (cell.definition) e.append(prose("def", cell.definition));
     const choose = el("div", "reasons" + (b.phase === "reason" ? " on" : ""), null, { role: "group", "aria-label": "the reason" });
