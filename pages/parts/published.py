@@ -31,16 +31,16 @@ def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
 
 
 def doubted(store: Store, dataset: Dataset, judge: str) -> None:
-    """For leads: which of the tiles are to be looked at, as the gold since their approval speaks against them."""
+    """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
     found = [(one, how) for one, how in approvals.doubted(store, dataset.id) if one.judge == judge]
     for one, how in found:
         with st.container(horizontal=True, vertical_alignment="center"):
             text.quiet(
-                ":orange[:material/visibility:] **{name}** · {sort} is to be looked at: {why}",
+                ":orange[:material/visibility:] **{name}** · {sort} is to be reviewed: {why}",
                 name=one.dimension.replace("_", " "), sort=one.sort, why=how.why,
             )  # fmt: skip
             case = f"{judge}.{one.sort}.{one.dimension}"
-            links.to("approvals", "Look at it", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
+            links.to("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
 _COLOURS = {"suspended": "red", "fails": "red", "inconclusive": "orange", "not decided": "green", "proposed": "blue"}

