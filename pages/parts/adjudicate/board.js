@@ -133,7 +133,7 @@ function drawPanel(b) {
   top.append(acts);
   if (!now.saw) acts.append(boardButton("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
   parts.push(top);
-  if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item count on no blind basis, and the gate goes by the rule there. Press v again to see them all the same."));
+  if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item do not count as blind labels, and the approval check combines the labels by the rule there. Press v again to see them all the same."));
   else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here do not count as blind labels."));
   else if (now.cells.some((c) => c.weak)) parts.push(el("p", "caution", "People gave these labels with the judge in view: what is decided on them does not count as a blind label."));
   for (const text of now.comments) { const p = el("div", "wrote"); p.append(el("span", "by", "comment"), prose("prose", text)); parts.push(p); }
