@@ -104,7 +104,7 @@ def _texts(raw: str) -> list[str]:
 
 def _words(places: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     counts = Counter(name.replace("_", " ") for _, name in places)
-    return tuple(f"{name} ({n} cells)" if n > 1 else name for name, n in counts.items())
+    return tuple(f"{name} ({n} ratings)" if n > 1 else name for name, n in counts.items())
 
 
 def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple[str, str], float | None]:

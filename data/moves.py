@@ -1,4 +1,4 @@
-"""What moved: the newest changes of the workspace, those of one person at one thing put together."""
+"""Recent activity: the newest changes of the workspace, those of one person at one thing put together."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from data.store import Store
 
 _LOOK = 300
 """Changes that are looked at."""
+_PEOPLE = ("added", "role", "deactivated", "reactivated")
 _APART = timedelta(minutes=45)
 """Answers of one person with a longer pause between them are told apart."""
 
 
-Sort = Literal["answered", "drew", "filled", "items", "judgments", "labels", "joined", "made", "let go", "rules"]
+Sort = Literal["answered", "drew", "filled", "items", "judgments", "labels", "joined", "added", "role",
+               "deactivated", "reactivated", "rules"]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Move:
     """Something that `actor` did until `at` (from `since` on): to how many items, or other things, of which dataset.
 
-    `name` and `role` are those of the person that `made` and `let go` are about.
+    `name` and `role` are those of the person whom a change of people is about.
     """
 
     sort: Sort
@@ -67,8 +69,10 @@ select seq, case when sum(items) > 0 then 'items' when sum(judgments) > 0 then '
 case when sum(items) > 0 then sum(items) when sum(judgments) > 0 then sum(judgments) else sum(labels) end,
 min(dataset_id), '' from intake where seq >= $1 and items + judgments + labels > 0 group by seq
 union all
-select e.seq, case when c.action = 'join' then 'joined' when e.active then 'made' else 'let go' end, 1, '', e.role
-from person_event e join change c on c.seq = e.seq where e.seq >= $1 and c.action in ('join', 'person')
+select e.seq, case when c.action = 'join' then 'joined' when not e.active then 'deactivated'
+when e.was is null then 'added' when e.was then 'role' else 'reactivated' end, 1, '', e.role
+from (select seq, active, role, lag(active) over (partition by person order by seq, id) as was from person_event) e
+join change c on c.seq = e.seq where e.seq >= $1 and c.action in ('join', 'person')
 union all
 select seq, 'rules', 1, min(scope), '' from setting where name = 'queue' and seq >= $1 group by seq
 """
@@ -78,7 +82,7 @@ def _add(moves: list[Move], new: Move) -> None:
     """Add an older move, or put it to a newer one of the same person and thing, if the two lie close together."""
     for place, there in enumerate(moves):
         same = (there.sort, there.actor, there.dataset) == (new.sort, new.actor, new.dataset)
-        if same and new.sort not in ("made", "let go") and there.since - new.at < _APART:
+        if same and new.sort not in _PEOPLE and there.since - new.at < _APART:
             moves[place] = replace(there, n=there.n + new.n, since=new.at)
             return
     moves.append(new)

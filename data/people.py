@@ -185,7 +185,7 @@ def take_back(store: Store, actor: str, name: str) -> None:
 
 
 def lead_here(store: Store, name: str) -> Person:
-    """Make somebody a lead at the machine itself, whoever leads so far, with an entry on the trail that says so.
+    """Make somebody a lead at the machine itself, whoever leads so far, with an entry in the audit log that says so.
 
     It is how a workspace gets a second lead who counts beside the first. Raises BadInput as `set_person` does.
     """

@@ -1,7 +1,7 @@
 """Rules by which a judge's verdicts are kept unseen: a threshold of confidence that a lead sets on the gold of the day.
 
 What a rule does not spare goes to people: its items come into the review queue with that reason. A rule is a setting of
-the dataset, so that who set it, when, and on which figures stands on the trail; it is set anew, or taken back, never
+the dataset, so that who set it, when, and on which figures is in the audit log; it is set anew, or taken back, never
 changed by itself when gold comes in.
 """
 

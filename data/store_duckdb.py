@@ -134,7 +134,7 @@ class DuckStore(Store):
             held = opening.newest(self._con)
         if held < seen:
             raise StoreDamaged(
-                f"The store {self.path} was changed while it was opened: it ended at change {seen}, now at {held}. "
+                f"The store {self.path} was changed while it was opened: it ended at revision {seen}, now at {held}. "
                 "See that nothing else works on its files, then start again."
             )
         return held
@@ -160,8 +160,9 @@ class DuckStore(Store):
                 found = self._look_again()
                 if found is None or found.newest < self._confirmed:
                     raise StoreDamaged(
-                        f"The store {self.path} ends at change {found.newest if found else 0}, but {self._confirmed} "
-                        "changes were confirmed. See what was done to its files; nothing is saved until they are back."
+                        f"The store {self.path} ends at revision {found.newest if found else 0}, but revision "
+                        f"{self._confirmed} was confirmed. See what was done to its files; nothing is saved until they "
+                        "are back."
                     )
                 self._con = opening.connect(self.path, self._log + _CHECKPOINT)
                 opening.own(self.path, self)

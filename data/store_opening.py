@@ -185,7 +185,7 @@ def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
         )
     if newest < held:
         raise StoreDamaged(
-            f"The store {path} ends at change {newest}, but {held} changes were confirmed: {held - newest} "
+            f"The store {path} ends at revision {newest}, but revision {held} was confirmed: {held - newest} "
             f"are missing, probably with a damaged or deleted write-ahead log ({path.name}.wal). {RESTORE}, or accept "
             f"the loss with {ACCEPT}."
         )

@@ -1,4 +1,4 @@
-"""Items that a judge's prompt was tuned on, or that were given out as examples: the gate leaves them out, for all.
+"""Items that a judge's prompt was tuned on, or that became examples: the approval check leaves them out, for all.
 
 What holds is the newest row of an item in `item_use`. An item that people have answered blind in a random draw is
 evidence: whoever could put such items aside by choice, or take them back, could choose what the gate sees. So both are
@@ -101,11 +101,11 @@ def use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tun
     new = [i for i in wanted if (i in now) != tuning]
     evidence = counted(tx, dataset_id)
     if held := [names[i] for i in new if i in evidence]:
-        what = "put aside" if tuning else "taken back"
+        what = "put aside" if tuning else "counted again"
         more = f" and {len(held) - 5} more" if len(held) > 5 else ""
         raise BadInput(
-            f"{', '.join(held[:5])}{more} cannot be {what}: people have answered there blind in a random draw, and "
-            "nobody may choose which of those answers the approval check counts. If a prompt was tuned on such items, "
+            f"{', '.join(held[:5])}{more} cannot be {what}: people have labelled them blind in a random draw, and "
+            "nobody may choose which of those labels the approval check counts. If a prompt was tuned on such items, "
             "import the others as a dataset of their own and draw a new sample there."
         )
     tx.add(

@@ -70,9 +70,9 @@ class Policy:
     def refuses(self, plan: Plan) -> str:
         """Why a plan contradicts the policy, a sentence; "" where it does not."""
         if plan.first < self.first:
-            return f"The plan's first look is at {many(plan.first, 'item')}; the policy asks for {self.first:,}."
+            return f"The plan's first look is at {many(plan.first, 'item')}; the policy requires {self.first:,}."
         if not self.lower_bound:
-            return "The policy asks for no lower bound, so there are no looks to plan."
+            return "The policy requires no lower bound, so there are no looks to plan."
         return ""
 
 

@@ -12,7 +12,9 @@ from data.commands.actor import actor, as_whom
 from data.commands.chosen import add_judge, judge, judges
 from data.deciding import case
 from data.deciding.case import Case
+from data.deciding.decided import called
 from data.errors import BadInput
+from data.names import shown
 from data.store import Store, open_store
 
 
@@ -29,15 +31,15 @@ def add(subparsers: Any) -> None:
         "--unit",
         metavar="SORT",
         default="",
-        help="turn, conversation, section, ...: where one name is asked of several",
+        help="turn, conversation, section, ...: where several units have a dimension of that name",
     )
-    parser.add_argument("--reason", metavar="TEXT", default="", help="why, in a sentence; it stays beside the decision")
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why, in a sentence; it is kept with the decision")
     kind = parser.add_mutually_exclusive_group()
     for name, says in (
         ("propose", "propose it, for another lead to approve"),
         ("decline", "decline it"),
-        ("suspend", "take an approved one off the dashboard"),
-        ("list", "only say how every dimension stands"),
+        ("suspend", "remove an approved one from the dashboard"),
+        ("list", "only list how every dimension stands"),
     ):
         kind.add_argument(f"--{name}", action="store_true", help=says)
     parser.add_argument(
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         found = datasets.dataset(store, options.dataset)
         for one in approvals.suspend(store):
-            print(f"Suspended by itself: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
+            print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
             for judge_id, _, _ in judges(store, found, options.judge):
                 _tell(store, found.id, judge_id)
@@ -64,12 +66,12 @@ def run(options: argparse.Namespace) -> int:
         chosen = _chosen(store, found.id, judge(store, found, options.judge)[0], options)
         wanted = decision(options)
         if wanted in ("approve", "propose") and not options.seen and not chosen.against:
-            raise BadInput("Give the mark of the figures that this rests on, with --seen: --list tells it beside them.")
+            raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
         done = approvals.decide(
             store, actor(store, options.actor), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
         for name, figure, told in approvals.evidence(store, done.id):
-            print(f"  {name:<28} {'' if figure is None else f'{figure:.6g}':<12} {told}")
+            print(f"  {called(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
         print(f"{done.dimension} ({done.sort}) is {approvals.DONE[done.decision]} by {done.person}: {done.reason}")
         return 0
     finally:
@@ -93,7 +95,7 @@ def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Name
     ]  # fmt: skip
     if len(found) > 1:
         sorts = ", ".join(one.line.dimension.sort for one in found)
-        raise BadInput(f"{options.dimension!r} is asked of several: say which with --unit. There are: {sorts}.")
+        raise BadInput(f"{options.dimension!r} is of several units: say which with --unit. There are: {sorts}.")
     return found[0] if found else case.case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
 
 
@@ -117,6 +119,7 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
             print(f"    {told}")
         for held in (stand.holds, stand.proposed):
             if held is not None:
-                print(f"    {approvals.DONE[held.decision]} by {held.person} on {held.at:%Y-%m-%d}: {held.reason}")
+                done, when = approvals.DONE[held.decision], f"{held.at:%Y-%m-%d}"
+                print(f"    {done} by {shown(held.person)} on {when}: {held.reason}")
         if one.against and one.line.decision.state == "meets policy":
             print(f"    {' '.join(one.against)}")

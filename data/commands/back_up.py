@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         store.backup(options.file)
-        print(f"{options.file} holds all {store.newest():,} changes, {options.file.stat().st_size / 2**20:,.1f} MB.")
+        print(f"{options.file} is revision {store.newest():,}, {options.file.stat().st_size / 2**20:,.1f} MB.")
     finally:
         store.close()
     return 0

@@ -15,7 +15,7 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("verify", description=__doc__.partition(": ")[2])
     parser.add_argument(
-        "--accept", action="store_true", help="after damage: go on with the rows that are left, confirmed or not"
+        "--accept", action="store_true", help="after damage: go on with the revisions that are left, confirmed or not"
     )
     parser.set_defaults(run=run)
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         store.close()
     if found:
-        print(f"{changes:,} changes were read. What is wrong: {len(found)}.")
+        print(f"Read to revision {changes:,}. Problems: {len(found)}.")
         return 1
-    print(f"{changes:,} changes were read; everything fits together.")
+    print(f"Read to revision {changes:,}: no problem was found.")
     return 0

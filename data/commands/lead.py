@@ -1,4 +1,4 @@
-"""`lead`: make somebody a lead at the machine itself; how a workspace gets leads who count as two."""
+"""`lead`: make somebody a lead at the machine itself; how a workspace gets independent leads."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "lead",
         description=(
-            "Makes somebody a lead without asking another one, with an entry on the trail and on the evidence of what "
-            "they decide that it was done on the command line. A lead made in the app by one lead alone does not count "
-            "beside that one where the policy asks for two."
+            "Makes somebody a lead without another lead. That it was done on the command line is recorded in the audit "
+            "log, and in the evidence of what they decide. Where the policy requires two leads, a lead made in the app "
+            "by one lead alone is not independent of that one."
         ),
     )
     parser.add_argument("name", metavar="NAME", help="who; somebody new is entered")
@@ -24,13 +24,13 @@ def add(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the lead, and say whether there are two who count by now."""
+    """Make the lead, and say whether there are two independent ones by now."""
     store = open_store()
     try:
         done = people.lead_here(store, options.name)
         print(f"{done.name} is a lead, made so on the command line of this machine.")
         if leads.stuck(leads.history(store)):
-            print("There are no two leads yet who count as two.")
+            print("There are no two independent leads yet.")
         return 0
     finally:
         store.close()

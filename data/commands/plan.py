@@ -17,14 +17,14 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "plan",
         description=(
-            "Says, or fixes, at how many labelled items a dataset is decided on. Without a plan anybody may look at "
-            "any time, and the lower bound lies lower for it. A plan has to be on record before the first blind label "
-            "of a random draw; afterwards it can be neither changed nor taken back."
+            "Prints, or fixes, at how many labelled items a dataset is decided on. Without a plan it is decided on at "
+            "any time, with a lower bound that is valid at any number of looks, and so lies lower. A plan has to be on "
+            "record before the first blind label of a random draw; afterwards it can be neither changed nor removed."
         ),
     )
     parser.add_argument("dataset", metavar="NAME", help="the dataset")
     parser.add_argument("--looks", type=int, nargs="+", metavar="ITEMS", help="one to five numbers of items, rising")
-    parser.add_argument("--none", action="store_true", help="take the plan back")
+    parser.add_argument("--none", action="store_true", help="remove the plan")
     as_whom(parser)
     parser.set_defaults(run=run)
 
@@ -35,12 +35,12 @@ def run(options: argparse.Namespace) -> int:
     try:
         found = datasets.dataset(store, options.dataset)
         if options.looks and options.none:
-            raise BadInput("Give the looks of a plan, or take it back with --none: not both.")
+            raise BadInput("Give the looks of a plan, or remove it with --none: not both.")
         if options.looks or options.none:
             plans.set_plan(store, actor(store, options.actor), found.id, [] if options.none else options.looks)
         plan = plans.plan(store, found.id)
         print(
-            f"{found.name}: no plan, anybody may look at any time."
+            f"{found.name}: no plan, decided on at any time."
             if plan is None
             else f"{found.name} is decided on at {', '.join(map(str, plan.sizes))} labelled items, and only then."
         )

@@ -14,7 +14,7 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("restore", description=__doc__.partition(": ")[2])
     parser.add_argument("file", type=Path, help="a file that `backup` has written")
-    parser.add_argument("--force", action="store_true", help="also a store without a change, or one that lost some")
+    parser.add_argument("--force", action="store_true", help="also a backup without a revision, or one that lost some")
     parser.set_defaults(run=run)
 
 
@@ -22,5 +22,5 @@ def run(options: argparse.Namespace) -> int:
     """Check the backup, move the present file aside, and put a copy of the backup in its place."""
     changes, aside = restore(options.file, address(), options.force)
     kept = f" The file that was there is kept as {aside}." if aside else ""
-    print(f"The workspace is that of {options.file} now, with {changes:,} changes.{kept}")
+    print(f"The workspace is that of {options.file} now, at revision {changes:,}.{kept}")
     return 0

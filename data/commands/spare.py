@@ -1,4 +1,4 @@
-"""`spare`: which of a judge's verdicts need no person, by how sure it was; --set makes it a rule of the dataset."""
+"""`spare`: which verdicts of a judge can be accepted without review, by its confidence; --set makes it a rule."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from data.datasets import Dataset
 from data.deciding import policy
 from data.errors import BadInput, NotFound
 from data.figures import selective as figures
+from data.gold import BASES
 from data.people import require
 from data.sparing import Wanted
 from data.store import Store, open_store
 from judges import selective
+from judges.counted import many
 from judges.types import Dimension
 
 
@@ -25,10 +27,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--dataset", metavar="NAME", required=True)
     add_judge(parser)
     parser.add_argument("--dimension", metavar="NAME", required=True)
-    parser.add_argument("--unit", metavar="SORT", default="", help="where one name is asked of several")
-    parser.add_argument("--source", metavar="WORDS", default="", help="whose confidence (default: that of most cells)")
+    parser.add_argument("--unit", metavar="SORT", default="", help="where several units have a dimension of that name")
+    parser.add_argument("--source", metavar="WORDS", default="", help="whose confidence (default: of most ratings)")
     parser.add_argument(
-        "--target", type=float, metavar="SHARE", default=selective.TARGET, help="agreement asked (default %(default)s)"
+        "--target", type=float, metavar="SHARE", default=selective.TARGET, help="required agreement (%(default)s)"
     )
     parser.add_argument(
         "--delta", type=float, metavar="P", default=selective.DELTA, help="chance of missing it (default %(default)s)"
@@ -43,7 +45,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say which verdicts need no person; exit code 1 where none can be spared."""
+    """Say which verdicts can be accepted without review; exit code 1 where none can be spared."""
     store = open_store()
     try:
         dataset = datasets.dataset(store, options.dataset)
@@ -57,13 +59,15 @@ def run(options: argparse.Namespace) -> int:
         basis = policy.basis(store, dataset.id)
         found = sparing.found(store, dataset.id, judge_id, dimension, basis, wanted)
         print(selective.told(found.result, options.near and bool(dimension.scale.weights)))
-        print(f"Source: {wanted.source or 'none'}. Of {len(found.sure.item):,} items that it scored: {found.spared:,}.")
+        print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
+        items = many(len(found.sure.item), "scored item")
+        print(f"Confidence: {wanted.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")
         if options.set:
             sparing.put(store, who, dataset.id, judge_id, dimension, wanted)
             print("This is a rule of the dataset now.")
         if options.fill is not None:
             taken = queue.fill_review(store, who, dataset.id, judge_id, options.fill, "not spared")
-            print(f"Taken into the review queue: {taken:,} items.")
+            print(f"Added to the review queue: {many(taken, 'item')}.")
         return 0 if found.result.chosen else 1
     finally:
         store.close()
@@ -75,7 +79,7 @@ def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dime
     found = [d for d in there if d.name.casefold() == wanted and options.unit in ("", d.sort)]
     if len(found) != 1:
         names = ", ".join(f"{d.name} of {d.sort}" for d in there)
-        problem = "is asked of several units: say which with --unit" if found else "is not asked by this judge"
+        problem = "is a dimension of several units: say which with --unit" if found else "is no dimension of this judge"
         raise NotFound(f"{options.dimension!r} {problem}. There are: {names}.")
     return found[0]
 
@@ -91,6 +95,6 @@ def _end(store: Store, who: str, dataset: Dataset, judge_id: str, dimension: Dim
     for rule in sparing.rules(store, dataset.id, judge_id):
         if (rule.sort, rule.dimension) == (dimension.sort, dimension.name):
             sparing.take_back(store, who, dataset.id, rule)
-            print("The rule is ended: no verdict of it is kept unseen any more.")
+            print("The rule is removed: no verdict is accepted without a person any more.")
             return 0
     raise NotFound(f"There is no rule for {dimension.title} of this judge.")

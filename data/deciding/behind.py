@@ -86,10 +86,10 @@ class Behind:
         """Where the labels are from, in a sentence or two; "" where there are none."""
         given = self.labels - (self.brought if self.counts else 0)
         if not self.brought:
-            return f"{many(given, 'label')} used, all given here." if given else ""
-        no = "not used: a lead can allow imported labels in the policy"
-        told = f"{self.brought:,} imported ones {'used too' if self.counts else no}: {self.sources()}."
-        return f"{many(given, 'label')} given here used. {told}"
+            return f"{many(given, 'label')} {'is' if given == 1 else 'are'} used, all given here." if given else ""
+        no = "are not, unless a lead allows them in the policy"
+        told = f"{self.brought:,} imported ones {'are used too' if self.counts else no}: {self.sources()}."
+        return f"{many(given, 'label')} given here {'is' if given == 1 else 'are'} used. {told}"
 
     def sources(self) -> str:
         """The files that labels came from, in words."""

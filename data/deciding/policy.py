@@ -73,7 +73,7 @@ class Asked:
             raise BadInput(f"Labels cannot give {100 * gate.level:g}% confidence: require at most {100 * _SUREST:g}%.")
         if gate.threshold <= 0:
             raise BadInput(
-                f"A kappa of {gate.threshold:g} is what chance gives: require more than 0, or nothing is tested."
+                f"A kappa of {gate.threshold:g} is at most what chance gives: require more than 0."
             )
         if type(gate.horizon) is not int or (gate.lower_bound and not gate.first < gate.horizon <= _MOST):
             raise BadInput(

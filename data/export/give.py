@@ -1,4 +1,4 @@
-"""Giving a dataset out: what an export would hold, and writing it with its row on the trail."""
+"""Giving a dataset out: what an export would hold, and writing it with its row in the audit log."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def give(
     store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options, format: Format, file: Path,
     progress: Progress = lambda _: None,
 ) -> Given:  # fmt: skip
-    """Write an export to a file, and who took what to the trail (researchers and leads).
+    """Write an export to a file, and who took what to the audit log (researchers and leads).
 
     Of every item of which it tells what judges or people said, the person is recorded as having been shown that.
     Examples are put aside as tuning items in the same change; the file stands under its name only once that is in the

@@ -14,6 +14,7 @@ from data.intake.brief import Brief
 from data.intake.door import Door, No
 from data.intake.door_cards import CardDoor
 from data.intake.door_decisions import DecisionDoor
+from data.intake.door_guidelines import GuidelineDoor
 from data.intake.door_judgments import JudgmentDoor
 from data.intake.door_labels import LabelDoor
 from data.intake.door_rule import RuleDoor
@@ -41,6 +42,7 @@ class Admission:
         self.labels = LabelDoor(self.door, Labels(ask))
         self.decisions = DecisionDoor(self.door, Decisions(ask))
         self.rule = RuleDoor(self.door)
+        self.guidelines = GuidelineDoor(self.door)
         self.cards = CardDoor(self.door)
         self._waiting = spool.open("waiting")
 
@@ -102,6 +104,8 @@ class Admission:
                 self.labels.take(line)
             elif line.sort == "adjudication":
                 self.decisions.take(line)
+            elif line.sort == "guidelines":
+                self.guidelines.take(line)
             else:
                 self.rule.take(line)
             return

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from data import cards
+from data import cards, guidelines
 from data.cards import Place
 from data.errors import BadInput
 from data.ids import content_id
@@ -43,6 +43,7 @@ class Brief:
     mappings: dict[str, Columns]
     signed: dict[str, Columns]
     questions: Mapping[Place, Dimension]
+    guidelines: str
     cards: Mapping[str, Card] = field(default_factory=dict)
 
     def packed(self) -> bytes:
@@ -68,6 +69,7 @@ def brief(store: Store, plan: Plan, found: list[Known], actor: str = "") -> Brie
         {known.file.name: mapping for known, mapping in tables},
         {signature(known.columns): mapping for known, mapping in tables},
         dict(cards.questions(store)),
+        held.text if (held := guidelines.current(store, dataset_id)) else "",
         cards.known(store),
     )
 

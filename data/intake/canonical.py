@@ -1,4 +1,4 @@
-"""Assay's own JSON lines: the head of an export, cards, items, judgments, labels, adjudications, a gold rule."""
+"""Assay's own JSON lines: an export's head, cards, items, judgments, labels, adjudications, gold rule, guidelines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def exported(keys: frozenset[str]) -> bool:
 
 def fits(keys: frozenset[str]) -> bool:
     """Whether an object with these keys is meant as a canonical line; a chat is none, whatever stands beside it."""
-    if keys in ({"gold_rule"}, {"card"}, {"assay"}):
+    if keys in ({"gold_rule"}, {"guidelines"}, {"card"}, {"assay"}):
         return True
     return "messages" not in keys and any(needed <= keys for needed in _NEEDED)
 
@@ -96,6 +96,8 @@ def line(file: str, record: Record) -> Entry:
         return Line(file, record.line, "adjudication", value, value)
     if "gold_rule" in value:
         return Line(file, record.line, "rule", value, value)
+    if value.keys() == {"guidelines"}:
+        return Line(file, record.line, "guidelines", value, value)
     if "dimension" in value:
         return Line(file, record.line, "label", value, value)
     if "kind" in value or "turns" in value:
@@ -104,7 +106,7 @@ def line(file: str, record: Record) -> Entry:
     problem = (
         "The line is neither an item (it would have id and kind), nor a judgment (item and card), nor a label (item "
         "and dimension), nor an adjudication (item, dimension and adjudicator), nor a card (card), nor a rule "
-        "(gold_rule). Its keys: "
+        "(gold_rule), nor guidelines (guidelines). Its keys: "
         f"{keys[:200]}."
     )
     return Bad(file, record.line, [("", problem)], value)

@@ -1,4 +1,4 @@
-"""A gold rule at the door: it becomes the dataset's where that has none of its own, and a lead brings it."""
+"""How labels are combined, at the door: it becomes the dataset's where that has none, and a lead imports it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from data.settings import GoldRule
 
 
 class RuleDoor:
-    """Takes the gold rule of an import; `new` is the one that it sets, if it sets one."""
+    """Reads how an import combines labels; `new` is the one that it sets, if it sets one."""
 
     def __init__(self, door: Door) -> None:
         self.door = door
@@ -22,7 +22,7 @@ class RuleDoor:
         given = RuleIn.model_validate(line.data).gold_rule
         rule = GoldRule(given.resolve, given.apart, given.waiting).check()
         if self._given not in (None, rule):
-            raise No("gold_rule", "There is another gold rule earlier in this import: a dataset has one.")
+            raise No("gold_rule", "How labels are combined is said earlier in this import: a dataset has one rule.")
         known, self._given = self._given is not None, rule
         brief, report = self.door.brief, self.door.report
         name, held = brief.plan.dataset, brief.rule
@@ -30,12 +30,12 @@ class RuleDoor:
             report.known.rules += 1
         elif brief.ruled:
             self.door.tally.warn(
-                f"{name} keeps its own gold rule ({_words(held)}). Left aside: that of the file ({_words(rule)})."
+                f"{name} keeps how it combines labels ({_words(held)}). Ignored: the rule of the file ({_words(rule)})."
             )
         elif not brief.lead:
             self.door.tally.warn(
-                f"Left aside: the file's gold rule ({_words(rule)}), which only a lead can bring in, as every figure "
-                f"rests on it. {name} goes by {_words(held)}."
+                f"Ignored: how the file combines labels ({_words(rule)}). Only a lead can import that, as every "
+                f"figure depends on it. {name} uses {_words(held)}."
             )
         else:
             self.new = rule
@@ -45,5 +45,5 @@ class RuleDoor:
 
 def _words(rule: GoldRule) -> str:
     apart = "any number of steps" if rule.apart is None else f"{rule.apart} step{'' if rule.apart == 1 else 's'}"
-    out = ", cells that wait are left out" if rule.waiting == "out" else ""
-    return f"{rule.resolve}, people may lie {apart} apart{out}"
+    out = ", ratings to adjudicate are left out" if rule.waiting == "out" else ""
+    return f"{rule.resolve}, people may differ by {apart}{out}"

@@ -34,7 +34,8 @@ class Gathered:
 
     `rows` counts the rows of each table; `judges` has the card's version, model, parameters as JSON and whether it is
     synthetic, by id; `cards` are the contents of cards that the import brings; `people` have their teams; `kept` has
-    the names in the files and those under which they are kept; `rule` is the gold rule that the import sets.
+    the names in the files and those under which they are kept; `rule` and `guidelines` are
+    what the import sets of them.
     """
 
     report: Preview
@@ -45,6 +46,7 @@ class Gathered:
     kept: dict[str, str] = field(default_factory=dict)
     rule: GoldRule | None = None
     cards: list[dict[str, Any]] = field(default_factory=list)
+    guidelines: str = ""
 
     def plain(self) -> dict[str, Any]:
         """Itself as JSON has it."""
@@ -59,7 +61,8 @@ def from_plain(told: dict[str, Any]) -> Gathered:
     report.groups = [Group(**{**g, "places": [(f, n) for f, n in g["places"]]}) for g in told["report"]["groups"]]
     judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
     rule = GoldRule(**told["rule"]).check() if told["rule"] else None
-    return Gathered(report, told["lines"], told["rows"], judges, told["people"], told["kept"], rule, told["cards"])
+    rest = (told["people"], told["kept"], rule, told["cards"], told["guidelines"])
+    return Gathered(report, told["lines"], told["rows"], judges, *rest)
 
 
 def gather(
@@ -88,6 +91,7 @@ def gather(
     made.cards = [card.spec for card in admission.cards.new.values()]
     made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
     made.people, made.kept, made.rule = admission.people, admission.door.kept, admission.rule.new
+    made.guidelines = admission.guidelines.new
     if progress is not None:
         progress(source.size, source.size, made.lines)
     return made

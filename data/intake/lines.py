@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from data.adjudication import MOST
+from data.guidelines import LETTERS
 from judges.asking.orders import Order
 from judges.scores import Given
 from judges.types import Identifier, Kind, Strict, UnscoredReason
 
-Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule"]
+Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "guidelines"]
 
 
 @dataclass(slots=True)
@@ -188,6 +189,12 @@ class RuleIn(Strict):
     """The line of a dataset's gold rule."""
 
     gold_rule: GoldRuleIn
+
+
+class GuidelinesIn(Strict):
+    """The line of a dataset's guidelines."""
+
+    guidelines: str = Field(min_length=1, max_length=LETTERS)
 
 
 @dataclass

@@ -45,17 +45,20 @@ class Counts:
     adjudications: int = 0
     rules: int = 0
     cards: int = 0
+    guidelines: int = 0
 
     @property
     def total(self) -> int:
         """All sorts together."""
-        return self.items + self.judgments + self.labels + self.adjudications + self.rules + self.cards
+        settled = self.rules + self.cards + self.guidelines
+        return self.items + self.judgments + self.labels + self.adjudications + settled
 
     def __str__(self) -> str:
         """In words; adjudications, how labels are combined and cards only where there are any."""
         told = [many(self.items, "item"), many(self.judgments, "judgment"), many(self.labels, "label")]
         told += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
         told += ["how labels are combined"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
+        told += ["guidelines"] * bool(self.guidelines)
         return f"{', '.join(told[:-1])} and {told[-1]}"
 
 

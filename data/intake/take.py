@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from typing import BinaryIO, Literal
 
-from data import cards, combinations, exposure
+from data import cards, combinations, exposure, guidelines
 from data.datasets import ensure
 from data.errors import BadInput
 from data.ids import canonical, content_id, new_id
@@ -73,8 +73,8 @@ def take(
 
     With `on_error="refuse"` a single bad line stops all of it: raises Refused, whose preview lists every problem.
     With "good rows" the rest is taken and the bad lines go to `rejects`; not where there are so many that reading
-    stopped. Raises NotAllowed below the role researcher, which may adjudicate, too; a gold rule is only taken from a
-    lead, and else left aside with a warning.
+    stopped. Raises NotAllowed below the role researcher, which may adjudicate, too; a gold rule and
+    guidelines are only taken from a lead, and else left aside with a warning.
     """
     plan.check()
     require(store, actor, "researcher")
@@ -157,6 +157,9 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
     if made.rule is not None:
         require(tx, actor, "lead")
         put(tx, dataset_id, "gold", asdict(made.rule))
+    if made.guidelines:
+        require(tx, actor, "lead")
+        guidelines.append(tx, dataset_id, made.guidelines)
     added = report.new
     facts = (new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling, plan.population)
     columns = "id, dataset_id, source, format, sampling, population, items, judgments, labels"
@@ -188,6 +191,7 @@ def _unchanged(tx: Tx, known: Brief, made: Gathered, spool: Spool) -> None:
     now = here(tx)
     raced = any(from_file(name, now) != kept for name, kept in made.kept.items())
     raced = raced or (made.rule is not None and get(tx, known.dataset_id, "gold") is not None)
+    raced = raced or (bool(made.guidelines) and guidelines.current(tx, known.dataset_id) is not None)
     for table in made.rows.keys() & _ADDED.keys():
         columns, query = _ADDED[table]
         added = set(tx.rows(query, [known.dataset_id, known.since]))

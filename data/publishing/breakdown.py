@@ -82,6 +82,8 @@ def ways(store: Store, dataset_id: str, judge_id: str, ask: Asking) -> dict[str,
     if ask.dimension.sort in ("section", "side"):
         found[SIDE] = Way("side of the pair")
     own = {fields.LANGUAGE: items.words[fields.LANGUAGE], KIND: items.kind, STRATUM: items.stratum}
+    if len({*zip(own[STRATUM], items.words[fields.SYSTEM], strict=True)}) == len(set(own[STRATUM])) == len(systems):
+        del own[STRATUM]  # drawn by system
     titles = {fields.LANGUAGE: "language", KIND: "kind of item", STRATUM: "stratum of the draw"}
     found |= {key: Way(titles[key]) for key, held in own.items() if _several(held)}
     metas = {key: held for key, held in items.words.items() if key not in (fields.SYSTEM, fields.LANGUAGE)}

@@ -144,9 +144,7 @@ def _reading() -> list[str]:
                     "lower than people."
                 ),
                 html.say("**The bar**: how often the judge gave each answer. n/a and unscored items are in no mean."),
-                html.say(
-                    "**Significant** is a difference at 5% for all pairs of systems together (Holm)."
-                ),
+                html.say("**Significant** is a difference at 5% for all pairs of systems together (Holm)."),
             ]
         )
     ]

@@ -77,7 +77,7 @@ def intervals(
     one of -1 would leave no room for the rest. With `click` the rows are numbered, so that a page knows which was
     clicked.
     """
-    left = min(230.0, max([wide(f"{r.name}  {r.sub}") for r in rows], default=0) + 14)
+    left = min(max(230.0, 0.3 * width), max([wide(f"{r.name}  {r.sub}") for r in rows], default=0) + 14)
     right = min(0.46 * width, max([wide(r.remark) for r in rows], default=0) + 14)
     every = [(r.point, r.low, r.high, *(r.ceiling or ())) for r in rows]
     known = [v for row in every for v in map(finite, row) if v is not None]

@@ -51,7 +51,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         for key, c, m, low, high in differ
         if c == floor(m + 0.5) and high - low >= 2
     ]
-    fell = f"context use fell alone in {alone} of its {drops} falls" if drops else "context use never fell"
+    fell = f"context use decreases alone in {alone} of {drops} decreases" if drops else "context use never decreases"
     why = (
         f"Coherence equals the rounded mean of differing turn scores in {percent(equal.point)} of the dialogues "
         f"({span(equal)}), its R\u00b2 on their mean is {line.point or 0:.2f}, and {fell}."
@@ -61,7 +61,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         "share",
         ("coherence = rounded mean", equal.point),
         ("R\u00b2 on the mean", line.point),
-        ("context use falls alone", alone / drops if drops else None),
+        ("context use decreases alone", alone / drops if drops else None),
         mark=threshold,
     )
     shown = strongest(flags) if verdict != "pass" else ()

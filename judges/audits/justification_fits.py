@@ -15,7 +15,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     """
     fits = {cell: fit for cell, fit in evidence.fits.items() if cell[0] in evidence.items}
     if not fits:
-        return unknown('Nobody has answered "does the justification fit the score?" yet: 30 items are needed.')
+        return unknown("Nobody has answered yet whether the justifications support the scores: 30 items are needed.")
     if stop := few(len({item for item, _, _ in fits}), "items with an answer on justifications"):
         return stop
     rate = share([not fit for fit in fits.values()], numbers(item for item, _, _ in fits))

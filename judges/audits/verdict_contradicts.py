@@ -22,7 +22,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     rate = share([bool(remarks) for remarks in broken], numbers(j.key for j in found))
     hits = sum(bool(remarks) for remarks in broken)
     why = f"{hits} of {len(found)} verdicts are inconsistent with their scores, {percent(rate.point)} ({span(rate)})."
-    picture = bars("", "judgments", ("verdict follows", len(found) - hits), ("verdict contradicts", hits))
+    picture = bars("", "judgments", ("consistent", len(found) - hits), ("inconsistent", hits))
     return Finding(listed(hits, rate, threshold), why, rate.point, rate, rate.items, tuple(flags), picture)
 
 

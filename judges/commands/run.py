@@ -113,6 +113,7 @@ class _Work:
         if ledger.held:
             print(f"{total - left:,} of {total:,} judgments are there already.", file=out)
         if not left:
+            print("Nothing is left to ask. To ask the unscored ones again, name another file with --out.", file=out)
             return 0
         self._say_long()
         counts, began = _Counts(), time.monotonic()

@@ -221,6 +221,8 @@ def sort(row: dict[str, Any]) -> str:
         return "card"
     if "gold_rule" in keys:
         return "rule"
+    if row.keys() == {"guidelines"}:
+        return "guidelines"
     if {"id", "kind"} <= keys:
         return "item"
     if not {"item"} <= keys:

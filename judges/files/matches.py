@@ -13,6 +13,7 @@ from judges.audits import Cell, Reply
 from judges.card import Card, Item, cards
 from judges.choice import Named, fitting
 from judges.combination import rule_of
+from judges.counted import many
 from judges.errors import AssayError, BadScale, UnknownCard
 from judges.files.columns import Columns, Voice, columns
 from judges.files.contents import Contents, Value
@@ -309,7 +310,7 @@ def _of_columns(
     if out:
         told.append(f"{len(out):,} of {len(rows):,} rows are left out: a cell of theirs is no answer like the others.")
     if again := len(keys) - len(set(keys)):
-        told.append(f"{again:,} rows are of an item that an earlier row is of: the judge's first answer counts.")
+        told.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
     known = _card(name, "response", asked)
     there = {cell: values for cell, values in given.items() if values}
     found_ = [Reply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]

@@ -25,6 +25,10 @@ _LOOKS = {
 }  # fmt: skip
 
 
+ESSENTIAL = ("dimension", "judge", "result", "kappa", "difference", "95% interval of it")
+"""Columns that fit a narrow window; the others stand behind a switch."""
+
+
 def brief(names: Mapping[str, str]) -> dict[str, str]:
     """Judges by their model alone, where no two of them have the same."""
     heads = {one: name.partition(" · ")[0] for one, name in names.items()}
@@ -58,9 +62,9 @@ def chosen(names: Mapping[str, str], reference: str) -> list[str]:
     def address() -> None:
         st.query_params["with"] = ",".join(session.component_state(key))
 
-    picked: list[str] = st.multiselect(
-        "Compared with", others, default=asked or others[:4], format_func=lambda one: names[one], key=key,
-        on_change=address, placeholder="no other judge",
+    picked: list[str] = st.pills(
+        "Compared with", others, selection_mode="multi", default=asked or others[:4], wrap=True, key=key,
+        format_func=lambda one: text.plain(names[one]), on_change=address,
     )  # fmt: skip
     return picked
 
@@ -109,8 +113,12 @@ def table(
                     "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
                 }
             )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Click a row to see that dimension below.", width="stretch")
+        more = st.toggle("All columns", key="comparison:all")
     clickable(
-        shown, lambda row: chosen(places[row]), f"compared:{key}",
+        shown if more else [{name: row[name] for name in ESSENTIAL} for row in shown],
+        lambda row: chosen(places[row]), f"compared:{key}:{more}",
         height="content" if len(shown) <= 24 else 560, placeholder="–",
         column_config={
             "dimension": st.column_config.TextColumn(width=150),
@@ -125,7 +133,7 @@ def table(
                 width=74, format="%+.3f", help="Kappa of this judge minus that of the reference."
             ),
             "95% interval of it": st.column_config.TextColumn(
-                "95% interval", width=104, help="Of the difference, paired by item."
+                "its 95% interval", width=112, help="Of the difference, paired by item."
             ),
             "p (Holm)": st.column_config.TextColumn(
                 width=66, help="Two-sided, adjusted for all the differences of this table (Holm)."
@@ -217,6 +225,7 @@ def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str]
 
 def between(found: Comparison, names: Mapping[str, str]) -> None:
     """Kappa between judges, without people."""
+    names = brief(names)
     rows = [(pair, i) for pair, i in found.between.items() if not any(one in RULES for one in pair)]
     if not rows:
         return

@@ -62,7 +62,7 @@ def formats() -> None:
         "Files of other tools are recognised as they are: {tools}. Lines of several shapes may stand in one file.",
         tools=", ".join(intake.titles()),
     )
-    st.caption("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
+    text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
 def earlier(found: Sequence[Import], zone: tzinfo) -> None:

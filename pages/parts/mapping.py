@@ -22,11 +22,11 @@ _UNITS: dict[Kind, list[str]] = {
     "response": ["response"],
 }
 _JUDGED = [
-    "Card", "Question", "Question in", "Unit", "Model", "Model in", "Value in", "Its cells mean", "Reason in",
+    "Card", "Question", "Question in", "Unit", "Model", "Model in", "Value in", "Meaning of values", "Reason in",
     "Whole reply in", "Turn in", "Sample in", "Order in",
 ]  # fmt: skip
 _LABELLED = [
-    "Value in", "Its cells mean", "Unit", "Dimension", "Annotator", "Annotator in", "Mode", "Made at in",
+    "Value in", "Meaning of values", "Unit", "Dimension", "Annotator", "Annotator in", "Mode", "Made at in",
     "Probability in",
 ]  # fmt: skip
 
@@ -50,7 +50,7 @@ def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
         "The table holds the items themselves",
         start.items,
         key=f"{key}:items",
-        help="Off: only what judges and people said of items that are in the dataset already.",
+        help="Off: only scores and labels of items that are in the dataset already.",
     )
     fields = {"id": start.id} | ({name: start.field(name) for name in intake.FIELDS[kind]} if items else {})
     found = {}
@@ -59,7 +59,7 @@ def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
             places = st.columns(_ACROSS)
         with places[number % _ACROSS]:
             found[name] = _source(f"{key}:{kind}:{name}", name, columns, source)
-    meta = st.multiselect("Kept beside the item", columns, start.meta, key=f"{key}:meta") if items else []
+    meta = st.multiselect("Kept with the item, for slices", columns, start.meta, key=f"{key}:meta") if items else []
     faults: list[str] = []
     mapping = Mapping(
         kind=kind,
@@ -130,7 +130,7 @@ def _values(typed: str, faults: list[str]) -> dict[str, str]:
 
 
 def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults: list[str]) -> list[JudgmentColumns]:
-    st.markdown("**What judges said**, one line for each judge's reply, or for each question that it answered")
+    st.markdown("**Judges' scores**: one row for each judge's reply, or for each question that it answered")
     rows = [
         {
             "Card": j.card,
@@ -140,7 +140,7 @@ def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults:
             "Model": j.model.constant,
             "Model in": _only(j.model),
             "Value in": _only(j.value),
-            "Its cells mean": intake.spell(j.values),
+            "Meaning of values": intake.spell(j.values),
             "Reason in": _only(j.reason),
             "Whole reply in": _only(j.raw),
             "Turn in": _only(j.turn),
@@ -164,7 +164,7 @@ def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults:
             "model": _one(row["Model in"]) or From(constant=row["Model"]),
             "raw": _one(row["Whole reply in"]),
             "value": _one(row["Value in"]),
-            "values": _values(row["Its cells mean"], faults),
+            "values": _values(row["Meaning of values"], faults),
             "reason": _one(row["Reason in"]),
             "turn": _one(row["Turn in"]),
             "dimension": _one(row["Question in"]) or From(constant=row["Question"]),
@@ -188,11 +188,11 @@ def _kept(made: Sequence[Any], said: dict[str, Any], alike: Sequence[str], names
 
 
 def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: list[str]) -> list[LabelColumns]:
-    st.markdown("**What people said**, one line for each column of answers")
+    st.markdown("**People's labels**: one row for each column of labels")
     rows = [
         {
             "Value in": _only(label.value),
-            "Its cells mean": intake.spell(label.values),
+            "Meaning of values": intake.spell(label.values),
             "Unit": label.unit.constant,
             "Dimension": label.dimension.constant,
             "Annotator": label.annotator.constant,
@@ -214,7 +214,7 @@ def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: li
     for row in _table(f"{key}:{kind}:labels", _LABELLED, rows, config):
         said = {
             "value": _one(row["Value in"]),
-            "values": _values(row["Its cells mean"], faults),
+            "values": _values(row["Meaning of values"], faults),
             "unit": From(constant=row["Unit"]),
             "dimension": From(constant=row["Dimension"]),
             "annotator": _one(row["Annotator in"]) or From(constant=row["Annotator"]),

@@ -1,4 +1,4 @@
-"""What stands around the dashboard's tiles: how much they are of, what is withheld and why, how to read it, downloads."""
+"""What stands around the dashboard's tiles: how much they are of, what is withheld, how to read it, downloads."""
 
 from __future__ import annotations
 

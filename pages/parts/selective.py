@@ -64,33 +64,30 @@ def told(found: Found, counted: Basis, basis: Basis) -> None:
 
 
 def chart(found: Found, key: str) -> None:
-    """The curve from the surest items to all, beside its figures."""
+    """The curve from the items of highest confidence to all, and its figures."""
     steps = found.result.steps
     if not steps:
         return
-    left, right = st.columns(2, gap="medium", vertical_alignment="center")
-    with left:
-        picture.plot(
-            lambda width: plots.spared(found.result, width=width), key, "accepted",
-            "Agreement on what is accepted automatically", (400.0, 480.0, 600.0, 700.0),
-        )  # fmt: skip
-    with right:
-        share = st.column_config.NumberColumn(format="%.0f%%")
-        st.dataframe(
-            {
-                "threshold": [s.threshold for s in steps],
-                "coverage": [100 * s.share for s in steps],
-                "% agreement": [100 * (s.agreement.point or 0.0) for s in steps],
-                "lower bound": [100 * (s.agreement.lower_bound or 0.0) for s in steps],
-                "test": [_PASSED[s.passed] for s in steps],
-            },
-            hide_index=True, height=min(320, 36 + 35 * len(steps)),
-            column_config={
-                "threshold": st.column_config.NumberColumn(format="%.3f", help="Lowest confidence that is accepted."),
-                "coverage": share, "% agreement": share,
-                "lower bound": st.column_config.NumberColumn(format="%.1f%%"),
-            },
-        )  # fmt: skip
+    picture.plot(
+        lambda width: plots.spared(found.result, width=width), key, "accepted",
+        "Agreement on what is accepted automatically", (400.0, 600.0, 800.0),
+    )  # fmt: skip
+    share = st.column_config.NumberColumn(format="%.0f%%")
+    st.dataframe(
+        {
+            "threshold": [s.threshold for s in steps],
+            "coverage": [100 * s.share for s in steps],
+            "% agreement": [100 * (s.agreement.point or 0.0) for s in steps],
+            "lower bound": [100 * (s.agreement.lower_bound or 0.0) for s in steps],
+            "test": [_PASSED[s.passed] for s in steps],
+        },
+        hide_index=True, width="content", height=min(320, 36 + 35 * len(steps)),
+        column_config={
+            "threshold": st.column_config.NumberColumn(format="%.3f", help="Lowest confidence that is accepted."),
+            "coverage": share, "% agreement": share,
+            "lower bound": st.column_config.NumberColumn(format="%.1f%%"),
+        },
+    )  # fmt: skip
     st.caption(selective.READ)
 
 

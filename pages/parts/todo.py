@@ -1,4 +1,4 @@
-"""What waits, how far it is, and what moved: the lines and bars of the overview."""
+"""What waits to be labelled, progress, and recent activity: the lines and bars of the overview."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 
 from data.datasets import Dataset
 from data.moves import Move
+from data.names import shown
 from data.progress import Done, Personal, QueueDone
 from judges.counted import many
 from pages.parts import clock, links, text
@@ -17,14 +18,16 @@ from pages.parts.choose import STREAMS
 MOVED = {
     "answered": "**{actor}** answered {n} in {dataset} · {at}",
     "drew": "**{actor}** drew {n} into the audit sample of {dataset} · {at}",
-    "filled": "**{actor}** put {n} into the review queue of {dataset} · {at}",
+    "filled": "**{actor}** added {n} to the review queue of {dataset} · {at}",
     "items": "**{actor}** imported {n} into {dataset} · {at}",
-    "judgments": "**{actor}** imported {n} of judges into {dataset} · {at}",
-    "labels": "**{actor}** imported {n} of people into {dataset} · {at}",
+    "judgments": "**{actor}** imported {n} into {dataset} · {at}",
+    "labels": "**{actor}** imported {n} into {dataset} · {at}",
     "joined": "**{actor}** joined as {role} · {at}",
-    "made": "**{actor}** made {name} {role} · {at}",
-    "let go": "**{actor}** let {name} go · {at}",
-    "rules": "**{actor}** changed how {dataset} is given out · {at}",
+    "added": "**{actor}** added {name} as {role} · {at}",
+    "role": "**{actor}** changed the role of {name} to {role} · {at}",
+    "deactivated": "**{actor}** deactivated {name} · {at}",
+    "reactivated": "**{actor}** reactivated {name} as {role} · {at}",
+    "rules": "**{actor}** changed the queue rules of {dataset} · {at}",
 }
 
 
@@ -69,14 +72,14 @@ def pace(mine: Personal, days: list[int]) -> None:
     st.metric("Items today, and in 14 days", f"{mine.today:,d}", chart_data=bars, chart_type="bar")
     left, right = st.columns(2)
     left.metric("In all", f"{mine.total:,d}")
-    right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="The median of the last 50.")
+    right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.")
 
 
 def moved(found: list[Move], zone: tzinfo) -> None:
-    """The newest moves in words, each with its time."""
+    """The newest changes in words, each with its time."""
     if not found:
         st.caption("Nothing yet.")
     for move in found:
         values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": clock.at(move.at, zone)}
         what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
-        text.quiet(MOVED[move.sort], actor=move.actor, n=many(move.n, what), **values)
+        text.quiet(MOVED[move.sort], actor=shown(move.actor), n=many(move.n, what), **values)

@@ -88,7 +88,7 @@ def fill(store, asked, items=ITEMS, two=0.0, assisted=0.0):
                     tx.rows(
                         f"insert into label select '{who}{number}{unit}' || id, '', id, '{unit}', '{dimension.name}', "
                         f"{value(dimension, 0.5)}, '{who}', mode, 'd' || id, '', false, null, null, null, "
-                        f"false, timestamp '2026-01-31 12:00:00', {seq} from made{where}"
+                        f"false, timestamp '2026-01-31 12:00:00', {seq}, null from made{where}"
                     )
         tx.wrote |= {"item", "judgment", "draw", "score", "label"}
 

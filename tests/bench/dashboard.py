@@ -89,7 +89,7 @@ def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
                 tx.rows(
                     f"insert into label select '{dimension}{unit}' || i, '', md5(i::text)[:20], '{unit}', "
                     f"'{dimension}', {value(dimension, 0.0)}, 'ann', 'blind', 'd' || i, '', false, null, null, "
-                    f"null, false, timestamp '2026-01-31 12:00:00', {tx.seq} from {span}"
+                    f"null, false, timestamp '2026-01-31 12:00:00', {tx.seq}, null from {span}"
                 )
         tx.wrote.update({"draw", "label"})
 
@@ -134,7 +134,7 @@ def again(store):
     def work(tx):
         tx.rows(
             "insert into label select 'n' || id, '', item_id, unit, dimension, value, 'bob', mode, draw_id, judge_id, "
-            f"saw, seen, probability, replaces, withdrawn, made_at, {tx.seq} from label order by id limit 10"
+            f"saw, seen, probability, replaces, withdrawn, made_at, {tx.seq}, null from label order by id limit 10"
         )
         tx.wrote.add("label")
 

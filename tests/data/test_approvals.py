@@ -213,8 +213,8 @@ def test_what_is_not_there_is_not_decided_on(demo: tuple[Store, Key]) -> None:
     store, key = demo
     mark = seen(store, key)
     for place, value, words in (
-        (0, "nowhere", "no dataset"), (1, "nobody", "no judge"), (3, "charm", "asks people no 'charm'"),
-        (2, "conversation", "asks people no 'helpfulness' of a conversation"), (3, "weakest_turn", "asks people no"),
+        (0, "nowhere", "no dataset"), (1, "nobody", "no judge"), (3, "charm", "has no dimension 'charm'"),
+        (2, "conversation", "has no dimension 'helpfulness' of a conversation"), (3, "weakest_turn", "has no dimension"),
     ):  # fmt: skip
         wrong: Any = (*key[:place], value, *key[place + 1 :])
         for decision in ("approve", "propose", "decline"):
@@ -280,7 +280,8 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
         tx.add("dataset", "id, name, description, synthetic", [("made", "made", "", True)])
 
     store.tx("test", "copies", work)
-    for id_, words in (("practice", "practice, not"), ("marked", "practice, not"), ("probe", "probe scenario_swapped")):
+    made = "practice judge, not"
+    for id_, words in (("practice", made), ("marked", made), ("probe", "probe scenario_swapped")):
         refused(store, NotApprovable, words, lambda i=id_: approve(store, (real, i, "turn", "helpfulness")))
     found = replace(case.case(store, real, "practice", "turn", "helpfulness"), dataset=case.dataset(store, "made"))
     assert found.against == [] and found.synthetic
@@ -292,7 +293,7 @@ def test_a_judge_that_answers_only_some_is_refused(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells)
     key = (dataset, judge, "turn", "helpfulness")
     assert case.case(store, *key).coverage == 140 / 160
-    refused(store, NotApprovable, "87.5% of the 160 cells.*asks for 90%", lambda: approve(store, key))
+    refused(store, NotApprovable, "87.5% of the 160 ratings.*90% are required", lambda: approve(store, key))
     set_asked(store, coverage=0.875)
     assert approve(store, key).decision == "approve"
     store.close()
@@ -305,12 +306,12 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
     store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_])
     hidden, waived = (case.case(store, dataset, judge_, "turn", name) for name in ("helpfulness", "safety"))
     assert (hidden.coverage, hidden.dodged, hidden.waived) == (140 / 160, 20, 0)
-    assert "20 n/a where people have a value" in hidden.against[0] and not waived.against
+    assert "20 n/a where people gave a value" in hidden.against[0] and not waived.against
     assert (waived.coverage, waived.dodged, waived.waived) == (1, 0, 20)
     told = " ".join(case.beside(store, waived).cautions)
-    assert "People say n/a in 20 of 160 cells" in told and "All labels are by person0" in told
+    assert "People say n/a in 20 of 160 ratings" in told and "All labels are by person0" in told
     store.tx("lea", "mine", lambda tx: people.append(tx, [people.Person("person0", "lead", True)]))
-    assert "100% of the labels are by person0, who may decide" in " ".join(case.beside(store, waived).cautions)
+    assert "100% of the labels are by person0, who may approve" in " ".join(case.beside(store, waived).cautions)
     store.close()
 
 
@@ -375,16 +376,16 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     refused(store, NotApprovable, "another lead has to approve", lambda: approve(store, key, "lea"))
     refused(store, NotApprovable, "has proposed this already", lambda: propose("lou"))
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
-    refused(store, NotApprovable, "rests on other figures", lambda: approve(store, key, "lou"))
+    refused(store, NotApprovable, "figures or the policy changed", lambda: approve(store, key, "lou"))
     propose("lou")
     people.set_person(store, "lou", "lou", "researcher")
     people.set_person(store, "lea", "lou", "researcher")
-    refused(store, NotApprovable, "no lead any more", lambda: approve(store, key, "lea"))
+    refused(store, NotApprovable, "not a lead any more", lambda: approve(store, key, "lea"))
     people.lead_here(store, "lou")
     done = approve(store, key, "lea")
     told = {name: said for name, _, said in approvals.evidence(store, done.id)}
     assert told["who approved"] == "lea, the first lead"
-    assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: two")
+    assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: independent")
     assert approvals.approved(store, key[0]) == [done] and approvals.waits(store).proposed == ()
     relabel(store, key, lambda v: min(v + 1, 5), most=2)
     again = propose("lea")
@@ -430,7 +431,7 @@ def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -
             policy.made(**values)
     for bad, words in (
         (replace(Policy(), min_items=float("nan")), "whole number"),  # every page would fail on it
-        (Policy(min_clusters=2), "Below 30"), (Policy(threshold=-0.5), "by chance alone"),
+        (Policy(min_clusters=2), "Below 30"), (Policy(threshold=-0.5), "at most what chance"),
         (replace(Policy(), lower_bound="no"), "yes or no"),
     ):  # fmt: skip
         refused(store, BadInput, words, lambda b=bad: policy.set_asked(store, "lea", Asked(b), "Because."))
@@ -489,7 +490,7 @@ def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, K
             lambda who: people.set_person(store, who, "ann", "lead"),
             lambda who: policy.set_asked(store, who, Asked(), "Quicker."),
         ):
-            refused(store, AssayError, "do not count as two", lambda do=does, who=name: do(who))
+            refused(store, AssayError, "not independent", lambda do=does, who=name: do(who))
     assert people.set_person(store, "lea", "new", "lead") == people.Person("new", "lead", False), "it waits"
     assert people.set_person(store, "lea", "lou", "lead", active=False).may("lead")
     refused(store, NotAllowed, "Nobody called", lambda: approve(store, key, "new"))
@@ -504,7 +505,8 @@ def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Ke
     set_asked(store, threshold=0.99)
     assert approvals.approved(store, key[0]) == [done]
     [(one, why)] = approvals.waits(store).older
-    assert one == done and why == "Approved at 0.50 under the first policy; the policy of today asks 0.99."
+    told = "Approved under the first policy (required: kappa 0.50); today's policy requires kappa 0.99."
+    assert (one, why) == (done, told)
     set_asked(store, threshold=0.01, min_items=1, lower_bound=False)
     assert approvals.approved(store, key[0]) == [done] and approvals.waits(store).older == ()
     assert {c.line.key for c in approvals.waits(store).eligible} == {"turn.safety"}, "eligible, and not approved"
@@ -524,8 +526,8 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     then, now = approvals.moved(store, done), approvals.moved(store, gone)
     assert then is not None and now is not None and then > 0.9 > 0.5 > now
     assert (gone.decision, gone.person, gone.policy.threshold, gone.state) == ("suspend", AUTOMATIC, 0.5, "fails")
-    assert gone.reason.startswith("Since the approval came new labels. Kappa was")
-    assert f"{then:.2f} (" in gone.reason and f"{now:.2f} (" in gone.reason
+    assert gone.reason.startswith("Since the approval came new labels. At the approval kappa was")
+    assert f"{then:.2f} (" in gone.reason and gone.reason.count(f"{now:.2f} on") == 1
     assert approvals.waits(store).suspended == (gone,)
     relabel(store, key, lambda v: 6 - v, most=60)
     assert case.case(store, *key).line.gate.interval.point == pytest.approx(then)
@@ -595,7 +597,8 @@ def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path)
     assert approvals.waits(store).doubted == ()
     settings.set_gold_rule(store, "lea", dataset, GoldRule("majority"))
     assert approvals.approved(store, dataset) == []
-    assert "approval came items put aside, another gold rule. Kappa was" in approvals.now(store)[0].reason
+    why = "approval came excluded items, labels combined anew. At the approval kappa was"
+    assert why in approvals.now(store)[0].reason
     store.close()
 
 
@@ -662,7 +665,7 @@ def test_the_command_refuses_what_the_function_refuses(
         (("--dimension", "safety", "--reason", "Because."), "The approval check says"),
         ((*good, "--judge", "other"), "No judge of"),
         ((*good, "--as", AUTOMATIC, "--seen", mark), "is kept for"),
-        (good, "--list tells it"),
+        (good, "--list prints it"),
         ((*good, "--seen", "0" * 20), "changed since"),
     ):
         code, said = run(*args)
@@ -776,7 +779,7 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     assert case.case(store, *key).line.gate.interval == before.line.gate.interval
     refused(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
     told = case.beside(store, case.case(store, *key)).origin
-    assert told.startswith("The check counts 150 labels given here. 450 imported ones do not count for the approval ")
+    assert told.startswith("150 labels given here are used. 450 imported ones are not, ")
     assert "450 from forged.jsonl, imported by ray on 20" in told
     names = {str(n) for (n,) in store.rows("select distinct annotator from label where draw_id = ''")}
     assert names == {"ann (file)", "lea (file)", "person0 (file)"}
@@ -787,7 +790,7 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     assert policy.looser(replace(policy.asked(store), imported=True), policy.asked(store))
     set_asked(store, imported=True)
     found = case.case(store, *key)
-    assert found.line.gate.interval.point == 1 and "count too" in case.beside(store, found).origin
+    assert found.line.gate.interval.point == 1 and "are used too" in case.beside(store, found).origin
     assert any("Nobody here can check that" in caution for caution in case.beside(store, found).cautions)
     done = approve(store, key)
     set_asked(store, imported=False)
@@ -827,7 +830,7 @@ def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synth
     key = (dataset, judge, "turn", "helpfulness")
     take(store, "ray", from_path(decisions(store, tmp_path, 150)), Plan("demo", sampling="random", population=10_000))
     assert case.case(store, *key).line.decision.state == "meets policy"
-    refused(store, NotApprovable, "labels and decisions counts", lambda: approve(store, key))
+    refused(store, NotApprovable, "labels and decisions count", lambda: approve(store, key))
     facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, *key))}
     assert facts["adjudicated"] == (150, '{"lea (file)":150}')
     assert facts["adjudicated in files"] == (150, 'they count; imported by {"ray":150}')
@@ -845,7 +848,7 @@ def test_an_approval_on_data_marked_as_synthetic_does_not_outlast_an_import(
     file = decisions(store, tmp_path, 1) if sort == "decisions" else forged(store, tmp_path, ("ann",))
     take(store, "ray", from_path(file), Plan("demo", sampling="random", population=10_000))
     assert approvals.approved(store, dataset) == []
-    assert "labels and decisions counts" in approvals.now(store)[0].reason
+    assert "labels and decisions count" in approvals.now(store)[0].reason
 
 
 def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
@@ -855,8 +858,8 @@ def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
     rows = store.rows("select id from item where name = any($1)", [[f"item {n}" for n in range(100, 120)]])
     tuning.put_aside(store, "ray", dataset, [str(row[0]) for row in rows], "The judge is wrong there.")
     found = case.case(store, dataset, judge, "turn", "helpfulness")
-    assert any("20 of 120 items drawn were put aside afterwards" in told for told in case.beside(store, found).cautions)
-    assert ("items drawn and put aside", 20.0, "as used for tuning, after they were drawn") in case.facts(store, found)
+    assert any("20 of 120 drawn items were excluded afterwards" in told for told in case.beside(store, found).cautions)
+    assert ("items drawn and put aside", 20.0, "used for tuning, after they were drawn") in case.facts(store, found)
 
 
 @pytest.mark.usefixtures("named")
@@ -870,7 +873,7 @@ def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> Non
     assert standing.fingerprint(store, dataset, judge, HELP, "blind") != mark
     facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, dataset, judge, "turn",
                                                                                         "helpfulness"))}  # fmt: skip
-    assert facts["adjudicated"] == (0, "cells")
+    assert facts["adjudicated"] == (0, "ratings")
     assert facts["adjudicated in files"] == (40, 'they do not count, by the policy; imported by {"ray":40}')
 
 
@@ -879,5 +882,5 @@ def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Pa
     found = case.case(store, dataset, judge, "turn", "helpfulness")
     made = replace(found, dataset=replace(found.dataset, synthetic=True), brought=True)
     assert found.against == [] and made.basis == "imported"
-    assert "this judge is a language model" in made.against[0]
+    assert "A language model can be published only" in made.against[0]
     assert replace(made, judge=replace(found.judge, made=True)).against == []

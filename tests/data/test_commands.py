@@ -134,12 +134,12 @@ def test_what_cannot_be_done_is_a_sentence(
 
 def test_a_backup_takes_the_stores_place_and_the_present_file_is_kept(run: Run, tmp_path: Path) -> None:
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
-    assert run("backup", "b.duckdb")[1].startswith("b.duckdb holds all 2 changes")
+    assert run("backup", "b.duckdb")[1].startswith("b.duckdb is revision 2")
     (tmp_path / "more.jsonl").write_bytes(text([pair("p2")]))
     run("import", "more.jsonl", "--dataset", "d")
     code, out, err = run("restore", "b.duckdb")
-    assert (code, err) == (0, "") and "with 2 changes. The file that was there is kept as " in out
-    assert run("verify") == (0, "2 changes were read; everything fits together.\n", "")
+    assert (code, err) == (0, "") and "at revision 2. The file that was there is kept as " in out
+    assert run("verify") == (0, "Read to revision 2: no problem was found.\n", "")
     aside = next(tmp_path.glob("store.replaced-*.duckdb"))
     store = open_store(f"duckdb:///{aside}")
     assert store.rows("select count(*) from item") == [(2,)]
@@ -168,9 +168,9 @@ def test_missing_changes_are_told_and_accepted_only_when_asked(run: Run, tmp_pat
     mark.write(7, "")
     mark.close()
     code, _, err = run("verify")
-    assert code == 1 and "ends at change 2, but 7 changes were confirmed: 5 are missing" in err
+    assert code == 1 and "ends at revision 2, but revision 7 was confirmed: 5 are missing" in err
     assert run("import", "rows.jsonl", "--dataset", "d")[0] == 1
-    assert run("verify", "--accept") == (0, "2 changes were read; everything fits together.\n", "")
+    assert run("verify", "--accept") == (0, "Read to revision 2: no problem was found.\n", "")
     assert run("verify")[0] == 0
 
 
@@ -194,7 +194,7 @@ def test_verify_says_what_does_not_fit_together(
     store.tx("lea", "damage", lambda tx: tx.add(table, columns, [row]))
     store.close()
     code, out, err = run("verify")
-    assert code == 1 and says in err and "What is wrong: " in out
+    assert code == 1 and says in err and "Problems: " in out
 
 
 def test_every_command_is_in_the_readme() -> None:

@@ -169,17 +169,17 @@ def test_a_dataset_keeps_its_own_rule(store: Store) -> None:
     people.set_person(store, "lea", "res", "researcher")
     rows = [*BOTH, RULE]
     # A researcher brings in all but the rule, which only a lead may set, on whatever way.
-    assert "only a lead can bring in" in preview(store, source(rows), Plan("d"), actor="res").warnings[0]
+    assert "Only a lead can import that" in preview(store, source(rows), Plan("d"), actor="res").warnings[0]
     done = take(store, "res", source(rows), Plan("d"))
     assert (done.labels, done.preview.new.rules, gold_rule(store, done.dataset_id)) == (2, 0, GoldRule())
     done = bring(store, rows)  # the lead brings what is missing
-    assert str(done.preview.new) == "0 items, 0 judgments, 0 labels and the gold rule"
+    assert str(done.preview.new) == "0 items, 0 judgments, 0 labels and how labels are combined"
     assert gold_rule(store, done.dataset_id) == GoldRule("median", 0) and not done.preview.warnings
     before = counts(store)
     done = bring(store, [{"gold_rule": {"resolve": "majority", "apart": None}}, RULE][:1])
     assert done.preview.warnings == [
-        "d keeps its own gold rule (median, people may lie 0 steps apart). Left aside: that of the file (majority, "
-        "people may lie any number of steps apart)."
+        "d keeps how it combines labels (median, people may differ by 0 steps). Ignored: the rule of the file "
+        "(majority, people may differ by any number of steps)."
     ]
     assert bring(store, rows).preview.known.rules == 1 and counts(store) == before
 
@@ -223,9 +223,9 @@ def test_what_was_decided_while_an_import_was_read_stands(store: Store, row: Jso
 def test_an_import_stands_on_the_trail_as_such(store: Store) -> None:
     bring(store, [*BOTH, decided("p1", "b"), RULE])
     told = {entry.kind: entry.what for entry in trail.entries(store, trail.Narrow())[:5]}
-    assert told["imports"] == "imported 1 item, 2 labels, 1 adjudication, the gold rule from rows.jsonl"
-    assert told["adjudications"] == "imported what others adjudicated on 1 cell"
-    assert told["settings"] == "set the gold rule: apart 0, resolve median, waiting counted"
+    assert told["imports"] == "imported 1 item, 2 labels, 1 adjudication, how labels are combined from rows.jsonl"
+    assert told["adjudications"] == "imported adjudications of 1 rating"
+    assert told["settings"].startswith("changed how labels are combined: ")
     assert {p.name: (p.role, p.active) for p in people.everyone(store, active=False)}["cy"] == ("annotator", False)
 
 
@@ -268,7 +268,7 @@ def test_a_bad_line_is_a_sentence_with_its_place_and_nothing_is_written(store: S
         assert (found[n].file, found[n].field) == ("rows.jsonl", field) and says in found[n].sentence, (bad, found[n])
     assert len(found) == len(BAD) == refused.value.preview.problem_count
     done = bring(store, [*rows, decided("p1", "b"), decided("p1", "a"), RULE, RULE], good=True)
-    assert str(done.preview.new) == "1 item, 0 judgments, 2 labels, 1 adjudication and the gold rule"
+    assert str(done.preview.new) == "1 item, 0 judgments, 2 labels, 1 adjudication and how labels are combined"
     assert done.rejected == len(BAD) + 1  # one cell has one decision; the same rule may stand there twice
     two_rules = [RULE, {"gold_rule": {"resolve": "majority", "apart": 0}}]
     assert [(at, field) for at, field, _ in wrong(store, two_rules)] == [(2, "gold_rule")]
@@ -294,5 +294,5 @@ def test_a_dataset_goes_from_one_workspace_to_another_by_commands(
     assert "Wrote 6 rows" in capsys.readouterr().out
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/other.duckdb")
     assert main(["import", str(file), "--dataset", "d", "--sampling", "random", "--as", "lea"]) == 0
-    said = "Added 1 item, 0 judgments, 2 labels, 1 adjudication and the gold rule to d; 0 were there already."
+    said = "Added 1 item, 0 judgments, 2 labels, 1 adjudication and how labels are combined to d; 0 were there already."
     assert said in capsys.readouterr().out

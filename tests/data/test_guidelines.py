@@ -9,6 +9,9 @@ import pytest
 from data import guidelines, trail
 from data.datasets import dataset
 from data.errors import BadInput, NotAllowed
+from data.export.kind import complete
+from data.export.kinds.dataset import KIND as kind
+from data.intake import Plan, from_path, take
 from data.store import Store
 from data.trail import Narrow
 from data.verify import verify
@@ -46,3 +49,17 @@ def test_only_leads_write_and_no_more_than_every_browser_can_be_sent(store: Stor
     with pytest.raises(BadInput, match="20,001 characters"):
         guidelines.write(store, "lea", demo, "x" * 20_001)
     assert guidelines.history(store, demo) == []
+
+
+def test_they_travel_with_the_dataset_and_a_lead_brings_them_in(store: Store, tmp_path: Path) -> None:
+    found = dataset(store, "demo")
+    guidelines.write(store, "lea", found.id, "# 敬語\nRate each turn.")
+    given = [*kind.rows(store, found, complete(store, found.id, kind, {}))]
+    assert len(given) == kind.count(store, found, {})
+    other = seeds.workspace(tmp_path / "b.duckdb", given, review=False)
+    held = guidelines.current(other, found.id)
+    assert held is not None and (held.text, held.number) == ("# 敬語\nRate each turn.", 1)
+    guidelines.write(other, "lea", found.id, "Ours")
+    again = seeds.lines(tmp_path / "again.jsonl", given)
+    result = take(other, "lea", from_path(again), Plan(dataset="demo"))
+    assert [w for w in result.preview.warnings if "guidelines" in w] and guidelines.current(other, found.id) != held

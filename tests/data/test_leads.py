@@ -57,7 +57,7 @@ def test_who_made_whom_goes_all_the_way_back() -> None:
     made = [Event("lea", True, "lea"), Event("eve", True, "lea"), Event("mal", True, "eve"), Event("kim", True, "lea")]
     for one, two in (("lea", "eve"), ("lea", "mal"), ("eve", "mal"), ("eve", "kim"), ("mal", "kim"), ("lea", "lea")):
         assert not independent(made, one, two)
-        assert "do not count as two" in against(made, one, two) or one == two
+        assert "not independent" in against(made, one, two) or one == two
     assert stuck(made)
     more = [*made, Event("lou", True, MACHINE)]
     assert not stuck(more) and independent(more, "lou", "mal") and against(more, "lou", "lea") == ""

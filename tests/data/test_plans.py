@@ -58,7 +58,7 @@ def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) 
 @pytest.mark.parametrize(
     ("sizes", "told"),
     [
-        ([60, 200], "first look is at 60 items; the policy asks for 100"),
+        ([60, 200], "first look is at 60 items; the policy requires 100"),
         ([200, 150], "rising numbers of items; got 200, 150"),
         ([100, 110, 120, 130, 140, 150], "at most 5 looks; this one has 6"),
         ([500], "last look is at 500 items, and the dataset has 400"),
@@ -85,7 +85,7 @@ def test_after_the_first_label_nothing_changes(store: Store) -> None:
     dataset, _ = fill(store, cells(120))
     for sizes in ([100], []):
         if sizes:
-            with pytest.raises(BadInput, match="120 labels of this dataset"):
+            with pytest.raises(BadInput, match="has 120 labels"):
                 plans.set_plan(store, "lea", dataset, sizes)
         else:
             plans.set_plan(store, "lea", dataset, sizes)  # there is none, and it stays so
@@ -147,4 +147,4 @@ def test_the_command_fixes_and_tells(store: Store, monkeypatch: pytest.MonkeyPat
     assert main(["plan", "demo"]) == 0 and "no plan" in capsys.readouterr().out
     assert main(["plan", "demo", "--looks", "100", "200"]) == 0 and "at 100, 200 labelled" in capsys.readouterr().out
     assert main(["plan", "demo", "--looks", "150", "--none"]) == 1 and "not both" in capsys.readouterr().err
-    assert main(["plan", "demo", "--looks", "20"]) == 1 and "asks for 100" in capsys.readouterr().err
+    assert main(["plan", "demo", "--looks", "20"]) == 1 and "requires 100" in capsys.readouterr().err

@@ -137,8 +137,8 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
     people.set_person(store, "lea", "ben", "annotator", active=False)
     told = [(m.sort, m.actor, m.n) for m in moves.recent(store, 20)]
     assert told == [
-        ("let go", "lea", 1),
-        ("made", "lea", 1),
+        ("deactivated", "lea", 1),
+        ("role", "lea", 1),
         ("rules", "lea", 1),
         ("drew", "lea", 5),
         ("answered", "ann", 6),
@@ -151,7 +151,7 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
     ]
     found_moves = {m.sort: m for m in moves.recent(store, 20)}
     assert {found_moves[s].dataset for s in ("rules", "drew", "answered", "filled", "items")} == {"demo"}
-    assert (found_moves["made"].name, found_moves["made"].role, found_moves["let go"].name) == (
+    assert (found_moves["role"].name, found_moves["role"].role, found_moves["deactivated"].name) == (
         "ann",
         "researcher",
         "ben",

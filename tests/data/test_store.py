@@ -114,7 +114,7 @@ def test_a_deleted_write_ahead_log_is_noticed(tmp_path: Path) -> None:
     wal = path.with_name("a.duckdb.wal")
     assert wal.exists()
     wal.unlink()
-    with pytest.raises(StoreDamaged, match=r"ends at change 0, but 5 changes were confirmed.*restore"):
+    with pytest.raises(StoreDamaged, match=r"ends at revision 0, but revision 5 was confirmed.*restore"):
         at(path)
 
 

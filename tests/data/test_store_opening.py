@@ -82,7 +82,7 @@ def mark(path: Path) -> Path:
 HURT: list[tuple[str, Callable[[Path], object], str]] = [
     ("moved", lambda p: p.rename(p.parent / "elsewhere"), "not there, but a.duckdb.mark and a.duckdb.wal beside it"),
     ("moved with its mark", lambda p: (p.rename(p.parent / "m"), mark(p).unlink()), "but a.duckdb.wal beside it is"),
-    ("log cut", cut, "ends at change 74, but 150 changes were confirmed: 76 are missing"),
+    ("log cut", cut, "ends at revision 74, but revision 150 was confirmed: 76 are missing"),
     ("log emptied", lambda p: os.truncate(f"{p}.wal", 0), "150 are missing"),
     ("log of something else", lambda p: Path(f"{p}.wal").write_bytes(b"log" * 999), "150 are missing"),
     ("log gone", lambda p: Path(f"{p}.wal").unlink(), "150 are missing"),

@@ -85,7 +85,7 @@ def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(st
 
 def test_nobody_chooses_what_the_gate_counts(store: Store) -> None:
     before = store.newest()
-    with pytest.raises(BadInput, match="d-0002 cannot be put aside: people have answered there blind"):
+    with pytest.raises(BadInput, match="d-0002 cannot be put aside: people have labelled them blind"):
         tuning.put_aside(store, "lea", here(store), ids(store, 2, 4), WHY)
     with pytest.raises(BadInput, match="Say why"):
         tuning.put_aside(store, "lea", here(store), ids(store, 4), " ")
@@ -110,7 +110,7 @@ def test_nor_by_taking_back_what_was_answered_meanwhile(store: Store, tmp_path: 
         Plan("demo", sampling="random", population=10_000),
     )
     assert cells(store, "imported") == 3, "what is aside does not count, however it is answered"
-    with pytest.raises(BadInput, match="d-0004 cannot be taken back"):
+    with pytest.raises(BadInput, match="d-0004 cannot be counted again"):
         tuning.take_back(store, "lea", here(store), ids(store, 4), "it agrees so well")
 
 

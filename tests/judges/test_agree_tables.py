@@ -91,7 +91,7 @@ def test_rows_of_one_id_are_told_apart_and_codes_of_pairs_are_verdicts() -> None
     assert match.card.dimensions[0].scale.categories == ("a", "tie", "b")
     plain = [{"id": "q", "human": 1 + n, "judge": 1 + n} for n in range(3)]
     (match,) = of_table(Path("t.csv"), plain, [], [], False)
-    assert "2 rows are of an item that an earlier row is of: the judge's first answer counts." in match.told
+    assert "2 rows with the item of an earlier row: the judge's first answer counts." in match.told
 
 
 def test_a_gold_rule_in_the_files_makes_the_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

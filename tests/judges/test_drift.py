@@ -36,7 +36,7 @@ def test_new_gold_suspends_when_it_is_below_for_sure():
     pooled = figure(0.6, 0.04, 300)
     found = drift.held(THEN, pooled, figure(0.2, 0.08, 100), None, POLICY)
     assert (found.state, found.reasons) == ("suspended", ("since",))
-    assert "Kappa of the gold since the approval is 0.20 on 100 items" in found.why and "0.50" in found.why
+    assert "Kappa of labels since the approval is 0.20 on 100 items" in found.why and "0.50" in found.why
     # the same where it is but the newest part of what came
     newest = drift.held(THEN, pooled, figure(0.55, 0.05, 300), figure(0.2, 0.08, 120), POLICY)
     assert (newest.state, newest.reasons) == ("suspended", ("latest",))

@@ -300,7 +300,7 @@ def test_the_newest_look_that_was_taken(items, taken):
 
 
 def test_a_plan_that_contradicts_the_policy_is_told():
-    assert "first look is at 60 items; the policy asks for 100" in Policy().refuses(Plan((60, 200)))
+    assert "first look is at 60 items; the policy requires 100" in Policy().refuses(Plan((60, 200)))
     assert "no lower bound" in LOOSE.refuses(Plan((100,))) and Policy().refuses(Plan((100,))) == ""
     with pytest.raises(ValueError, match="200, 100"):
         Plan((200, 100))

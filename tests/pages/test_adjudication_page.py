@@ -13,6 +13,7 @@ from data.intake import Plan, from_path, take
 from data.settings import GoldRule
 from data.store import open_store
 from tests import seeds
+from tests.pages.contrast import faint
 from tests.pages.driving import enter
 from tests.server import Server
 
@@ -112,6 +113,8 @@ def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page
     expect(case.locator(".hintline")).to_have_text("helpfulness has no 9.")
     page.keyboard.press("n")
     expect(case.locator(".hintline")).to_have_text("helpfulness does not allow n/a.")
+    assert faint(page.locator(".sheet")) == {}
+    page.mouse.click(1434, 700)  # the empty margin: the board looks focused, and is
     page.keyboard.press("3")
     page.keyboard.press("ArrowRight")
     expect(case.get_by_role("radio", checked=True)).to_have_text("4")

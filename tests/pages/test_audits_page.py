@@ -15,7 +15,7 @@ from data.datasets import ensure
 from data.intake import Plan, from_path, take
 from data.store import open_store
 from tests import seeds
-from tests.pages.driving import enter, press
+from tests.pages.driving import at_rest, enter, press
 from tests.server import Server
 
 NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
@@ -104,11 +104,14 @@ def test_annotators_look_and_answer_by_keys_whether_words_fit_and_calibration_te
     expect(main).to_contain_text("0 of 16 justifications answered, 0 by you. A random sample")
     expect(main.get_by_test_id("stCode")).to_have_text(f"{NASTY}.")
     page.keyboard.press("n")
-    expect(main).to_contain_text("1 of 16 justifications answered, 1 by you. 100% do not support the score (21% to "
-        "100%; limit 10%).")
+    expect(main).to_contain_text(
+        "1 of 16 justifications answered, 1 by you. 100% do not support the score (21% to 100%; limit 10%)."
+    )
     page.keyboard.press("y")
-    expect(main).to_contain_text("2 of 16 justifications answered, 2 by you. 50% do not support the score (9% to 91%; "
-        "limit 10%).")
+    expect(main).to_contain_text(
+        "2 of 16 justifications answered, 2 by you. 50% do not support the score (9% to 91%; limit 10%)."
+    )
+    at_rest(page)
     page.keyboard.press("u")
     expect(main).to_contain_text("Your answer: it supports it. A new answer replaces it.")
     page.keyboard.press("n")

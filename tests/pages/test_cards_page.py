@@ -11,7 +11,7 @@ from data import cards, datasets, layers, people
 from data.store import open_store
 from tests import seeds
 from tests.data.test_cards import laid, recipe
-from tests.pages.driving import all_saved, enter, on_item
+from tests.pages.driving import accept, all_saved, enter, on_item
 from tests.server import Server
 
 HALVES = {"kind": "interval", "lo": 0, "hi": 2.5, "step": 0.5}
@@ -76,9 +76,10 @@ def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
     page = chromium.new_page()
     enter(page, app.url, "ann", "desk?dataset=demo&stream=review")
     on_item(page)
-    expect(page.get_by_text("Open-ended rubric on turns")).to_be_visible()
-    for key in ("Enter", "Enter", "Enter", "4", "Control+Enter"):
+    expect(page.locator(".glabel", has_text="Open-ended rubric on turns")).to_be_visible()
+    for key in ("Enter", "Enter", "Enter", "4"):
         page.keyboard.press(key)
+    accept(page)
     all_saved(page)
     app.stop()
     store = open_store(app.store)

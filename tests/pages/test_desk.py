@@ -9,7 +9,7 @@ from typing import Any
 
 from data.store import Store, open_store
 from tests import seeds
-from tests.pages.driving import accept_all, all_saved, enter, on_item, patiently, seeded, unsaved
+from tests.pages.driving import accept, accept_all, all_saved, enter, on_item, patiently, seeded, unsaved
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -43,6 +43,7 @@ def test_accepting_thirty_dialogues_stores_every_cell_once(serve: Serve, page: A
 
 def test_a_held_key_loses_and_doubles_nothing(serve: Serve, page: Any) -> None:
     app = seeded(serve, 60)
+    page.set_viewport_size({"width": 1440, "height": 1500})  # a held key does not accept what was not on screen
     enter(page, app.url, "ann")
     on_item(page)
     page.keyboard.down("Control")
@@ -70,7 +71,7 @@ def test_one_score_in_the_middle_costs_its_way_one_digit_and_one_key(serve: Serv
     for _ in range(4):  # from turn 1 context use to turn 2 helpfulness
         page.keyboard.press("j")
     page.keyboard.press("2")
-    page.keyboard.press("Control+Enter")
+    accept(page)
     on_item(page, item)
     all_saved(page)
     store = after(app)
@@ -87,7 +88,7 @@ def test_back_changes_the_answer_and_keeps_its_history(serve: Serve, page: Any) 
     page.keyboard.press("b")
     assert on_item(page, second) == first
     page.keyboard.press("1")
-    page.keyboard.press("Control+Enter")
+    accept(page)
     assert on_item(page, first) == second
     all_saved(page)
     store = after(app)
@@ -100,7 +101,7 @@ def test_back_changes_the_answer_and_keeps_its_history(serve: Serve, page: Any) 
 
 def test_blind_means_that_nothing_of_the_judge_reaches_the_browser(serve: Serve, page: Any) -> None:
     app = serve(start=False)
-    items = [seeds.dialogue(n) for n in range(1, 9)]
+    items = [seeds.dialogue(n, system="CANARY-SYSTEM") for n in range(1, 9)]
     told = [{**seeds.reply(i, helpfulness=2, verdict="borderline"), "decision_basis": "CANARY-BASIS"} for i in items]
     for made in told:
         made["per_turn"][0]["issues"] = ["CANARY-ISSUE"]
@@ -119,7 +120,7 @@ def test_blind_means_that_nothing_of_the_judge_reaches_the_browser(serve: Serve,
         assert on_item(page) == item
         sent = "".join(f for f in frames if item in f and not any(a in f for a in assisted))
         assert "CANARY-BASIS" not in sent
-        assert "CANARY-ISSUE" not in sent
+        assert "CANARY-ISSUE" not in sent and "CANARY-SYSTEM" not in sent
         assert page.locator(".step.judge").count() == 0
         frames.clear()
 
@@ -129,7 +130,7 @@ def test_a_blind_answer_needs_values_and_a_reveal_counts_as_revealed(serve: Serv
     enter(page, app.url, "ann", "desk?stream=audit")
     item = on_item(page)
     while page.locator(".sheet .step.judge").count():  # the assisted share: accept and go on
-        page.keyboard.press("Control+Enter")
+        accept(page)
         item = on_item(page, item)
     for _ in range(9):
         page.keyboard.press("3")
@@ -171,7 +172,7 @@ def test_skip_comment_and_issue_are_stored(serve: Serve, page: Any) -> None:
     page.keyboard.type("hard to say")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
-    page.keyboard.press("Control+Enter")
+    accept(page)
     on_item(page, second)
     all_saved(page)
     store = after(app)
@@ -195,7 +196,7 @@ def test_a_link_to_an_item_works_for_a_colleague(serve: Serve, new_page: Callabl
     two.context.add_cookies([{"name": "assay_name", "value": "bob", "url": app.url}])
     two.goto(link)
     assert on_item(two) == item
-    two.keyboard.press("Control+Enter")
+    accept(two)
     on_item(two, item)
     all_saved(two)
     store = after(app)
@@ -215,7 +216,7 @@ def test_a_reload_goes_on_where_it_was(serve: Serve, page: Any) -> None:
     page.reload()
     assert on_item(page) == item
     page.locator('.cell[data-unit="turn:1"][data-dimension="context_use"] .step[aria-checked="true"]').first.wait_for()
-    page.keyboard.press("Control+Enter")
+    accept(page)
     on_item(page, item)
     all_saved(page)
     store = after(app)
@@ -233,7 +234,7 @@ def test_two_tabs_of_one_person_double_nothing(serve: Serve, page: Any) -> None:
     on_item(other)
     for _ in range(12):
         for tab in (page, other):
-            tab.keyboard.press("Control+Enter")
+            accept(tab)
             tab.wait_for_timeout(60)
     for tab in (page, other):
         all_saved(tab)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.driving import all_saved, choose, enter, on_item, seeded
+from tests.pages.driving import accept, all_saved, choose, enter, on_item, seeded
 from tests.server import Server
 
 BETTER = "<img src=x onerror=alert(1)> 改めて。"
@@ -56,7 +56,7 @@ def test_a_turn_is_written_better_by_keys_and_exported(app: Server, page: Any, n
     page.keyboard.press("Control+Enter")  # keeps the text, and stays
     expect(mine).to_have_text(BETTER)
     assert on_item(page) == item
-    page.keyboard.press("Control+Enter")
+    accept(page)
     on_item(page, item)
     all_saved(page)
     page.keyboard.press("b")

@@ -16,10 +16,18 @@ from tests import seeds
 from tests.pages.driving import enter, patiently
 
 
-def test_a_judge_is_tried_run_and_compared_without_a_key(serve, page) -> None:
+def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_one_sentence(serve, page) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 12)
     app.start()
+    enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-unknown")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("has no model 'practice-unknown'")).to_be_visible()
+    page.goto(f"{app.url}/runs?card=multi_turn_dialogue&endpoint=other")
+    for address, said in (("127.0.0.1:9/v1", "begins with http:// or"), ("http://127.0.0.1:9/v1", "cannot be reached")):
+        page.get_by_label("Address").fill(address)
+        page.get_by_label("Address").press("Enter")
+        expect(page.get_by_text(said)).to_be_visible()
     enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-heuristic")
     expect(page.get_by_text("12 judgments of 12 items")).to_be_visible()
     expect(page.get_by_text("What Multi-turn dialogue needs")).to_be_visible()
@@ -35,6 +43,7 @@ def test_a_judge_is_tried_run_and_compared_without_a_key(serve, page) -> None:
     page.get_by_role("button", name="All runs").click()
     expect(page.get_by_text("All runs")).to_be_visible()
     expect(page.get_by_text("Nothing is left to ask")).to_be_visible()
+    assert patiently(lambda: "Traceback" not in app.log)
     app.stop()
     store = open_store(app.store)
     rows = store.rows(
@@ -44,23 +53,6 @@ def test_a_judge_is_tried_run_and_compared_without_a_key(serve, page) -> None:
     assert rows == [(True, 12, 12)]
     assert store.rows("select count(*) from reply")[0][0] == 12, "a dry run leaves no row"
     store.close()
-
-
-def test_what_cannot_run_is_one_sentence(serve, page) -> None:
-    app = serve(start=False)
-    seeds.dialogues(app.store_path, 3)
-    app.start()
-    enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-unknown")
-    page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("has no model 'practice-unknown'")).to_be_visible()
-    page.goto(f"{app.url}/runs?card=multi_turn_dialogue&endpoint=other")
-    page.get_by_label("Address").fill("127.0.0.1:9/v1")
-    page.get_by_label("Address").press("Enter")
-    expect(page.get_by_text("an address begins with http:// or https://")).to_be_visible()
-    page.get_by_label("Address").fill("http://127.0.0.1:9/v1")
-    page.get_by_label("Address").press("Enter")
-    expect(page.get_by_text("cannot be reached")).to_be_visible()
-    assert patiently(lambda: "Traceback" not in app.log)
 
 
 def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:

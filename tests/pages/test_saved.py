@@ -59,7 +59,7 @@ def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server],
     with page.expect_download() as drawing:
         page.get_by_role("button", name="Save as SVG").first.click()
     assert drawing.value.suggested_filename == "plot-gate-counted.svg"
-    assert "asked: 0.50" in "".join(ElementTree.parse(drawing.value.path()).getroot().itertext())
+    assert "required: 0.50" in "".join(ElementTree.parse(drawing.value.path()).getroot().itertext())
 
     # The report stands by itself, in a browser that reaches nothing and runs no script.
     alone = new_page(java_script_enabled=False, offline=True)

@@ -1,11 +1,11 @@
-"""A whole dataset as lines of Assay's own: cards, items, judges' replies, labels, adjudications and their rule."""
+"""A whole dataset as lines of Assay's own: cards, items, replies, labels, adjudications, their rule, guidelines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from data import cards
+from data import cards, guidelines
 from data.datasets import Dataset
 from data.export.kind import TEXT, Kind, Options, Row, columns
 from data.export.kinds import adjudications, items, judgments, labels
@@ -24,22 +24,24 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     yield from labels.rows(store, dataset, {"dimension": "", **options})
     yield from adjudications.rows(store, dataset, options)
     yield {"gold_rule": asdict(gold_rule(store, dataset.id))}
+    if held := guidelines.current(store, dataset.id):
+        yield {"guidelines": held.text}
 
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are of all sorts, the first line and the rule among them."""
     every = {"judge": "", "dimension": "", **options}
     lines: int = sum(one.count(store, dataset, every) for one in (items, judgments, labels, adjudications))
-    return lines + len(cards.travelling(store, dataset.id)) + 2
+    return lines + len(cards.travelling(store, dataset.id)) + 2 + (guidelines.current(store, dataset.id) is not None)
 
 
 KIND = Kind(
     "dataset",
     "The whole dataset",
-    "The cards it needs, items, judges' replies, people's labels, adjudications and how labels are combined, in one "
-    "file: imported by a lead, as drawn at random, into an empty workspace, it gives the same reference labels (gold) "
-    "and the same figures. In a sample that is not labelled in full, each label has the probability of its draw but "
-    "not the response rate of its stratum: there, strata with fewer labels weigh less.",
+    "The cards it needs, items, judges' replies, people's labels, adjudications, how labels are combined and the "
+    "guidelines, in one file: imported by a lead, as drawn at random, into an empty workspace, it gives the same "
+    "reference labels (gold) and the same figures. In a sample that is not labelled in full, each label has the "
+    "probability of its draw but not the response rate of its stratum: there, strata with fewer labels weigh less.",
     columns(id=TEXT, item=TEXT),
     rows,
     count,

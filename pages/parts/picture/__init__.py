@@ -12,7 +12,7 @@ import streamlit as st
 from pages.parts import messages, session
 
 HERE = Path(__file__).parent
-WIDTHS = (600.0, 864.0, 1280.0)
+WIDTHS = (600.0, 680.0, 864.0, 1280.0)
 """The widths, in pixels, at which a plot of the page's whole width is drawn; the widest that has room is shown."""
 
 

@@ -34,7 +34,7 @@ def test_averaging_counts_dialogues_with_differing_turns_and_falls_of_context_us
     found = find("averaging", evidence("multi_turn_dialogue", rows))
     assert found.figure == pytest.approx(35 / 40)
     assert found.n == 50
-    assert "context use fell alone in 20 of its 20 falls" in found.why
+    assert "context use decreases alone in 20 of 20 decreases" in found.why
     assert found.verdict == "warning", "the interval of .875 reaches past .9"
 
 

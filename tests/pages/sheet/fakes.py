@@ -15,6 +15,8 @@ VERDICT = [{"v": n, "t": t} for n, t in enumerate(("poor", "borderline", "good",
 SIDES = [{"v": n, "t": t} for n, t in enumerate(("A", "B", "tie"))]
 FLAG = [{"v": 0, "t": "no"}, {"v": 1, "t": "yes"}]
 
+GUIDE = {"dataset": "support", "no": 2, "by": "lea", "on": "3 May 2026", "text": "# Rate\n![x](https://e.example/x.png)"}
+
 
 def cell(
     unit, dimension, v=4, *, kind="ordinal", steps=ONE_TO_FIVE, level="high", note="", rule="", mine=None, source=""

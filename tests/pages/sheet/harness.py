@@ -154,6 +154,7 @@ sheet(
             "text": "Nothing that the judge was unsure of waits for you.",
         },
         "notice": None,
+        "guide": fakes.GUIDE if "guide" in ask else None,
     },
     key="sheet",
     on_outbox=save,

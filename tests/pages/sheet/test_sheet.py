@@ -378,6 +378,7 @@ def test_reveal_after_a_blind_answer(desk):
     d.page.locator(".step.judge").first.wait_for()
     assert d.item == "id-b-0001" and d.page.locator(".why.shown").count() == 1
     assert d.mine("turn:1", "context_use") == "4"
+    assert "agree," in d.page.locator(".why.shown").inner_text() and d.page.locator(".cell.differs").count() > 1
     d.press("5", "Control+Enter")
     d.shows("id-b-0002")
     first, second = d.saved()
@@ -614,22 +615,21 @@ def test_judged_texts_are_formatted_and_x_shows_them_as_they_came(desk):
     assert said.locator("math").count() == 3
     asked: list[str] = []
     d.page.on("request", lambda r: asked.append(r.url))
-    d.press("Control+Enter")
+    d.go()
     d.shows("id-v-0001")
-    began = time.monotonic()
     d.page.locator(".row[data-unit='turn:22'] .formatted math").first.wait_for()
     d.page.wait_for_timeout(1000)  # what is long is formatted when nothing else is to be done
     assert d.page.locator(".formatted :is(a, img, svg, script, [tabindex], [id], [name], [src], [href])").count() == 0
     d.press("Tab", "j", "x", "x", "]", "]")
-    assert d.here[0] == "turn:3" and time.monotonic() - began < 15
+    assert d.here[0] == "turn:3"
     assert [url for url in asked if "_stcore" not in url] == []
     assert d.page.evaluate("window.hit") is None
-    d.press("Control+Enter")
+    d.go()
     d.shows("id-d-0001")
 
 
 def test_roles_names_and_roving_focus(desk):
-    d = desk(case="plain")
+    d = desk(case="plain", guide=1)
     cell = d.cell("turn:3", "helpfulness")
     assert cell.get_attribute("role") == "radiogroup"
     assert cell.get_attribute("aria-label") == "helpfulness, turn 3; judge 3, low stated confidence, needs a look"
@@ -648,6 +648,17 @@ def test_roles_names_and_roving_focus(desk):
     assert d.page.evaluate(f"{active}.closest('.card') !== null")
     d.press("Escape")
     assert d.page.locator('[role="dialog"]').count() == 0 and "1 changed" in d.sum()
+    assert d.page.locator(".tip.news").inner_text().startswith("The guidelines changed on 3 May 2026.")
+    d.press("h")
+    d.page.locator('[role="dialog"] .guide', has_text="[image: x]").wait_for()
+    d.press("h")
+    assert d.page.locator('[role="dialog"], .tip.news, img').count() == 0
+    d.press("y")
+    assert d.here == ("turn:3", "helpfulness")
+    said = d.page.locator(".meaning").inner_text()
+    assert said == "helpfulness 1 = fails · 5 = as good as can be — How good the helpfulness is."
+    assert d.cell(*d.here).locator(".other").get_attribute("aria-label") == "1, the value of qwen2.5:7b"
+    assert d.page.locator(".meta .who").inner_text() == "judge: gpt-4o (Multi-turn dialogue 91710b5)"
 
 
 def test_the_mouse_does_it_too(desk):
@@ -656,6 +667,10 @@ def test_the_mouse_does_it_too(desk):
     assert d.here == ("turn:2", "safety") and d.mine("turn:2", "safety") == "3"
     d.page.locator('[data-do="undo"]').click()
     assert d.mine("turn:2", "safety") is None
+    d.page.locator("button.why", has_text="verdict").click()
+    assert d.here == ("conversation", "verdict")
+    d.page.locator('.tip [data-do="legend"]').click()
+    assert d.page.locator(".tip").count() == 0
     d.page.locator('.row[data-unit="turn:1"] .bot').click()
     assert d.here == ("turn:1", "context_use")
     d.page.locator(".go").dblclick()  # the second half of a double click is no second answer
