@@ -71,7 +71,9 @@ def run() -> None:
         found = mine.get(address, closed)
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
-    st.navigation(menu, position="top").run()
+    page = st.navigation(menu, position="top")
+    st.set_page_config(page_title=f"{page.title} · Assay")
+    page.run()
 
 
 def _home() -> None:

@@ -109,7 +109,7 @@ def summary(found: Waits) -> None:
     told = [
         f"{len(of):,} {what}" for of, what in (
             (found.suspended, "suspended by new evidence"), (found.proposed, "proposed, waiting for a second lead"),
-            (found.eligible, "not decided (policy met)"), (found.doubted, "approved, to be reviewed"),
+            (found.eligible, "meeting the policy, not decided"), (found.doubted, "approved, to be reviewed"),
             (found.older, "approved under an older policy"),
         ) if of
     ]  # fmt: skip
@@ -328,7 +328,7 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
         parts = (
             (len(found.suspended) - 3, "more suspended"),
             (len(found.proposed), "proposed, waiting for a second lead"),
-            (len(found.eligible), "not decided (policy met)"),
+            (len(found.eligible), "meeting the policy, not decided"),
             (len(found.doubted), "approved, to be reviewed"),
             (len(found.older), "approved under an older policy"),
         )

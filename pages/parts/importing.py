@@ -45,7 +45,7 @@ SHOWN = 20
 def formats() -> None:
     """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
-    st.subheader("What a file may look like")
+    st.subheader("What a file may look like", anchor=False)
     chosen = picked.tab("shape", "Shape", {one.title: one.title for one in SPECIMENS})
     one = next(one for one in SPECIMENS if one.title == chosen)
     text.quiet("{says}", says=one.says)
@@ -69,7 +69,7 @@ def earlier(found: Sequence[Import], zone: tzinfo) -> None:
     """What was imported last."""
     if not found:
         return
-    st.subheader("Latest imports")
+    st.subheader("Latest imports", anchor=False)
     rows = [(clock.at(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
     st.dataframe(
         pd.DataFrame(rows, columns=["When", "By", "Dataset", "From", "Items", "Judgments", "Labels"]),
@@ -102,7 +102,7 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
     said = outline
     if outline.tables or outline.series:
-        st.subheader("What the files hold")
+        st.subheader("What the files hold", anchor=False)
         said = series.editor(outline, key)
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
@@ -194,7 +194,7 @@ def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path
 
 def preview(found: Preview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be imported."""
-    st.subheader("What would be stored")
+    st.subheader("What would be stored", anchor=False)
     known = astuple(found.known)
     table = [
         ("how labels are combined" if one.name == "rules" else one.name, new, before)
