@@ -194,7 +194,7 @@ export default function ({ data, parentElement, setStateValue }) {
   take(d, data);
   drawStatus(d);
   drawFoot(d);
-  if (d.fresh) { d.fresh = false; if (pending && d.outbox.length || d.want) sendSoon(d); }
+  if (d.fresh) { d.fresh = false; if (pending && d.outbox.length || d.want || (d.view && d.queue.length < 2)) sendSoon(d); }
   keepTrying(d, pending);
   watchLate(d);
   if (d.view) prebuild(d);
