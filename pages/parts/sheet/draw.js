@@ -60,6 +60,7 @@ function drawText(t, label) {
   if (t.role === "tool") return drawTool(t);
   const block = el("div", "text " + (ROLE[t.role] || "bot"), null, { "data-role": t.role });
   if (label) block.append(el("span", "label", label));
+  else if (t.role) { block.setAttribute("role", "group"); block.setAttribute("aria-label", t.role); } // who speaks is seen by its shape alone
   if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
   else if (t.role === "assistant" && !t.text.trim()) block.append(el("div", "absent", "The assistant says nothing here."));
@@ -95,6 +96,7 @@ function drawHead(view) {
 }
 
 const kbd = (key) => el("kbd", "", key);
+const unread = (key) => el("kbd", "", key, { "aria-hidden": "true" });
 
 const isPart = (step) => /^\d\.\d$/.test(step.t);
 const isWord = (step) => !isPart(step) && (String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t));
