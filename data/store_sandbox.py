@@ -49,9 +49,9 @@ def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[
                     raise BadInput(
                         f"{name} needs more than {MEMORY} to be read. Split it into smaller files."
                     ) from None
-                first = str(error).strip().splitlines()[0].replace(str(held), name)[:200]
+                first = str(error).strip().splitlines()[0].replace(str(held), name).rpartition("Error: ")[2][:200]
                 raise BadInput(
-                    f"{name} cannot be read as Parquet: {first.rpartition('Error: ')[2]}. Write it again, or export CSV."
+                    f"{name} cannot be read as Parquet: {first}. Write it again, or export CSV."
                 ) from None
 
 
