@@ -11,7 +11,7 @@ from judges.errors import AssayError
 from pages.evidence import audits, calibration, comparison
 from pages.label import adjudication, annotators, desk, enter, overview, own, queue
 from pages.lead import approvals, dashboard, people, trail, workspace
-from pages.parts import links, ring, session, text
+from pages.parts import links, session, text
 from pages.workbench import cards, export, intake, runs
 
 OWN = "own"
@@ -48,7 +48,6 @@ ROOT = "root"
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
-    ring.draw()
     who = session.person()
     enter.remember()
     if who is None:
