@@ -201,7 +201,7 @@ def preview(found: Preview, rejects: str) -> None:
         for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
         if n < 3 or new or before
     ]
-    st.dataframe(pd.DataFrame(table, columns=["", "New", "Already in the dataset"]), hide_index=True)
+    st.dataframe(pd.DataFrame(table, columns=["", "New", "There already"]), hide_index=True)
     for sentence in found.warnings:
         st.text(sentence)
     for reason, count in found.unscored.items():
@@ -248,14 +248,16 @@ def _problems(found: Preview, rejects: str) -> None:
     files: dict[str, list[Problem]] = {}
     for problem in found.problems:
         files.setdefault(problem.file, []).append(problem)
-    for file, unsorted in files.items():
-        problems = sorted(unsorted, key=lambda problem: problem.line)[:SHOWN]
-        text.say("**{file}**: {n}", file=file, n=many(len(unsorted), "error"))
+    for file, count in found.by_file.items():
+        problems = sorted(files.get(file, []), key=lambda problem: problem.line)[:SHOWN]
+        text.say("**{file}**: {n}", file=file, n=many(count, "error"))
         numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems, 1)]
-        frame = pd.DataFrame(numbered, columns=list(_ERRORS))
-        st.dataframe(frame, hide_index=True, column_config=_ERRORS, height="content")
-        if len(unsorted) > SHOWN:
-            text.quiet("The first {few} are shown. The file of these lines has all of them.", few=str(SHOWN))
+        if numbered:
+            frame = pd.DataFrame(numbered, columns=list(_ERRORS))
+            st.dataframe(frame, hide_index=True, column_config=_ERRORS, height="content")
+        if count > len(problems):
+            few = f"The first {len(problems)} are shown." if problems else "None is shown."
+            text.quiet("{few} The file of these lines has all of them.", few=few)
 
 
 def done(result: Result) -> None:
