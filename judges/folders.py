@@ -124,7 +124,7 @@ def _faults(card: Card, folder: str) -> Iterator[str]:
         yield f"the card is named {name!r}. Its name is that of its folder: {folder!r}."
         return
     if name.endswith(OVER):
-        yield f"a name that ends in {OVER} is that of a card laid over dialogues. Choose another one."
+        yield f"a name that ends in {OVER} is that of a card applied per turn. Choose another one."
     if not isinstance(card.title, str) or not card.title.strip():
         yield "the card has no title. Give it one, as the second thing after its name."
     if card.kind not in get_args(Kind):

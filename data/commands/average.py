@@ -95,4 +95,4 @@ def _told(one: Interval | None, counted: bool) -> str:
     if one is None or one.point is None:
         return "-"
     ends = "" if one.low is None or one.high is None else f" ({one.low:.3f} to {one.high:.3f})"
-    return f"{one.point:.4f}{ends}" + (f", n {one.items:,}" if counted else "")
+    return f"{one.point:.3f}{ends}" + (f", n {one.items:,}" if counted else "")

@@ -27,7 +27,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset that was judged")
     add_judge(parser)
     parser.add_argument(
-        "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, cells and plots"
+        "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, ratings and plots"
     )
     parser.add_argument("--figures", action="store_true", help="every figure as one JSON object, instead of the report")
     parser.add_argument(

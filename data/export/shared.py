@@ -44,7 +44,7 @@ BY_JUDGE = Option(
     _judges, _meant,
 )  # fmt: skip
 DIMENSION = Option("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
-BASIS = Option("basis", "Basis", f"which labels the gold rests on: {', '.join(BASES)}", "all", _bases)
+BASIS = Option("basis", "Basis", f"labels used for gold: {', '.join(BASES)}", "all", _bases)
 NAMES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", True)
 ALIASES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", False)
 SCENARIO = Option(

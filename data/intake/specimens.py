@@ -44,7 +44,7 @@ SPECIMENS = (
     Specimen(
         "Single responses",
         "JSON lines. `reference` may be empty; `meta` holds whatever you want to slice by later.",
-        {"responses.jsonl": _lines(_RESPONSE, {**_RESPONSE, "id": "r2", "output": "The share of equal answers."})},
+        {"responses.jsonl": _lines(_RESPONSE, {**_RESPONSE, "id": "r2", "output": "The share of answers that agree."})},
     ),
     Specimen(
         "Dialogues",

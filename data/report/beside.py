@@ -25,7 +25,7 @@ def others(one: One) -> list[str]:
     if found is None or not one.line.shown.cells:
         return []
     rows = [
-        {"figure": name, "value": cell(held.point), "95% interval": span(held, ".3f", "–"), "what it says": told}
+        {"figure": name, "value": cell(held.point), "95% interval": span(held, ".3f", "–"), "meaning": told}
         for name, held, told in found.rows
     ]
     told = f"{_LIN} {_OTHERS}" if one.dimension.scale.kind == "interval" else _OTHERS
@@ -53,7 +53,7 @@ def lacking(one: One) -> list[str]:
                 }  # fmt: skip
             rows.append(row)
     return [
-        para("**How missing counts**: {told} {gate}", told=missingness.told(found), gate=missingness.GATE),
+        para("**How missing counts**: {told} {check}", told=missingness.told(found), check=missingness.GATE),
         table(rows, list(rows[0])),
     ]
 
@@ -72,7 +72,7 @@ def means(found: Evidence) -> list[str]:
         return []
     used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.overall)]
     rows = [
-        {"dimension": row.dimension.title, "of each": row.unit.replace(":", " ") or row.dimension.sort}
+        {"dimension": row.dimension.title, "unit": row.unit.replace(":", " ") or row.dimension.sort}
         | {"items": f"{row.means.plain.items:,}", "ratings": f"{row.means.plain.cells:,}"}
         | {COLUMNS[name]: _mean(row, name) for name in used}
         for row in found.overall

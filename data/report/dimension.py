@@ -34,7 +34,7 @@ def section(found: Evidence, one: One) -> list[str]:
     parts = [
         heading(f"{one.dimension.title} · of each {one.dimension.sort}", anchor=one.line.key),
         note(
-            "**{state}.** {reason}" + (" Missing: {missing}" if decision.missing else ""),
+            "**{state}.** {reason}" + (" Still needed: {missing}" if decision.missing else ""),
             _KIND[decision.state], state=decision.state.capitalize(),
             reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
         ),
@@ -67,8 +67,8 @@ def _plainly(shown: Summary) -> list[str]:
     first += ", and are at most {step} apart in {within}." if ordered else "."
     second = (
         "Corrected for what chance alone would give, that is a kappa of **{kappa}**. With other items of "
-        "this kind it would plausibly lie anywhere from {span} (95% interval), and hardly below {bound}."
-        if interval.low is not None and interval.lower_bound is not None and not interval.verdictless
+        "this kind it would plausibly lie anywhere from {span} (95% interval)."
+        if interval.low is not None and not interval.verdictless
         else "Corrected for what chance alone would give, that is a kappa of **{kappa}**."
     )
     if shown.rounded:
@@ -181,8 +181,8 @@ def _rates(one: One) -> list[str]:
     rows = [
         {
             "answer": r.answer, "people": cell(r.people.point, ".1%"), "judge": cell(r.judge.point, ".1%"),
-            "found": span(r.found, ".0%", "–"), "raised falsely": span(r.raised, ".0%", "–"),
-            "right": span(r.right, ".0%", "–"), "put right": span(a.prevalence.interval, ".1%", "–"),
+            "recall": span(r.found, ".0%", "–"), "false positive rate": span(r.raised, ".0%", "–"),
+            "precision": span(r.right, ".0%", "–"), "corrected": span(a.prevalence.interval, ".1%", "–"),
         }
         | ({"PPI++": span(m.interval, ".1%", "–")} if (m := one.depth.means.get(r.place)) else {})
         for a in one.depth.rates
@@ -192,12 +192,12 @@ def _rates(one: One) -> list[str]:
 
 
 def _selective(one: One) -> list[str]:
-    """Which verdicts need no person."""
+    """Which ratings can be accepted without review."""
     held = one.depth.selective
     if held is None or not one.line.shown.cells:
         return []
     near = held.wanted.near and bool(one.dimension.scale.weights)
-    parts = [para("**Which verdicts need no person**: {told}", told=selective.told(held.result, near))]
+    parts = [para("**Auto-accept**: {told}", told=selective.told(held.result, near))]
     if plot := plots.spared(held.result, one.dimension.title):
         parts.append(figure(plot, selective.READ))
     return parts
@@ -228,7 +228,7 @@ def _repeated(one: One) -> list[str]:
     found = one.depth.repeats
     if found is None:
         return []
-    return [para("**Asked several times**: {told}", told=" ".join(repeats.told(found)))]
+    return [para("**Self-consistency**: {told}", told=" ".join(repeats.told(found)))]
 
 
 def _people(one: One) -> list[str]:
@@ -255,9 +255,9 @@ def _deeper(found: Evidence, one: One) -> list[str]:
         if cut.apart is None:
             told = "Too few ratings to test whether these differ."
         elif cut.apart.adjusted <= 0.05:
-            told = f"These differ by more than chance (p {cut.apart.adjusted:.3f}, all ways of slicing together)."
+            told = f"They differ significantly (p {cut.apart.adjusted:.3f}, Holm-adjusted over all ways of slicing)."
         else:
-            told = f"No difference is shown (p {cut.apart.adjusted:.2f}, all ways of slicing together)."
+            told = f"No significant difference (p {cut.apart.adjusted:.2f}, Holm-adjusted over all ways of slicing)."
         heads = {name: name for name in rows[0]} | {"slice": cut.by}
         parts.append(fold(f"By {cut.by}", [table(rows, heads, told)]))
     if grown := plots.grown(found, one):
@@ -265,13 +265,13 @@ def _deeper(found: Evidence, one: One) -> list[str]:
     for source, held in one.depth.sure.items():
         rows = [
             {
-                "confidence": cell(n.stated, ".0%"), "ratings": f"{n.cells:,}", "right": cell(n.right.point, ".1%"),
+                "confidence": cell(n.stated, ".0%"), "ratings": f"{n.cells:,}", "accuracy": cell(n.right.point, ".1%"),
                 "low": cell(n.right.low, ".1%"), "high": cell(n.right.high, ".1%"),
             }
             for n in held.levels
         ]  # fmt: skip
-        error = f"Expected calibration error {100 * held.error:.1f} points"
-        told = f"{error}; chance alone would give {100 * held.chance:.1f}."
+        error = f"Expected calibration error (ECE) {held.error:.1%}"
+        told = f"{error}; about {held.chance:.1%} is expected by chance with so few ratings."
         parts.append(fold(f"By the judge's confidence ({source})", [table(rows, list(rows[0]), told)]))
     return parts
 

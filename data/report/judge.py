@@ -130,11 +130,11 @@ def _overview(found: Evidence) -> list[str]:
         interval = shown.interval
         rows.append(
             {
-                "dimension": one.dimension.title, "of each": one.dimension.sort,
-                "state": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
-                "items": f"{shown.gold_items:,}", "ratings": f"{shown.cells:,}",
+                "dimension": one.dimension.title, "unit": one.dimension.sort,
+                "result": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
+                "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
-                "bound": cell(one.line.bound), "agreement among people": _between(one),
+                "lower bound": cell(one.line.bound), "kappa between people": _between(one),
                 "% agreement": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
@@ -143,9 +143,9 @@ def _overview(found: Evidence) -> list[str]:
         labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
     )  # fmt: skip
     mark = (
-        "Mark: kappa. Line: its 95% interval. Small upright tick: the one-sided lower bound"
-        f"{plots.REACH if found.asked.policy.lower_bound else ''}. Long tick: how far two people agree with each "
-        "other, with its interval below, where 30 items have labels of two. ● meets policy, ○ inconclusive, ✕ fails, "
+        "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound"
+        f"{plots.REACH if found.asked.policy.lower_bound else ''}. Long tick: kappa between two people, "
+        "with its interval below, where 30 items have labels of two. ● meets policy, ○ inconclusive, ✕ fails, "
         "□ below minimum sample, – undefined."
     )
     columns = list(rows[0]) if rows else []
@@ -257,7 +257,7 @@ def _decisions(found: Evidence) -> list[str]:
     same = {True: "as in this report", False: "have changed"}
     rows = [
         {
-            "when": when(d.at), "dimension": d.dimension.replace("_", " "), "of each": d.sort, "decision": d.decision,
+            "when": when(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort, "decision": d.decision,
             "by": d.person, "why": d.reason, "state then": d.state,
             "labels and scores": same[d.print in now.get(f"{d.sort}.{d.dimension}", [])],
             "in force": "yes" if d.holds else "superseded",
@@ -295,11 +295,11 @@ def _again(found: Evidence) -> list[str]:
     named = f"--dataset {quoted} --judge {judge}{epsilon}"
     lines = [f"python -m data report {named} --out report.html", f"python -m data report {named} --figures"]
     prints = [
-        {"dimension": one.dimension.title, "of each": one.dimension.sort}
+        {"dimension": one.dimension.title, "unit": one.dimension.sort}
         | {basis: one.prints.get(basis, "") for basis in found.rests}
         for one in found.dimensions
     ]
-    heads = {"dimension": "dimension", "of each": "of each"} | {basis: _lower(BASES[basis]) for basis in found.rests}
+    heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in found.rests}
     libraries = ", ".join(f"{name} {held}" for name, held in found.libraries.items())
     return [
         heading("How to get the same digits"),

@@ -49,6 +49,8 @@ def answer(prog: str, description: str, there: Mapping[str, tuple[str, str]], ar
         subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
         if args and args[0] in there:
             importlib.import_module(there[args[0]][0]).add(subparsers)
+            for one in subparsers.choices.values():
+                one.description = (one.description or "")[:1].upper() + (one.description or "")[1:]
         else:
             for name, (_, does) in there.items():
                 subparsers.add_parser(name, help=does.rstrip("."))

@@ -152,10 +152,11 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
     ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest.plain(one)} for d, one in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in found)
     text += match.told
-    gold = f"{len(people)} cells of gold from {match.basis}"
-    text.append(f"{match.judge}: {len(found)} replies ({unread} unscored), {gold}.\n")
+    gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
+    text.append(f"{match.judge}: {many(len(found), 'reply', 'replies')} ({unread} unscored), {gold}.\n")
     text.append(
-        f"{'dimension':34} {'items':>6} {'cells':>6}  {'kappa':>6}  {'95% interval':16} {'exact':>6} {'n/a alike':>9}"
+        f"{'dimension':34} {'items':>6} {'ratings':>7}  {'kappa':>6}  {'95% interval':16} {'% agreement':>11} "
+        f"{'n/a agreement':>13}"
     )
     for summary in shown:
         text.append(_row(card, summary))
@@ -292,11 +293,11 @@ def _row(card: Card, summary: Summary) -> str:
     name = f"{d.sort}.{d.name}" if len(sorts) > 1 else d.name
     point = "undef." if kappa.point is None else f"{kappa.point:.3f}"
     ends = "none" if kappa.low is None or kappa.high is None else f"{kappa.low:.3f} to {kappa.high:.3f}"
-    exact = "" if summary.exact is None else f"{summary.exact:.3f}"
+    exact = "" if summary.exact is None else f"{summary.exact:.1%}"
     alike = "" if summary.na.agreement is None or not d.scale.na else f"{summary.na.agreement:.3f}"
     few = "  too few items for a verdict" if kappa.verdictless else ""
     weights = "" if d.scale.weights else " (plain)"
-    figures = f"{kappa.items:6} {summary.cells:6}  {point:>6}  {ends:16} {exact:>6} {alike:>9}"
+    figures = f"{kappa.items:6} {summary.cells:7}  {point:>6}  {ends:16} {exact:>11} {alike:>13}"
     return f"{name + weights:34} {figures}{few}".rstrip()
 
 

@@ -15,6 +15,7 @@ from judges.calibrate import Meeting
 from judges.card import Card, Item
 from judges.combination import applied, combined, drawn_of
 from judges.commands.options import Misused
+from judges.counted import many
 from judges.errors import BadScale
 from judges.figures import missingness
 from judges.figures.missingness import Missing
@@ -100,7 +101,7 @@ def each_told(d: Dimension, found: Missing, choice: str) -> list[str]:
         ends = "" if kappa.low is None else f" ({kappa.low:.3f} to {kappa.high:.3f})"
         lines.append(
             f"  {star} {missingness.said(one.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
-            f"accuracy {_number(one.accuracy.exact)}{macro}  {one.summary.cells} cells"
+            f"accuracy {_number(one.accuracy.exact)}{macro}  {many(one.summary.cells, 'rating')}"
         )
     return [*lines, f"  {missingness.GATE}"]
 

@@ -1,4 +1,4 @@
-"""What `agree` tells of single verdicts: the rates of flags and categories, and which verdicts need no person."""
+"""What `agree` tells of single verdicts: the rates of flags and categories, and which need no review."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ a slice has the judge's own mean only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +19,9 @@ from judges.correction import Corrected, corrected, moments
 from judges.figures.means import FEW
 from judges.figures.slices import Cut
 from judges.measures import clustered
-from judges.raters.student import t_quantile
 from judges.uncertainty import MIN_CLUSTERS, Interval
 
 Codes = NDArray[np.int64]
-_TWO_SIDED = 0.975
 
 
 class Cells(NamedTuple):
@@ -92,11 +90,7 @@ def _own(value: Floats, item: Codes, reach: tuple[float, float], share: bool) ->
     """The judge's mean; of a mean the ends lie as far off as Student's t has it, and without spread there are none."""
     if share:
         return clustered.share(value > 0, item)
-    found = clustered.mean(value, item)
-    if found.point is None or not found.se:
-        return replace(found, low=None, high=None, lower_bound=None)
-    wide = t_quantile(_TWO_SIDED, found.items - 1) * found.se
-    return replace(found, low=max(reach[0], found.point - wide), high=min(reach[1], found.point + wide))
+    return clustered.student(clustered.mean(value, item), *reach)
 
 
 def _none(items: int, cells: int) -> Interval:

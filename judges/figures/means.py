@@ -5,7 +5,7 @@ They are the judge's own view; how far to believe it is what calibration says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.agreement import Floats
-from judges.measures.clustered import mean
+from judges.measures.clustered import mean, student
 from judges.uncertainty import Interval
 
 FEW = 3
@@ -71,22 +71,17 @@ def means(scored: Scored, lo: float = -inf, hi: float = inf) -> Means:
     known = not np.isnan(scored.trusted).all()
     other, own = scored.other[both], value[both]
 
-    def within(one: Interval) -> Interval:
-        if one.low is None or one.high is None or one.lower_bound is None:
-            return one
-        return replace(one, low=max(lo, one.low), high=min(hi, one.high), lower_bound=max(lo, one.lower_bound))
-
     def kept(one: Interval) -> Interval:
         if one.items < FEW:
             return Interval(None, None, None, None, one.items, one.cells, one.n_eff, one.method)
-        return within(one)
+        return student(one, lo, hi)
 
     return Means(
-        plain=within(mean(value, item)),
+        plain=student(mean(value, item), lo, hi),
         sure=kept(mean(value[counted], item[counted], weight=scored.counts[counted])) if counted.any() else None,
         trusted=kept(mean(value[trusted], item[trusted])) if known else None,
         parts=kept(mean(scored.parts[parted], item[parted])) if parted.any() else None,
-        other=within(mean(other, item[both])) if both.any() else None,
+        other=student(mean(other, item[both]), lo, hi) if both.any() else None,
         ahead=mean(own - other, item[both]) if both.any() else None,
     )
 

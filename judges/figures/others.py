@@ -78,7 +78,7 @@ _SAYS = {
 
 
 def _rows(found: Others) -> Iterator[tuple[str, Interval, str]]:
-    yield "% agreement", found.exact, "Share of equal answers (accuracy); not corrected for chance."
+    yield "% agreement", found.exact, "Share of ratings with the same answer (accuracy); not corrected for chance."
     if found.macro is not None:
         for name, value in zip(("precision", "recall", "F1"), found.macro[1:], strict=True):
             yield f"{name} (macro)", _point(value), "Unweighted mean over the answers."

@@ -109,8 +109,8 @@ def told(found: Repeats) -> list[str]:
     flips = found.flips
     if found.single is not None and found.together.point is not None:
         spread = [kappa for kappa in found.singles if kappa is not None]
-        gained = f"the gain of further samples is {found.gain.point or 0:+.2f}"
-        ends = "" if found.gain.low is None else f" ({found.gain.low:+.2f} to {found.gain.high or 0:+.2f})"
+        gained = f"the gain of further samples is {found.gain.point or 0:+z.2f}"
+        ends = "" if found.gain.low is None else f" ({found.gain.low:+z.2f} to {found.gain.high or 0:+z.2f})"
         said.append(
             f"Kappa of a single sample is {found.single:.2f} on average ({min(spread):.2f} to {max(spread):.2f}), of "
             f"all {found.samples} combined {found.together.point:.2f}: {gained}{ends}."

@@ -30,10 +30,10 @@ def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
     Raises BadCard for a card of another kind of item, or whose judges answer in prose.
     """
     if kind != "dialogue":
-        raise BadCard(f"Cards are laid over dialogues, not over a {kind}.")
+        raise BadCard(f"Cards are applied per turn of a dialogue, not to a {kind}.")
     if not fits(card):
         raise BadCard(
-            f"{card.name} cannot be laid over dialogues: it is no card for single responses with a JSON reply."
+            f"{card.name} cannot be applied per turn: it is no card for single responses with a JSON reply."
         )
 
     def fields(item: Dialogue, part: str) -> dict[str, Any]:

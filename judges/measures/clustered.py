@@ -6,11 +6,13 @@ cell the intervals are the usual ones; where it has several they are as wide as 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import hypot, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from judges.raters.student import t_quantile
 from judges.uncertainty import Interval, quantile, wilson
 
 Floats = NDArray[np.float64]
@@ -74,6 +76,15 @@ def mean(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight: ArrayLi
         return Interval(point, None, None, None, items, n, float(items), "mean, by item", None, level)
     se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / whole
     return _normal(point, se, items, n, "mean, by item", level)
+
+
+def student(found: Interval, lo: float, hi: float) -> Interval:
+    """A mean with ends as far off as Student's t has it, on the scale `lo` to `hi`; without spread there are none."""
+    if found.point is None or not found.se:
+        return replace(found, low=None, high=None, lower_bound=None)
+    wide, bound = (t_quantile(level, found.items - 1) * found.se for level in ((1 + found.level) / 2, 0.95))
+    low, high = max(lo, found.point - wide), min(hi, found.point + wide)
+    return replace(found, low=low, high=high, lower_bound=max(lo, found.point - bound))
 
 
 def apart(a: Interval, b: Interval, level: float = 0.95) -> Interval:

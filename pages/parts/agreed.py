@@ -81,7 +81,7 @@ def figures(line: Line, key: str) -> None:
         ("Lower bound", number(line.bound), "One-sided; the approval check compares it with the required kappa.")
         if line.gated
         else ("Lower bound", number(interval.lower_bound), "One-sided, 95%, at a single look."),
-        ("% agreement", number(summary.exact, ".1%"), "Share of equal answers."),
+        ("% agreement", number(summary.exact, ".1%"), "Share of ratings where judge and people give the same answer."),
     ]
     if ordered:
         shown += [

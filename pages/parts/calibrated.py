@@ -24,7 +24,9 @@ COLUMNS = {
     "result": st.column_config.TextColumn(
         width=148, help="Result of the approval check, on the labels that the policy counts."
     ),
-    "items": st.column_config.NumberColumn(width=48, format="localized", help="Items with reference labels (gold)."),
+    "items": st.column_config.NumberColumn(
+        width=48, format="localized", help="Items with a rating of both people and judge; n/a is left out."
+    ),
     "ratings": st.column_config.NumberColumn(
         width=56, format="localized", help="Answers that both people and judge gave: what the figures are made of."
     ),
@@ -42,7 +44,9 @@ COLUMNS = {
         help="Kappa between two people on the same blind items, with its interval: the human ceiling. A dash: fewer "
         "than 30 items have labels of two people.",
     ),
-    "% agreement": st.column_config.NumberColumn(width=88, format="%.0f%%", help="Share of equal answers."),
+    "% agreement": st.column_config.NumberColumn(
+        width=88, format="%.0f%%", help="Share of ratings where judge and people give the same answer."
+    ),
     "bias": st.column_config.NumberColumn(
         width=50, format="%+.2f", help="Mean of judge - people in steps of the scale: above 0 the judge scores higher."
     ),
@@ -118,13 +122,12 @@ def used(lines: Sequence[Line], basis: Basis, dropped: bool, counted: Basis, res
     )  # fmt: skip
     given, brought = rests["gate"].labels, rests["imported"].labels - rests["gate"].labels
     if brought:
-        no = "are not used by the approval check; a lead can allow them in the policy."
-        said = "too." if counted == "imported" else no
         text.quiet(
-            "The approval check uses {given} given in Assay. {n} imported ones {said}"
+            "The approval check uses {given} given in Assay. {n} imported ones are not used by it; a lead can allow "
+            "them in the policy."
             if counted != "imported"
-            else "The approval check uses {given} given in Assay, and {n} imported ones {said}",
-            given=many(given, "blind label"), n=f"{brought:,}", said=said,
+            else "The approval check uses {given} given in Assay and {n} imported ones.",
+            given=many(given, "blind label"), n=f"{brought:,}",
         )  # fmt: skip
     if all(line.gated for line in lines):
         return
@@ -197,7 +200,7 @@ def table(
                 "dimension": line.dimension.title,
                 "unit": line.dimension.sort,
                 "result": f"{plots.MARKS[line.decision.state]} {line.decision.state}",
-                "items": line.shown.gold_items,
+                "items": line.shown.interval.items,
                 "kappa": line.shown.interval.point,
                 "95% interval": span(line.shown.interval),
                 "lower bound": line.bound,

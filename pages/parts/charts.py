@@ -171,7 +171,7 @@ def reliability(levels: Sequence[Level], key: str) -> None:
         hoverinfo="text",
     )  # fmt: skip
     ticks = {"tickformat": ".0%", "range": [-0.03, 1.03], "fixedrange": True, "dtick": 0.2, "zeroline": False}
-    figure.update_xaxes(**ticks, title={"text": "stated confidence", "standoff": 6})
+    figure.update_xaxes(**ticks, title={"text": "confidence", "standoff": 6})
     figure.update_yaxes(**ticks, title={"text": "accuracy", "standoff": 6})
     _draw(figure, key, 340, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 

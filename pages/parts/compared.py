@@ -18,7 +18,8 @@ from pages.parts.rows import clickable
 
 RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
 _RESULTS = {
-    "better": "better", "worse": "worse", "cannot tell": "no difference", "too few items": "too few items",
+    "better": "better", "worse": "worse", "cannot tell": "no significant difference",
+    "too few items": "too few items",
 }  # fmt: skip
 _LOOKS = {
     "better": "meets policy", "worse": "fails", "cannot tell": "inconclusive", "too few items": "below minimum sample",
@@ -218,7 +219,7 @@ def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str]
         )
         for who, p in pairs.items()
     ]  # fmt: skip
-    st.markdown("**Difference to the reference** (kappa)")
+    st.markdown("**Difference from the reference** (kappa)")
     charts.intervals(gaps, f"gaps:{key}", mark=0.0, marked="no difference", reach=(-0.4, 0.4))
     st.caption("● better than the reference, ✕ worse, ○ no significant difference, □ too few items.")
 

@@ -60,4 +60,4 @@ def _told(one: Interval | None, counted: bool) -> str:
     if one is None or one.point is None:
         return "–"
     ends = "" if one.low is None else f" ({span(one)})"
-    return f"{number(one.point, '.4f')}{ends}" + (f", n {one.items:,}" if counted else "")
+    return f"{number(one.point, '.2f')}{ends}" + (f", n {one.items:,}" if counted else "")

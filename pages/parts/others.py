@@ -48,7 +48,7 @@ def counted(found: Missing) -> None:
     """The figures under each choice side by side."""
     text.say("{sentence}", sentence=missingness.told(found))
     st.dataframe(pd.DataFrame(_rows(found.counted)), hide_index=True, height="content", placeholder="–")
-    text.quiet("{gate} A choice here changes this table only.", gate=missingness.GATE)
+    text.quiet("{check} A choice here changes this table only.", check=missingness.GATE)
 
 
 def _rows(each: Sequence[Counted]) -> list[dict[str, object]]:

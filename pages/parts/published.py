@@ -80,7 +80,7 @@ def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
     text.quiet("{n} of {name} may not be shown.", n=many(len(found), "dimension"), name=name)
     with st.container(gap="xsmall"):
         for one in found:
-            what, state, told = st.columns([24, 19, 57], gap="small", vertical_alignment="top")
+            what, state, told = st.columns([22, 24, 54], gap="small", vertical_alignment="top")
             with what:
                 text.say("**{dimension}** · {unit}", dimension=one.dimension.title, unit=one.dimension.sort)
             state.badge(text.plain(one.state), color=_COLOURS.get(one.state, "gray"))

@@ -22,9 +22,9 @@ TEXTS = {
     "random count. *Meets policy*: enough items, and even the lower bound is high enough. *Inconclusive*: kappa is "
     "high enough, but that may be chance. *Fails*: kappa is too low. *Below minimum sample*: too few items are "
     "labelled. *Undefined*: everybody gave one and the same answer.",
-    "exact": "**% agreement** and **within one** are the shares of equal answers and of answers at most one step "
-    "apart. They are not corrected for chance: where nearly all answers are 5, always answering 5 gives a high % "
-    "agreement.",
+    "exact": "**% agreement** and **within one** are the shares of ratings where judge and people give the same "
+    "answer, and where they are at most one step apart. They are not corrected for chance: where nearly all answers "
+    "are 5, always answering 5 gives a high % agreement.",
     "bias": "**Bias (judge - people)** is the mean difference in steps of the scale. Above 0 the judge scores higher "
     "than people, below 0 lower. A judge may rank outputs well and still be biased.",
     "table": "**The confusion matrix** shows where judge and people differ. On the outlined diagonal they agree; far "

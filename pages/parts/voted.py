@@ -24,7 +24,7 @@ _COUNT = st.column_config.NumberColumn("votes", width=58, format="localized", he
 
 def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None:
     """Agreement of single votes; then the judge against the majority, with kappa."""
-    st.subheader("Votes")
+    st.subheader("Votes", anchor=False)
     rows = [
         {
             "between": f"{'judge' if a.one == JUDGE else a.one} and {a.other}",
@@ -43,8 +43,8 @@ def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None
     }
     st.dataframe(pd.DataFrame(rows), hide_index=True, height="content", width="content", column_config=columns)
     st.caption(
-        "% agreement of two votes on one item. Ties counted: a tie is an answer (S1 in the MT-Bench paper); ties "
-        "dropped: pairs of votes with a tie are left out (S2). All current votes are used, blind and assisted. "
+        "% agreement of two votes on one item. Ties counted: a tie is an answer (setup 1 of the MT-Bench paper); ties "
+        "dropped: pairs of votes with a tie are left out (setup 2). All current votes are used, blind and assisted. "
         "Intervals are by items. Agreement between people is the ceiling to compare with; a consistent judge may agree "
         "with single people more than they do with each other."
     )

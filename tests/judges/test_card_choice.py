@@ -95,7 +95,7 @@ def test_questions_make_a_card_of_the_name_that_is_given() -> None:
         ("pointwise_quality", ["zz (yes/no): x"], "response", True, BadCard, "whole numbers"),
         ("pointwise_quality", ["clarity (1-3): x"], "response", True, BadCard, "another scale"),
         ("zz_gone", [], "response", True, UnknownCard, "There are: .*mt_bench"),
-        ("mt_bench_on_turns", [], "response", True, BadCard, "cannot be laid"),
+        ("mt_bench_on_turns", [], "response", True, BadCard, "cannot be applied"),
     ],
 )
 def test_what_cannot_be_chosen_is_a_sentence(

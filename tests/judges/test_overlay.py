@@ -74,7 +74,7 @@ def test_its_version_covers_the_card_below_and_it_is_had_again_from_what_is_stor
 
 
 def test_only_cards_for_responses_are_laid_over_and_only_over_dialogues() -> None:
-    with pytest.raises(BadCard, match="cannot be laid"):
+    with pytest.raises(BadCard, match="cannot be applied"):
         over(cards()["multi_turn_dialogue"])
-    with pytest.raises(BadCard, match="over a pair"):
+    with pytest.raises(BadCard, match="not to a pair"):
         over(BASE, "pair")  # type: ignore[arg-type]

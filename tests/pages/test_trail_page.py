@@ -32,7 +32,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
 
 def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tmp_path: Path) -> None:
     enter(page, app.url, "lea", "trail?who=lea")
-    page.get_by_text("Select a row to see what it wrote").wait_for()
+    page.get_by_text("Select a row to see what was stored").wait_for()
     with page.expect_download() as got:
         page.get_by_role("button", name="Download all as CSV").click()
     got.value.save_as(tmp_path / "trail.csv")

@@ -22,8 +22,17 @@ function langOf(text) {
   return /[\u4e00-\u9fff]/.test(t) ? "zh" : null;
 }
 
+/** Lets the words of a tree that are longer than any word break at some places: looking for one, Chromium stands still for seconds. */
+function breakable(tree) {
+  const walk = document.createTreeWalker(tree, NodeFilter.SHOW_TEXT), long = [];
+  while (walk.nextNode()) if (LONG_WORD.test(walk.currentNode.data)) long.push(walk.currentNode);
+  for (const node of long) node.replaceWith(...node.data.split(LONG_WORD).flatMap((part, n) => (!part ? [] : n % 2 ? [part, document.createElement("wbr")] : [part])));
+  return tree;
+}
+const LONG_WORD = /(\S{999}[^\s\ud800-\udbff](?=\S))/;
+
 function prose(cls, text) {
-  const e = el("div", cls, text);
+  const e = breakable(el("div", cls, text));
   const lang = langOf(text);
   if (lang) e.lang = lang;
   return e;
