@@ -23,7 +23,7 @@ AHEAD = 3
 def page() -> None:
     """Choose a dataset, decide what waits there, and see what was decided."""
     who, store = session.me("researcher"), session.store()
-    left, middle, right = st.columns([3, 5, 2], vertical_alignment="center")
+    left, middle, right = st.columns([3, 4, 3], vertical_alignment="center")
     with left:
         dataset = choose.dataset(store)
     if dataset is None:

@@ -4,7 +4,7 @@ const REASONS = ["misread the text", "used the scale differently", "both can be 
 const RESEND = 4000, AT_ONCE = 50; // the rest goes when those are acknowledged
 const boards = new Map();
 const KEEP = "assay:picks:";
-const LAST = "Press Enter, then a number for the reason.";
+const LAST = TOUCH ? "Now the reason." : "Press Enter, then a number for the reason.";
 
 function boardOf(data) {
   const id = data.person + "\n" + data.place;
@@ -132,6 +132,9 @@ function drawPanel(b) {
   acts.append(boardButton("raw", texts.raw ? "formatted" : "raw", "x", "the texts as they came, or formatted"));
   top.append(acts);
   if (!now.saw) acts.append(boardButton("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
+  const some = b.items.filter((i) => openCells(b, i).length), place = some.indexOf(now);
+  if (place > 0) acts.append(boardButton("before", "previous", "[", "the item before this one"));
+  if (place < some.length - 1) acts.append(boardButton("next", "next", "]", "the next item; this one goes on waiting"));
   parts.push(top);
   if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item do not count as blind labels, and the approval check treats them so. Press v again to see them all the same."));
   else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here do not count as blind labels."));
@@ -164,7 +167,8 @@ function drawPanel(b) {
 function boardButton(what, label, key, title) {
   const e = el("button", "quiet", null, { type: "button", "data-do": what, title });
   e.append(el("span", "", label));
-  if (key) e.append(kbd(key));
+  if (key) e.append(unread(key));
+  if (key) e.setAttribute("aria-keyshortcuts", key);
   return e;
 }
 
@@ -206,10 +210,10 @@ function drawCase(b, cell, i) {
   if (here) {
     if (cell.definition) e.append(prose("def", cell.definition));
     const choose = el("div", "reasons" + (b.phase === "reason" ? " on" : ""), null, { role: "group", "aria-label": "the reason" });
-    REASONS.forEach((r, n) => { const c = el("button", "chip", null, { type: "button", "data-do": "reason", "data-n": n }); c.append(kbd(n + 1), el("span", "", r)); choose.append(c); });
+    REASONS.forEach((r, n) => { const c = el("button", "chip", null, { type: "button", "data-do": "reason", "data-n": n }); c.append(unread(n + 1), el("span", "", r)); choose.append(c); });
     const own = el("div", "ownline"), input = el("input", "own", null, { type: "text", maxlength: 2000, placeholder: "own words", "aria-label": "the reason in your own words" });
     input.value = b.own;
-    own.append(kbd(REASONS.length + 1), input, el("button", "solid", "Decide", { type: "button", "data-do": "decide" }));
+    own.append(unread(REASONS.length + 1), input, el("button", "solid", "Decide", { type: "button", "data-do": "decide" }));
     choose.append(own);
     e.append(choose, el("div", "hintline", b.hint || (b.phase === "reason" ? "Which reason? Its number decides." : has ? LAST : "Your value?")));
   }

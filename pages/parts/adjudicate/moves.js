@@ -19,6 +19,12 @@ function intoView(b) {
   if (r.top < bar || r.top > bar + room / 2) row.scrollIntoView({ block: "start" });
 }
 
+/** Beneath its text, on a narrow screen, the case that a key has changed is brought on screen too. */
+function caseInView(b) {
+  const here = b.ui.panel.querySelector(".case.here");
+  if (here && getComputedStyle(b.ui.panel).position === "static") here.scrollIntoView({ block: "nearest" });
+}
+
 function showItem(b, item) {
   b.now = item; b.at = 0; b.sure = null;
   showCell(b, 0, true);
@@ -42,6 +48,7 @@ function pick(b, v) {
   keep(b);
   b.hint = "";
   drawBoard(b);
+  caseInView(b);
 }
 
 function digitKey(b, n) {
@@ -59,6 +66,7 @@ function typeKey(b, key) {
   b.typed = key === "Backspace" ? b.typed.slice(0, -1) : (b.typed + key).slice(0, 24);
   b.hint = "";
   drawBoard(b);
+  caseInView(b);
 }
 
 /** What was typed becomes the value; false, and a sentence, where it is none. */
@@ -72,7 +80,7 @@ function takeTypedNumber(b) {
   return true;
 }
 
-function say2(b, words) { b.hint = words; drawBoard(b); tell(b, words); }
+function say2(b, words) { b.hint = words; drawBoard(b); caseInView(b); tell(b, words); }
 
 function slideKey(b, by) {
   const cell = cellNow(b);
@@ -142,7 +150,7 @@ const MOVES = {
   ArrowDown: (b) => showCell(b, b.at + 1), j: (b) => showCell(b, b.at + 1), ArrowUp: (b) => showCell(b, b.at - 1), k: (b) => showCell(b, b.at - 1),
   ArrowLeft: (b) => slideKey(b, -1), ArrowRight: (b) => slideKey(b, 1), "]": (b) => onward(b, 1), "[": (b) => onward(b, -1), u: undoKey, v: judgeKey,
   n: (b) => { const c = cellNow(b); if (!c) return; if (c.steps.some((s) => s.v === null)) pick(b, null); else say2(b, `${c.label} does not allow n/a.`); },
-  Enter: (b) => { const c = cellNow(b); if (!c) return; if (!b.picks.has(keyOf(b.now, c))) return say2(b, "Choose a value first."); b.phase = "reason"; b.hint = ""; drawBoard(b); },
+  Enter: (b) => { const c = cellNow(b); if (!c) return; if (!b.picks.has(keyOf(b.now, c))) return say2(b, "Choose a value first."); b.phase = "reason"; b.hint = ""; drawBoard(b); caseInView(b); },
   t: (b) => { const all = [...b.ui.texts.querySelectorAll(".tool")], open = !(all[0] || {}).open; for (const tool of all) tool.open = open; },
   x: (b) => { const row = b.ui.texts.querySelector(".row.here"); turnRaw(b.person, [b.ui.texts]); drawBoard(b); if (row) row.scrollIntoView({ block: "nearest" }); },
   l: (b) => { for (const f of b.ui.texts.querySelectorAll(".part.fold")) f.classList.toggle("open"); },
@@ -194,6 +202,7 @@ function boardClick(b, e) {
     if (what === "undo") undoKey(b);
     else if (what === "judge") judgeKey(b);
     else if (what === "raw") MOVES.x(b);
+    else if (what === "next" || what === "before") onward(b, what === "next" ? 1 : -1);
     else if (what === "unrefuse") { b.refused = []; drawBoard(b); }
     else if (what === "fold") MOVES.l(b);
     else if (what === "reason") decideNow(b, REASONS[Number(button2.dataset.n)]);
