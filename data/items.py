@@ -73,6 +73,19 @@ def about(content: str) -> str:
     return next((line for line in lines if any(letter.isalnum() for letter in line)), "")
 
 
+def says(content: str, words: str) -> bool:
+    """Whether one of an item's texts has these words, in small letters; its systems and its meta are none of them."""
+    held = json.loads(content)
+    parts = [held, *held.get("turns", ()), *(held[side] for side in ("response_a", "response_b") if side in held)]
+    given = held.get("input")
+    parts += [{"text": given}] if isinstance(given, str) else given or ()
+    parts += [{"text": section.get("label")} for section in held.get("sections") or ()]
+    return any(words in (part.get(name) or "").lower() for part in parts for name in _TEXTS)
+
+
+_TEXTS = ("scenario", "task", "output", "reference", "text")
+
+
 def unnamed(item_id: str, name: str, systems: Iterable[str]) -> str:
     """An item's name where its systems are hidden: one that tells a system gives way to the beginning of its id."""
     return f"item {item_id[:8]}" if any(_tells(name, system) for system in systems if system) else name

@@ -10,8 +10,8 @@ from typing import Literal, get_args
 
 from data import exposure, settings
 from data.board import Board, Draw, board
-from data.ids import now
-from data.items import about, unnamed
+from data.ids import canonical, now
+from data.items import about, says, unnamed
 from data.needs import read
 from data.queue import Filters, Stream, matching
 from data.store import Store
@@ -124,14 +124,15 @@ def _found(store: Store, dataset_id: str, stream: Stream, words: str, hidden: se
     """The draws of items with these words in their text or name, or in the name of a system, where that is shown."""
     rows = store.rows(
         "select d.id, i.id, i.name, i.system_a, i.system_b, "
-        "strpos(lower(replace(replace(substr(i.content, length(i.name) + 8), i.system_a, ''), i.system_b, '')), $3) "
+        "case when strpos(lower(i.content), $3) > 0 then i.content else '' end "
         "from draw d join item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = $2",
-        [dataset_id, stream, words],
+        [dataset_id, stream, canonical(words)[1:-1]],
     )
     return frozenset(
         str(draw)
-        for draw, item, name, one, other, at in rows
-        if at or words in (unnamed(item, name, (one, other)) if item in hidden else f"{name} {one} {other}").lower()
+        for draw, item, name, one, other, content in rows
+        if words in (unnamed(item, name, (one, other)) if item in hidden else f"{name} {one} {other}").lower()
+        or (content and says(content, words))
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
@@ -305,7 +305,12 @@ def _given(store: Store, chosen: list[Draw]) -> list[Given]:
 
 
 def matching(store: Store, there: Board, dataset_id: str, stream: Stream, filters: Filters) -> frozenset[str] | None:
-    """The ids of the draws that pass the filters, kept until more are drawn; None where there is no filter."""
+    """The ids of the draws that pass the filters, kept until more are drawn; None where there is no filter.
+
+    What the audit sample is narrowed to would name the systems that a dataset hides in it: there it means nothing.
+    """
+    if filters.system and stream == "audit" and settings.hides_systems(store, dataset_id):
+        filters = replace(filters, system="")
     if filters == Filters():
         return None
     known = there.matching.get((dataset_id, stream, filters))

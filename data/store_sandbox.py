@@ -49,8 +49,10 @@ def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[
                     raise BadInput(
                         f"{name} needs more than {MEMORY} to be read. Split it into smaller files."
                     ) from None
-                first = str(error).strip().splitlines()[0][:200]
-                raise BadInput(f"{name} cannot be read as Parquet: {first}.") from None
+                first = str(error).strip().splitlines()[0].replace(str(held), name).rpartition("Error: ")[2][:200]
+                raise BadInput(
+                    f"{name} cannot be read as Parquet: {first}. Write it again, or export CSV."
+                ) from None
 
 
 def _open(file: Path) -> duckdb.DuckDBPyConnection:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from data.intake.rows import content_hash
 from data.store import Store
+from judges.counted import many, verb
 from judges.types import ITEM, units
 
 _PAGE = 500
@@ -70,11 +71,12 @@ def _changes(store: Store) -> Iterator[str]:
     """The numbers of the changes run from 1 without a gap, and every row belongs to one of them."""
     count, newest = store.rows("select count(*), coalesce(max(seq), 0) from change")[0]
     if count != newest:
-        yield f"The changes run to {newest}, but there are {count}: {abs(newest - count)} are missing or doubled."
+        lost = many(abs(newest - count), "number")
+        yield f"The changes run to {newest}, but there are {count}: {lost} missing or doubled."
     for table in _TABLES:
         query = f"select count(*) from {table} t where not exists (select 1 from change c where c.seq = t.seq)"
         if lost := store.rows(query)[0][0]:
-            yield f"{lost} rows of {table} belong to no change."
+            yield f"{many(lost, 'row')} of {table} {verb(lost, 'belongs', 'belong')} to no change."
 
 
 def _references(store: Store) -> Iterator[str]:
@@ -87,7 +89,7 @@ def _references(store: Store) -> Iterator[str]:
         if empty:
             query += f" and t.{column} is not null and t.{column} <> ''"
         for name, count in store.rows(query + f" group by t.{column} order by n desc limit 3"):
-            rows = f"1 row of {table} names" if count == 1 else f"{count} rows of {table} name"
+            rows = f"{many(count, 'row')} of {table} {verb(count, 'names', 'name')}"
             yield f"{rows} the {other} {name!r}, which is not there."
 
 
@@ -113,7 +115,7 @@ def _samples(store: Store) -> Iterator[str]:
         "group by c.judge_id order by c.judge_id limit 20"
     )
     for judge, count in store.rows(query):
-        yield f"{count} values of the judge {judge!r} are not what its samples come to."
+        yield f"{many(count, 'value')} of the judge {judge!r} {verb(count, 'is', 'are')} not what its samples come to."
 
 
 def _items(store: Store) -> Iterator[str]:

@@ -11,7 +11,7 @@ from judges.errors import AssayError
 from pages.evidence import audits, calibration, comparison
 from pages.label import adjudication, annotators, desk, enter, overview, own, queue
 from pages.lead import approvals, dashboard, people, trail, workspace
-from pages.parts import links, ring, session, text
+from pages.parts import links, scheme, session, text
 from pages.workbench import cards, export, intake, runs
 
 OWN = "own"
@@ -48,7 +48,7 @@ ROOT = "root"
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
-    ring.draw()
+    scheme.draw()
     who = session.person()
     enter.remember()
     if who is None:
@@ -57,7 +57,7 @@ def run() -> None:
         doors.append(st.Page(enter.page, title="Assay", url_path=ROOT, default=True))
         st.navigation(doors, position="hidden").run()
         return
-    name = f":material/account_circle: {text.plain(text.short(who.name, 16))}"
+    name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
     mine = {
         a: st.Page(page, title=title, url_path=ROOT if page is HOME else a, icon=icon, default=page is HOME)
         for _, role, page, title, a, icon in ROUTES
@@ -71,7 +71,9 @@ def run() -> None:
         found = mine.get(address, closed)
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
-    st.navigation(menu, position="top").run()
+    page = st.navigation(menu, position="top")
+    st.set_page_config(page_title=f"{page.title} · Assay")
+    page.run()
 
 
 def _home() -> None:

@@ -16,6 +16,7 @@ from data.deciding.decided import called
 from data.errors import BadInput
 from data.names import shown
 from data.store import Store, open_store
+from judges.counted import many
 
 
 def add(subparsers: Any) -> None:
@@ -111,7 +112,7 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
         bound = "" if low is None else f", lower bound {low:.3f}"
         print(
             f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<20} "
-            f"{kappa}{bound}, {interval.items:,} items, mark {case.seen(store, one)}"
+            f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen(store, one)}"
         )
         note = approvals.note(store, stand)
         doubts = note.look.finding.told if note.look is not None and note.doubted else ()

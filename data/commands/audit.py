@@ -17,6 +17,7 @@ from data.people import require
 from data.store import open_store
 from judges.audits import Finding, Flag
 from judges.audits import audits as known
+from judges.counted import many
 
 _SHOWN = 20
 _Shown = dict[tuple[str, str], list[Flag]]
@@ -70,8 +71,9 @@ def _tell(
 ) -> None:
     """A line for each audit, and the items behind it."""
     scope = audited.scope
-    part = f"{scope.items:,} items" + (f", a random sample of {scope.judged:,}" if scope.items < scope.judged else "")
-    print(f"{model} ({card}, {judge}): {scope.replies:,} replies on {part}; {scope.unscored:,} unscored")
+    part = many(scope.items, "item") + (f", a random sample of {scope.judged:,}" if scope.items < scope.judged else "")
+    replies = many(scope.replies, "reply", "replies")
+    print(f"{model} ({card}, {judge}): {replies} on {part}; {scope.unscored:,} unscored")
     if not audited.findings:
         print("  This card names no audits.")
     for name, found in audited.findings.items():

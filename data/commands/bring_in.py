@@ -28,7 +28,7 @@ from data.intake import (
 from data.store import open_store
 from judges.commands.bar import Bar
 from judges.commands.options import add_card, chosen_card
-from judges.counted import many
+from judges.counted import many, verb
 
 _SHOWN = 50
 
@@ -87,7 +87,8 @@ def run(options: argparse.Namespace) -> int:
             found = preview(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
             tell(found)
-            print(f"Would add {found.new} to {plan.dataset}; {found.known.total:,} are there already.")
+            known = found.known.total
+            print(f"Would add {found.new} to {plan.dataset}; {known:,} {verb(known, 'is', 'are')} there already.")
             return 0 if found.ok else 1
         name = actor(store, options.actor)
         on_error = "good rows" if options.good_rows else "refuse"
@@ -101,8 +102,8 @@ def run(options: argparse.Namespace) -> int:
     rate = done.lines / max(done.seconds, 1e-3)
     left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
     print(
-        f"Added {done.preview.new} to {plan.dataset}; {done.known:,} were there already.{left} "
-        f"{many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
+        f"Added {done.preview.new} to {plan.dataset}; {done.known:,} {verb(done.known, 'was', 'were')} there already."
+        f"{left} {many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
     )
     return 0
 

@@ -14,6 +14,7 @@ from data.errors import BadInput
 from data.export import FORMATS, Format, count, give, kind, kinds, known_options, loads
 from data.store import open_store
 from judges.commands.bar import Bar
+from judges.counted import many
 from judges.making.choice import from_file, is_file
 
 
@@ -59,12 +60,12 @@ def run(options: argparse.Namespace) -> int:
         stack.callback(store.close)
         name, dataset = actor(store, options.actor), datasets.dataset(store, options.dataset)
         if options.dry_run:
-            print(f"{chosen.title} of {dataset.name}: {count(store, name, dataset, chosen, given):,} rows.")
+            print(f"{chosen.title} of {dataset.name}: {many(count(store, name, dataset, chosen, given), 'row')}.")
             return 0
         bar = stack.enter_context(Bar(unit="rows"))
         format: Format = options.format or options.out.suffix.removeprefix(".").lower() or "jsonl"
         done = give(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
-    print(f"Wrote {done.lines:,} rows ({chosen.title.lower()}) to {done.file}.")
+    print(f"Wrote {many(done.lines, 'row')} ({chosen.title.lower()}) to {done.file}.")
     if done.aside:
         print(f"Put aside as tuning items, which the approval check leaves out from now on: {done.aside:,}.")
     if not done.lines:

@@ -20,6 +20,7 @@ from data.store import Store, open_store
 from judges import soundness
 from judges.calls.budget import Price, dollars
 from judges.commands.options import add_card, chosen_card
+from judges.counted import many
 from judges.endpoint import Endpoint, practice
 from judges.params import Params
 
@@ -92,7 +93,8 @@ def run(options: argparse.Namespace) -> int:
         if options.dry_run:
             return _dry_run(store, name, order)
         cost = "" if found.cost is None else f", about ${found.cost:,.2f}"
-        print(f"{found.judgments:,} judgments of {found.items:,} items, {found.calls:,} calls{cost}.", file=sys.stderr)
+        calls = many(found.calls, "call")
+        print(f"{many(found.judgments, 'judgment')} of {many(found.items, 'item')}, {calls}{cost}.", file=sys.stderr)
         started = runs.start(store, name, order, patient=False)
         return _follow(store, started, name)
 
@@ -186,7 +188,7 @@ def _follow(store: Store, run_id: str, name: str) -> int:
 def _counts(end: Standing) -> str:
     reasons = "".join(f", {n:,} {reason}" for reason, n in end.unscored.items())
     return (
-        f"{end.done:,} of {end.total:,} judgments: {end.scored:,} scored{reasons}. {end.calls:,} calls, "
+        f"{end.done:,} of {many(end.total, 'judgment')}: {end.scored:,} scored{reasons}. {many(end.calls, 'call')}, "
         f"{end.tokens_in:,} tokens in, {end.tokens_out:,} out, {_cost(end)}."
     )
 

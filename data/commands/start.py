@@ -23,7 +23,7 @@ from data.intake.outline import Outline, Series
 from data.store import Store, open_store
 from judges.calibrate import Summary
 from judges.commands.bar import Bar
-from judges.counted import many
+from judges.counted import many, verb
 
 _WAIT = 60
 
@@ -78,7 +78,8 @@ def run(options: argparse.Namespace) -> int:
                 raise BadInput(f"{refused} (--good-rows)") from None
         tell(done.preview)
         way = start.way(store, who, done.dataset_id)
-        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {done.known:,} were there already.\n")
+        there = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
+        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {there}.\n")
         if way and way.told:
             print(f"{way.told}\n")
         _figures(store, done.dataset_id)

@@ -86,6 +86,9 @@ def line(file: str, record: Record) -> Entry:
     value = record.value
     if isinstance(value.get("card"), dict):
         return Line(file, record.line, "card", value, value)
+    if value.keys() >= {"how", "people", "value"}:
+        problem = "This is exported gold, which is made of labels: import the export of labels, or the whole dataset."
+        return Bad(file, record.line, [("", problem)], value)
     if "card" in value and "annotator" not in value:
         given = [key for key in ("reply", "raw", "scores") if value.get(key) is not None]
         if len(given) == 1:
@@ -104,9 +107,8 @@ def line(file: str, record: Record) -> Entry:
         return Line(file, record.line, "item", value, value)
     keys = ", ".join(list(map(str, value))[:8]) or "none"
     problem = (
-        "The line is neither an item (it would have id and kind), nor a judgment (item and card), nor a label (item "
-        "and dimension), nor an adjudication (item, dimension and adjudicator), nor a card (card), nor a rule "
-        "(gold_rule), nor guidelines (guidelines). Its keys: "
-        f"{keys[:200]}."
+        f"Nothing is known by the keys {keys[:200]}: an item has id and kind, a judgment item and card, a label item "
+        "and dimension, an adjudication item, dimension and adjudicator; a card has card, a rule gold_rule, guidelines "
+        "have guidelines."
     )
     return Bad(file, record.line, [("", problem)], value)

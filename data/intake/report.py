@@ -66,10 +66,10 @@ class Counts:
 class Preview:
     """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be.
 
-    `problems` holds the first 1,000 of `problem_count`, and `groups` what is alike in all of them; `stopped` says where
-    reading stopped before the end, after MOST bad lines (then nothing can be imported, "" otherwise); `rows` the first
-    few rows of each sort as they would be stored; `unscored` counts the judgments that could not be read, by reason
-    (they are kept all the same).
+    `problems` holds the first 1,000 of `problem_count`, `by_file` how many each file has, and `groups` what is alike in
+    all of them; `stopped` says where reading stopped before the end, after MOST bad lines (then nothing can be
+    imported, "" otherwise); `rows` the first few rows of each sort as they would be stored; `unscored` counts the
+    judgments that could not be read, by reason (they are kept all the same).
     """
 
     dataset: str
@@ -77,7 +77,7 @@ class Preview:
     new: Counts = field(default_factory=Counts)
     known: Counts = field(default_factory=Counts)
     rejected: int = 0
-    problem_count: int = 0
+    by_file: dict[str, int] = field(default_factory=dict)
     stopped: str = ""
     problems: list[Problem] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
@@ -86,6 +86,11 @@ class Preview:
     people: list[str] = field(default_factory=list)
     judges: list[str] = field(default_factory=list)
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def problem_count(self) -> int:
+        """How many there are, also of those that are not kept."""
+        return sum(self.by_file.values())
 
     @property
     def ok(self) -> bool:
@@ -143,7 +148,7 @@ class Tally:
         """
         begins = _text(row)[:_BEGINS]
         made = [Problem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
-        self.preview.problem_count += len(made)
+        self.preview.by_file[file] = self.preview.by_file.get(file, 0) + len(made)
         self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
         for problem in made:
             self._groups.add((file, line), problem.sentence, problem.field)

@@ -11,6 +11,7 @@ from data.intake.lines import Entry, Found, Hint, Line, Said, Seen
 from data.intake.mapping import meant, say
 from data.intake.plan import Question
 from data.intake.ratings import Ratings
+from judges.counted import many
 from judges.making.scales import is_missing
 from judges.types import is_unit, sort_of
 
@@ -47,9 +48,9 @@ def settled(found: Iterable[Found], questions: Iterable[Question]) -> Iterator[E
     yield from ratings.lines()
     empty = left.pop("", 0)
     if empty:
-        yield Hint(f"{empty:,} values are empty and were left out.")
+        yield Hint(f"Left out: {many(empty, 'empty value')}.")
     for name, count in left.most_common(20):
-        yield Hint(f"{count:,} values of {name} were left out: no question was chosen for them.")
+        yield Hint(f"Left out: {many(count, 'value')} of {name}: no question was chosen for them.")
 
 
 def _value(entry: Said, question: Question) -> Any:

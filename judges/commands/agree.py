@@ -152,8 +152,8 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
     ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest.plain(one)} for d, one in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in found)
     text += match.told
-    gold = f"{many(len(people), 'rating')} with reference labels (gold) from {match.basis}"
-    text.append(f"{match.judge}: {len(found)} replies ({unread} unscored), {gold}.\n")
+    gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
+    text.append(f"{match.judge}: {many(len(found), 'reply', 'replies')} ({unread} unscored), {gold}.\n")
     text.append(
         f"{'dimension':34} {'items':>6} {'ratings':>7}  {'kappa':>6}  {'95% interval':16} {'% agreement':>11} "
         f"{'n/a agreement':>13}"

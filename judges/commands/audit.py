@@ -13,6 +13,7 @@ from typing import Any
 from judges.audits import Audit, Evidence, Finding, answers, audit, audits
 from judges.combination import rule_of
 from judges.commands.options import add_card, chosen_card, filed_card
+from judges.counted import many
 from judges.errors import AssayError
 from judges.files.filed import Lines, gold, judge_of, one_judge, replies
 from judges.files.lines import items, judgments, labels
@@ -111,10 +112,12 @@ def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
             others[model] = those(file, [(n, line) for n, line in of_model if judge_of(line) == first])
     people = gold(options.gold, labels(options.gold), card, there) if options.gold else {}
     unused = Counter(reply.reading.unscored for reply in mine if reply.reading.unscored)
-    words = f"; {sum(unused.values())} replies unscored ({', '.join(f'{n} {why}' for why, n in unused.most_common())})"
-    said = f"{judge.said}: {len(mine)} replies to {len({r.item for r in mine})} of {len(there)} items"
+    reasons = ", ".join(f"{n} {why}" for why, n in unused.most_common())
+    words = f"; {many(sum(unused.values()), 'reply', 'replies')} unscored ({reasons})"
+    number = many(len(mine), "reply", "replies")
+    said = f"{judge.said}: {number} to {len({r.item for r in mine})} of {many(len(there), 'item')}"
     also = [f"probe {name}" for name in probes] + [f"second judge {name}" for name in others]
-    also += [f"{len(people)} cells of gold"] if people else []
+    also += [f"{many(len(people), 'reference label')} (gold)"] if people else []
     said += (words if unused else "") + (f"; with {', '.join(also)}" if also else "") + "."
     return Evidence(card, judge.model, there, mine, probes, {m: r for m, r in others.items() if r}, people), said
 

@@ -23,6 +23,7 @@ from judges.card import Card
 from judges.client import Client
 from judges.commands import options
 from judges.commands.bar import Bar
+from judges.counted import many, verb
 from judges.endpoint import Endpoint, practice
 from judges.errors import AssayError
 from judges.files import item_lines
@@ -111,7 +112,7 @@ class _Work:
         total = sum(1 for _ in self._tasks())
         left = sum(1 for task in self._tasks() if not ledger.has(task))
         if ledger.held:
-            print(f"{total - left:,} of {total:,} judgments are there already.", file=out)
+            print(f"{total - left:,} of {many(total, 'judgment')} {verb(total, 'is', 'are')} there already.", file=out)
         if not left:
             print("Nothing is left to ask. To ask the unscored ones again, name another file with --out.", file=out)
             return 0
@@ -212,7 +213,7 @@ class _Work:
             print(f"      {number:,} x {why}", file=out)
         rate = made / seconds if seconds else 0.0
         used = f"{counts.tokens_in:,} tokens in, {counts.tokens_out:,} out, {self._cost(counts)}"
-        print(f"  {counts.calls:,} answers, {used}, {seconds:,.1f} s, {rate:,.1f} judgments a second", file=out)
+        print(f"  {many(counts.calls, 'answer')}, {used}, {seconds:,.1f} s, {rate:,.1f} judgments a second", file=out)
 
     def _tasks(self) -> Iterator[Task]:
         return pieces.tasks(self.card, self.params, _Reread(self.path, self.card.kind, self.limit, self.count))
@@ -320,7 +321,7 @@ def _read(card: Card, reading: Reading) -> list[str]:
 
 
 def _say(found: Estimate) -> None:
-    print(f"{found.items:,} items, {found.judgments:,} judgments, {found.calls:,} calls")
+    print(", ".join((many(found.items, "item"), many(found.judgments, "judgment"), many(found.calls, "call"))))
     print(f"about {found.tokens_in:,} tokens in, {found.tokens_out:,} tokens out")
     if found.cost is not None and found.most is not None:
         print(f"about ${found.cost:,.2f}, at most about ${found.most:,.2f}")

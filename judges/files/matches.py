@@ -13,7 +13,7 @@ from judges.audits import Cell, Reply
 from judges.card import Card, Item, cards
 from judges.choice import Named, fitting
 from judges.combination import rule_of
-from judges.counted import many
+from judges.counted import many, verb
 from judges.errors import AssayError, BadScale, UnknownCard
 from judges.files.columns import Columns, Voice, columns
 from judges.files.contents import Contents, Value
@@ -308,7 +308,10 @@ def _of_columns(
             said |= {(cell, v.column): code for v, code in zip(theirs, codes[1:], strict=True) if code is not None}
             given[cell] += [code for code in codes[1:] if code is not None]
     if out:
-        told.append(f"{len(out):,} of {len(rows):,} rows are left out: a cell of theirs is no answer like the others.")
+        told.append(
+            f"{len(out):,} of {many(len(rows), 'row')} {verb(len(out), 'is', 'are')} left out: "
+            "a cell there is no answer like the others."
+        )
     if again := len(keys) - len(set(keys)):
         told.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
     known = _card(name, "response", asked)

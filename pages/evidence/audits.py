@@ -18,7 +18,7 @@ from pages.parts import audited, calibrated, choose, links, marks, picked, sessi
 def page() -> None:
     """A judge's audits, a row each; the one that the address names is open."""
     who, store = session.me(), session.store()
-    st.title("Audits")
+    st.title("Audits", anchor=False)
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
         dataset = choose.dataset(store, labelled=True)

@@ -19,7 +19,7 @@ from pages.parts import choose, links, picked, rated, reading, session, text
 def page() -> None:
     """The warnings, everybody in a table, one person in full, agreement between people, the Dawid-Skene estimate."""
     who, store = session.me("researcher"), session.store()
-    st.title("Annotators")
+    st.title("Annotators", anchor=False)
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     with bar, st.container(width=230):
         dataset = choose.dataset(store, labelled=True)
@@ -45,16 +45,16 @@ def page() -> None:
     rated.table(rows, bool(dimension.scale.weights), key, lambda n: picked.put("person", rows[n].name))
     reading.alike(dimension.scale)
     if len(rows) > 1:
-        st.subheader("One person")
+        st.subheader("One person", anchor=False)
         with st.container(width=300):
             name = picked.one("person", "Person", {row.name: row.name for row in rows})
         _person(dataset, next(row for row in rows if row.name == name), found, key)
-    st.subheader("Agreement between people")
+    st.subheader("Agreement between people", anchor=False)
     rated.among(ceiling.ceiling(found.ratings), len(found.ratings.people), dataset.name)
     if len(found.ratings.people) > 1:
         most = [row.name for row in rows[: rated.PEOPLE] if row.labels]
         rated.matrix(most, *annotators.between(found, most), len(found.ratings.people), key)
-    st.subheader("Dawid-Skene estimate")
+    st.subheader("Dawid-Skene estimate", anchor=False)
     opinion = annotators.second(store, dataset.id, dimension, resting)
     differing = annotators.otherwise(store, who.name, opinion) if opinion is not None else ()
     rated.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))

@@ -14,7 +14,7 @@ FEW = 8
 
 OPEN_TO: dict[Role, str] = {"annotator": "everybody", "researcher": "researchers and leads", "lead": "leads"}
 TRUST = "Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password."
-STANDS = "as it is to stand beside your labels"
+STANDS = "as shown beside your labels"
 
 # Sets the cookie by which the next visit knows the name; a component, because only the browser can set it. Its place on
 # the page is taken out, so that it leaves no gap.
@@ -46,7 +46,7 @@ def closed(title: str, role: Role) -> None:
     """Say that a page is for people of another role, and who can change that."""
     who = session.me()
     leads = [p.name for p in people.everyone(session.store()) if p.may("lead")]
-    st.title(text.plain(title))
+    st.title(text.plain(title), anchor=False)
     text.say(
         "This page is for {roles}, and you are {role}. {leads} can change your role on the page People.",
         roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
@@ -61,8 +61,8 @@ def page() -> None:
     first = not any(p.role == "lead" for p in known)
     _, middle, _ = st.columns([1, 1.4, 1])
     with middle:
-        st.title("Assay")
-        st.markdown("Test LLM judges against human gold. **Who are you?**")
+        st.title("Assay", anchor=False)
+        st.markdown("How well does an LLM judge agree with people? Labels by people tell. **Who are you?**")
         if 0 < len(known) <= FEW:
             with st.container(gap="small"):
                 for person in known:

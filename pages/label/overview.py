@@ -18,7 +18,7 @@ def page() -> None:
     """What there is to label for this person, or the first steps in an empty workspace."""
     who, store, zone = session.me(), session.store(), clock.zone()
     known = datasets.all_datasets(store)
-    st.title("Overview")
+    st.title("Overview", anchor=False)
     if not known:
         _first_steps(who)
         return
@@ -28,21 +28,21 @@ def page() -> None:
     }  # fmt: skip
     left, right = st.columns([2, 1], gap="large")
     with left:
-        st.subheader("To label")
+        st.subheader("To label", anchor=False)
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
         for dataset in known:
             adjudicated.waits(dataset, who)
-        st.subheader("Datasets")
+        st.subheader("Datasets", anchor=False)
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
             nothing = progress.Done(0, 0, 0, 0)
             todo.far(dataset, done.get(dataset.id, nothing), queues, datasets.judges(store, dataset.id))
     with right:
         decide = st.container()
-        st.subheader("You")
+        st.subheader("You", anchor=False)
         todo.pace(mine, list(progress.days(store, who.name, zone).values()))
-        st.subheader("Recent activity")
+        st.subheader("Recent activity", anchor=False)
         todo.moved(moves.recent(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while

@@ -21,7 +21,7 @@ GIVE_BACK = "Lets others have the items that are reserved by you and not answere
 def page() -> None:
     """A stream of a dataset as a list; a click opens the item on the desk."""
     who, store = session.me(), session.store()
-    st.title("Queues")
+    st.title("Queues", anchor=False)
     place = choose.place(store)
     if place is None:
         return

@@ -37,7 +37,7 @@ def page() -> None:
         waits = approvals.waits(store, dataset.id)
     approved.summary(waits)
     if not who.may("lead"):
-        text.quiet("You are {role}: leads decide. Below is what they decided, when, and why.", role=who.role)
+        text.quiet("Leads decide. Below is what they decided, when, and why.")
     deciding.outcome()
     for judge, _, model, *_ in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -64,7 +64,7 @@ def _judge(who: Person, found: list[Case]) -> None:
     if not later:
         return
     inside = any(approved.address(one) == opened for one in later)
-    label = f"{many(len(later), 'dimension')} below the policy: what is missing"
+    label = f"{many(len(later), 'dimension')} not ready to approve: what is missing"
     with st.expander(text.plain(label), expanded=inside, icon=":material/hourglass_empty:"):
         for one in later:
             _row(who, one, stands[one.key], notes[one.key], opened)

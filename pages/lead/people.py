@@ -21,7 +21,7 @@ def page() -> None:
     who, store = session.me(), session.store()
     lead = who.may("lead")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title("People")
+        st.title("People", anchor=False)
         st.space("stretch")
         if lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
             _add(who)
@@ -41,7 +41,7 @@ def page() -> None:
             text.say("**{role}**: {told}", role=role, told=told)
     imported = people.imported(store)
     if imported:
-        st.subheader("Known from imports")
+        st.subheader("Known from imports", anchor=False)
         st.caption(
             "Annotators whose labels were imported. They have not worked here, and nobody can enter under such a name. "
             "An annotator in a file with the name of somebody here is listed as “name (file)”."

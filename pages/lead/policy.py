@@ -46,6 +46,8 @@ def _form(who: Person, asked: Asked) -> None:
     )
     with st.form("policy", border=False):
         new, beside = asks.fields(asked)
+        if not asked.four_eyes and leads.stuck(leads.history(session.store())):
+            st.caption(text.plain(asks.NOT_YET))
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
         if st.form_submit_button("Save the policy", type="primary"):
             _change(who, asked, new, beside, reason)

@@ -16,7 +16,7 @@ def page() -> None:
     """The newest changes that fit; researchers and leads see them."""
     who = session.me("researcher")
     store, zone = session.store(), clock.zone()
-    st.title("Audit log")
+    st.title("Audit log", anchor=False)
     st.caption("Nothing is overwritten or deleted: every answer, setting, decision and run is a row of its own.")
     names = {d.name: d for d in datasets.all_datasets(store)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -52,4 +52,4 @@ def page() -> None:
             st.rerun()
         st.space("stretch")
         told.download(lambda: trail.every(store, narrow))
-    text.quiet("{n} shown. Select a row to see what it wrote.", n=told.many(found))
+    text.quiet("{n} shown. Select a row to see what was stored.", n=told.many(found))

@@ -16,9 +16,9 @@ from pages.parts import clock, giving, ledger, session, text
 def page() -> None:
     """Store, backups, check."""
     who, store = session.me("lead"), session.store()
-    st.title("Workspace")
+    st.title("Workspace", anchor=False)
     text.say("Everything is kept in {url}, now at revision **{newest}**.", url=store.url, newest=f"{store.newest():,}")
-    st.subheader("Backups")
+    st.subheader("Backups", anchor=False)
     st.caption(
         "A backup is a consistent copy of the whole workspace, made while everybody goes on working. "
         "Do not copy the live file itself: such a copy may not open."
@@ -27,7 +27,7 @@ def page() -> None:
         _backups(who)
     except AssayError as error:
         text.refuse(error)
-    st.subheader("Integrity check")
+    st.subheader("Integrity check", anchor=False)
     st.caption("Reads the workspace once: no revision is missing, and every row refers to rows that exist.")
     if st.button("Check the workspace", icon=":material/fact_check:"):
         with st.spinner("Reading the workspace ..."):

@@ -109,7 +109,7 @@ def summary(found: Waits) -> None:
     told = [
         f"{len(of):,} {what}" for of, what in (
             (found.suspended, "suspended by new evidence"), (found.proposed, "proposed, waiting for a second lead"),
-            (found.eligible, "not decided (policy met)"), (found.doubted, "approved, to be reviewed"),
+            (found.eligible, "meeting the policy, not decided"), (found.doubted, "approved, to be reviewed"),
             (found.older, "approved under an older policy"),
         ) if of
     ]  # fmt: skip
@@ -126,34 +126,31 @@ def row(
 
     `click` opens or closes it.
     """
-    places, interval = [11, 65, 24], one.line.gate.interval
+    interval = one.line.gate.interval
     figured, few = interval.point is not None, one.line.decision.state == "below minimum sample"
-    with st.container(gap=None):
-        badge, name, figure = st.columns(places, gap="small", vertical_alignment="center")
-        badge.markdown(BADGES[status(one, stand, note)])
-        name.button(
-            text.plain(title(one)), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
-            key=f"case:{one.judge.id}:{one.line.key}", type="tertiary", on_click=click,
-        )  # fmt: skip
-        with figure:
-            if figured:  # in grey where nothing may be concluded from it yet
-                (text.quiet if few else text.say)(
-                    "kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval)
-                )
-            else:
-                text.quiet("{n} to compare", n=many(interval.items, "item"))
-        _, told, figure = st.columns(places, gap="small", vertical_alignment="top")
-        with told:
+    left, figure = st.columns([76, 24], gap="small")
+    with left, st.container(horizontal=True, gap="small"):
+        with st.container(width=130):
+            st.markdown(BADGES[status(one, stand, note)])
+        with st.container(gap=None):
+            st.button(
+                text.plain(title(one)), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
+                key=f"case:{one.judge.id}:{one.line.key}", type="tertiary", on_click=click,
+            )  # fmt: skip
             text.quiet("{sentence}", sentence=sentence(one, stand, note, zone))
-        if figured:
-            with figure:
-                low, items = one.line.decision.bound, many(interval.items, "item")
-                low = "no lower bound yet" if low is None else f"lower bound {low:.2f}"
-                asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
-                with st.container(gap=None):
-                    text.quiet("{low}, on {items}", low=low, items=items)
-                    told = "not known" if people == "–" else people
-                    text.quiet("{asked} required; between people {told}", asked=asked, told=told)
+    with figure, st.container(gap=None):
+        if not figured:
+            text.quiet("{n} to compare", n=many(interval.items, "item"))
+            return
+        (text.quiet if few else text.say)(  # in grey where nothing may be concluded from it yet
+            "kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval)
+        )
+        low, items = one.line.decision.bound, many(interval.items, "item")
+        low = "no lower bound yet" if low is None else f"lower bound {low:.2f}"
+        asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
+        text.quiet("{low}, on {items}", low=low, items=items)
+        told = "not known" if people == "–" else people
+        text.quiet("{asked} required; between people {told}", asked=asked, told=told)
 
 
 def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
@@ -328,7 +325,7 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
         parts = (
             (len(found.suspended) - 3, "more suspended"),
             (len(found.proposed), "proposed, waiting for a second lead"),
-            (len(found.eligible), "not decided (policy met)"),
+            (len(found.eligible), "meeting the policy, not decided"),
             (len(found.doubted), "approved, to be reviewed"),
             (len(found.older), "approved under an older policy"),
         )

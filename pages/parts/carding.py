@@ -78,7 +78,7 @@ def listed(cards: Mapping[str, Card], uses: Mapping[str, Sequence[Use]]) -> None
     for title, used in (("In use", True), ("Not used yet", False)):
         names = [name for name in cards if bool(uses.get(name)) == used]
         if names:
-            st.subheader(text.plain(title))
+            st.subheader(text.plain(title), anchor=False)
             rows = [_line(cards[name], uses.get(name, ())) for name in names]
             clickable(
                 pd.DataFrame(rows).drop(columns=[] if used else ["Used by"]),
@@ -287,7 +287,7 @@ def _number(value: Any, other: int) -> int | float:
 
 def preview(card: Card, dimensions: Sequence[Dimension]) -> None:
     """What would be saved: its version, its dimensions, its prompt and its reply."""
-    st.subheader("Preview")
+    st.subheader("Preview", anchor=False)
     text.quiet(
         "Version {version}. Dimensions: {asked}.",
         version=card.version,

@@ -45,7 +45,7 @@ SHOWN = 20
 def formats() -> None:
     """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
-    st.subheader("What a file may look like")
+    st.subheader("What a file may look like", anchor=False)
     chosen = picked.tab("shape", "Shape", {one.title: one.title for one in SPECIMENS})
     one = next(one for one in SPECIMENS if one.title == chosen)
     text.quiet("{says}", says=one.says)
@@ -69,7 +69,7 @@ def earlier(found: Sequence[Import], zone: tzinfo) -> None:
     """What was imported last."""
     if not found:
         return
-    st.subheader("Latest imports")
+    st.subheader("Latest imports", anchor=False)
     rows = [(clock.at(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
     st.dataframe(
         pd.DataFrame(rows, columns=["When", "By", "Dataset", "From", "Items", "Judgments", "Labels"]),
@@ -102,7 +102,7 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
     said = outline
     if outline.tables or outline.series:
-        st.subheader("What the files hold")
+        st.subheader("What the files hold", anchor=False)
         said = series.editor(outline, key)
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
@@ -194,14 +194,14 @@ def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path
 
 def preview(found: Preview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be imported."""
-    st.subheader("What would be stored")
+    st.subheader("What would be stored", anchor=False)
     known = astuple(found.known)
     table = [
         ("how labels are combined" if one.name == "rules" else one.name, new, before)
         for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
         if n < 3 or new or before
     ]
-    st.dataframe(pd.DataFrame(table, columns=["", "New", "Already in the dataset"]), hide_index=True)
+    st.dataframe(pd.DataFrame(table, columns=["", "New", "There already"]), hide_index=True)
     for sentence in found.warnings:
         st.text(sentence)
     for reason, count in found.unscored.items():
@@ -248,14 +248,16 @@ def _problems(found: Preview, rejects: str) -> None:
     files: dict[str, list[Problem]] = {}
     for problem in found.problems:
         files.setdefault(problem.file, []).append(problem)
-    for file, unsorted in files.items():
-        problems = sorted(unsorted, key=lambda problem: problem.line)[:SHOWN]
-        text.say("**{file}**: {n}", file=file, n=many(len(unsorted), "error"))
+    for file, count in found.by_file.items():
+        problems = sorted(files.get(file, []), key=lambda problem: problem.line)[:SHOWN]
+        text.say("**{file}**: {n}", file=file, n=many(count, "error"))
         numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems, 1)]
-        frame = pd.DataFrame(numbered, columns=list(_ERRORS))
-        st.dataframe(frame, hide_index=True, column_config=_ERRORS, height="content")
-        if len(unsorted) > SHOWN:
-            text.quiet("The first {few} are shown. The file of these lines has all of them.", few=str(SHOWN))
+        if numbered:
+            frame = pd.DataFrame(numbered, columns=list(_ERRORS))
+            st.dataframe(frame, hide_index=True, column_config=_ERRORS, height="content")
+        if count > len(problems):
+            few = f"The first {len(problems)} are shown." if problems else "None is shown."
+            text.quiet("{few} The file of these lines has all of them.", few=few)
 
 
 def done(result: Result) -> None:

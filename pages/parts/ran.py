@@ -290,7 +290,7 @@ def differences(one: Any, other: Any) -> None:
     names = list(dict.fromkeys([*one.params, *other.params]))
     pairs |= {name: (one.params.get(name, "–"), other.params.get(name, "–")) for name in names}
     rows = [(name, str(a), str(b)) for name, (a, b) in pairs.items() if a != b]
-    st.subheader("How the two judges differ")
+    st.subheader("How the two judges differ", anchor=False)
     if rows:
         st.dataframe(pd.DataFrame(rows, columns=["", "First", "Second"]), hide_index=True)
     else:
@@ -329,7 +329,7 @@ def prompts(card: Any) -> None:
 
 def title(run: Run, zone: tzinfo) -> None:
     """What a run is."""
-    st.title("Run")
+    st.title("Run", anchor=False)
     more = [
         f"{many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
         "what was unscored asked again" if run.only_unscored else "",
@@ -350,13 +350,13 @@ def facts(run: Run, judge: Any) -> None:
     """Parameters and prompt of a run's judge."""
     left, right = st.columns([1, 2], gap="large")
     with left:
-        st.subheader("Parameters")
+        st.subheader("Parameters", anchor=False)
         st.code(json.dumps(run.params, indent=1, ensure_ascii=False), language="json")
         text.quiet(
             "Card {card}, version {version}. Judge {judge}.", card=run.card, version=run.version, judge=run.judge
         )
     with right:
-        st.subheader("Prompt")
+        st.subheader("Prompt", anchor=False)
         prompts(judge.card)
 
 

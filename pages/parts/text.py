@@ -17,12 +17,19 @@ NO_RATINGS = (
 )
 """What a panel says that compares people and judge, before there is anything to compare."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
+_TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn the direction of the text after them, which may be ours; letters have a direction without them."""
+_ADDRESS = re.compile(r"(?<=\\:)(?=\\/\\/)|(?<=[wW]{3})(?=\\\.)|(?=\\@)")
+"""Where the links begin that Streamlit makes of bare addresses: http://, www., and before the @ of a mail address."""
 
 
 def plain(text: object) -> str:
-    """Any text made safe for a label or a Markdown line: every character that Markdown reads is escaped."""
-    single = " ".join(str(text).split())
-    return _SPECIAL.sub(r"\\\1", single)
+    """Any text made safe for a label or a Markdown line: every character that Markdown reads is escaped.
+
+    Streamlit looks for addresses in what an escape has become, too: a span of small text with nothing in it parts them.
+    """
+    escaped = _SPECIAL.sub(r"\\\1", " ".join(_TURNING.sub("", str(text)).split()))
+    return _ADDRESS.sub(":small[]", escaped)
 
 
 def short(text: str, columns: int) -> str:

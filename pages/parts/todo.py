@@ -54,7 +54,7 @@ def far(dataset: Dataset, done: Done, queues: dict[str, QueueDone], judges: Judg
             if dataset.synthetic:
                 text.synthetic(dataset.description)
             people = many(done.people, "person").replace("persons", "people")
-            text.quiet("{labels} of {people}", labels=many(done.labels, "label"), people=people)
+            text.quiet("{labels} by {people}", labels=many(done.labels, "label"), people=people)
             st.space("stretch")
             links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name)
         bars = [("labelled", done.labelled, done.items)]
@@ -69,7 +69,8 @@ def far(dataset: Dataset, done: Done, queues: dict[str, QueueDone], judges: Judg
 def pace(mine: Personal, days: list[int]) -> None:
     """A person's own progress, with the last days as bars."""
     bars = days if any(days) else None
-    st.metric("Items today, and in 14 days", f"{mine.today:,d}", chart_data=bars, chart_type="bar")
+    label = "Items today (bars: last 14 days)" if bars else "Items today"
+    st.metric(label, f"{mine.today:,d}", chart_data=bars, chart_type="bar")
     left, right = st.columns(2)
     left.metric("In all", f"{mine.total:,d}")
     right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.")

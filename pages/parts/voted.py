@@ -24,7 +24,7 @@ _COUNT = st.column_config.NumberColumn("votes", width=58, format="localized", he
 
 def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None:
     """Agreement of single votes; then the judge against the majority, with kappa."""
-    st.subheader("Votes")
+    st.subheader("Votes", anchor=False)
     rows = [
         {
             "between": f"{'judge' if a.one == JUDGE else a.one} and {a.other}",

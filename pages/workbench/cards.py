@@ -20,7 +20,7 @@ def page() -> None:
     """For leads a new card first; then the cards in use, the others, one in full, and the desk's cards."""
     who, store, kept = session.me(), session.store(), session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.title("Cards")
+        st.title("Cards", anchor=False)
         st.space("stretch")
         closed = who.may("lead") and not kept.get("writing")
         if closed and st.button("New card", icon=":material/add:", type="primary"):
@@ -46,7 +46,7 @@ def _new(who: Person) -> None:
     """The form of a new card, which can be closed again."""
     kept = session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader("New card")
+        st.subheader("New card", anchor=False)
         st.space("stretch")
         if st.button("Cancel", icon=":material/close:", type="tertiary"):
             kept["writing"] = False
@@ -58,7 +58,7 @@ def _one(who: Person, card: Card, using: Sequence[Use]) -> None:
     """One card in full, what uses it, its versions and its folder."""
     store, origin = session.store(), carding.origin(card)
     made = origin == "own"
-    st.subheader(text.plain(card.title))
+    st.subheader(text.plain(card.title), anchor=False)
     text.quiet(
         "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=carding.ORIGINS[origin]
     )

@@ -24,7 +24,7 @@ _TABLES = (
 def page() -> None:
     """Choose, look, make the file, take it away."""
     who, store = session.me("researcher"), session.store()
-    st.title("Export")
+    st.title("Export", anchor=False)
     left, middle, right = st.columns([2, 2, 2])
     with left:
         dataset = choose.dataset(store, labelled=True)

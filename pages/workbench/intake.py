@@ -19,7 +19,7 @@ TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 def page() -> None:
     """Upload, say what it is, look at what it becomes, import."""
     who, kept = session.me("researcher"), session.scratch("import")
-    st.title("Import")
+    st.title("Import", anchor=False)
     if kept.get("done"):
         importing.done(kept["done"])
     uploads = st.file_uploader(

@@ -21,7 +21,7 @@ def page() -> None:
     if wanted:
         _one(who, wanted)
         return
-    st.title("Runs")
+    st.title("Runs", anchor=False)
     found = runs.history(store)
     live = [run for run in found if run.state in LIVE]
     if live:
@@ -31,10 +31,10 @@ def page() -> None:
         st.info("There is nothing to judge yet.", icon=":material/inbox:")
         links.to("import", "Import items", icon=":material/upload_file:")
         return
-    st.subheader("New run")
+    st.subheader("New run", anchor=False)
     with st.container(border=True):
         new_run.form(who)
-    st.subheader("All runs")
+    st.subheader("All runs", anchor=False)
     if not found:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return

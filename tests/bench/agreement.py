@@ -7,6 +7,7 @@ scikit-learn's points, and a plain bootstrap of the rows with 2,000 replicates, 
 multiplied.
 """
 
+import os
 from time import perf_counter, process_time
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.metrics import cohen_kappa_score
 from judges.agreement import cross_table, kappa
 from judges.intervals import cluster_bootstrap, from_cells, linearised, moments
 
-ITEMS, K = 1_000_000, 5
+ITEMS, K = int(os.environ.get("ITEMS", "1000000")), 5
 REPLICATES, RUN = 2_000, 20
 MOST, LEAST = 5.0, 20.0
 """Seconds that all points and intervals may take, and how many times faster than by hand they have to be."""

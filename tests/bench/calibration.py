@@ -6,6 +6,7 @@ for: every kappa with its interval by items, from the store's tables to the figu
 the same rows, scikit-learn's plain `cohen_kappa_score` on arrays that are in memory already (a point, no interval).
 """
 
+import os
 import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
@@ -21,7 +22,7 @@ from judges.agreement import kappa
 from judges.calibrate import anchoring, summarise
 from judges.card import cards
 
-ITEMS = 1_000_000
+ITEMS = int(os.environ.get("ITEMS", "1000000"))
 CARD = "long_form_pairwise"
 ASKED = {  # the units of an item that are asked each dimension: ten cells in eight dimensions
     "groundedness": ["section:1/a", "section:1/b"],

@@ -5,6 +5,7 @@ thousand dialogues labelled blind on random draws. Measured is what the page ask
 figures: first of all, again, and after a label and after a thousand scores came in.
 """
 
+import os
 import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
@@ -15,7 +16,7 @@ from data.deciding.policy import Asked
 from data.store import open_store
 from judges.gate import Policy
 
-ITEMS = 1_000_000
+ITEMS = int(os.environ.get("ITEMS", "1000000"))
 CARD = "multi_turn_dialogue"
 ASKED = {  # two turns and a conversation: ten cells an item
     "context_use": ("turn:1", "turn:2"),

@@ -127,7 +127,8 @@ def test_what_is_no_data_is_refused(name: str, content: bytes, says: str) -> Non
 
 DIALOGUE = dialogue(1)
 LINES: list[tuple[dict[str, Any], str, str]] = [
-    ({"id": "x"}, "", "The line is neither an item"),
+    ({"id": "x"}, "", "Nothing is known by the keys id: an item has id and kind"),
+    ({"item": "x", "card": None, "value": "5", "how": "one", "people": 1}, "", "import the export of labels"),
     ({**pair("x"), "extra": 1}, "extra", "'extra' is an unknown key. Remove it, or put it into meta."),
     ({"id": "x", "kind": "poem"}, "kind", "kind must be dialogue, pair or response."),
     ({"id": "", "kind": "response", "task": "t", "output": "o"}, "id", "must have at least 1 character"),

@@ -213,6 +213,14 @@ def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clo
     named = listing.listing(store, "p0", found, "audit", ANY, search="MODEL-").rows
     assert named and {r.mode for r in named} == {"assisted"}
     assert [r.name for r in listing.listing(store, "p0", found, "audit", ANY, search=audit[3].name).rows]
+    # a search reads texts, not how they are stored; nor is a hidden system a way to narrow what is given out
+    for words, some in (("role", False), ("model-x", False), ('"turns":', False), ("User SAYS  thing", True)):
+        blind = [r for r in listing.listing(store, "p0", found, "audit", ANY, search=words).rows if r.mode == "blind"]
+        assert bool(blind) == some, words
+    audited = len(listing.listing(store, "p0", found, "audit", ANY).rows)
+    for system in ("model-x", "model-none"):
+        assert queue.waiting(store, "p0", found, "audit", Filters(system=system)) == audited
+        assert len(queue.claim(store, "p0", found, "audit", Filters(system=system), [], 20)) == audited
     review = listing.listing(store, "p0", found, "review", ANY).rows
     assert all(bool(r.reasons) == (r.state != "in audit sample") for r in review)
     # nor can a filter be asked which of them have a reason

@@ -223,7 +223,7 @@ def test_agreement_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str], w
     assert found["table"][0][:3] == [22, 11, 0]
     assert main(["agree", *given]) == 0
     out = capsys.readouterr().out
-    assert "99 replies (0 unscored), 99 ratings with reference labels (gold) from blind labels" in out
+    assert "99 replies (0 unscored), 99 reference labels (gold) from blind labels" in out
     assert "factuality" in out and "0.500" in out
 
 

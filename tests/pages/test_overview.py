@@ -38,6 +38,7 @@ def test_an_empty_workspace_leads_by_the_hand(assay: Server, page: Any) -> None:
         expect(page.get_by_text(step)).to_be_visible()
     page.get_by_role("link", name="Import a file").click()
     page.wait_for_url("**/import")
+    expect(page).to_have_title("Import · Assay")
 
 
 def test_an_annotator_in_an_empty_workspace_is_told_whom_to_ask(serve: Serve, page: Any) -> None:

@@ -108,7 +108,7 @@ def test_somebody_new_enters_as_annotator_and_a_bad_name_is_refused(serve: Serve
     page.keyboard.press("Enter")
     page.get_by_role("button", name="new one").click()
     page.get_by_text("Your labels").click()
-    page.get_by_text("You work here as annotator").wait_for()
+    page.get_by_text("Your role is annotator").wait_for()
 
 
 def test_a_lead_adds_changes_and_deactivates(serve: Serve, page: Any) -> None:

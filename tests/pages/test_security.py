@@ -84,6 +84,7 @@ def test_no_page_fetches_what_untrusted_text_asks_for(serve: Serve, page: Any, c
         turn_to(page, address)
         assert not page.locator("[data-testid='stException']").count(), address
         assert not page.get_by_text("Page not found").count(), address
+        assert not page.locator(f"a[href^='{url}']").count(), address  # nor does a click lead there
         page.mouse.wheel(0, 3000)
         page.wait_for_timeout(100)
     assert asked == []

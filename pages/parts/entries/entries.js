@@ -13,7 +13,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   for (const { title, help } of data.columns) {
     const head = make("th", "", title);
     head.scope = "col";
-    if (help) { head.title = help; head.className = "helped"; }
+    if (help) { head.dataset.help = help; head.className = "helped"; head.tabIndex = 0; head.setAttribute("aria-description", help); }
     names.append(head);
   }
   table.tHead.replaceChildren(names);

@@ -22,9 +22,26 @@ function part([title, columns, rows]) {
   return box;
 }
 
+/** A dialog that a button opens takes the focus; when it closes, Streamlit drops it to the top of the page. */
+function returned(whole, place) {
+  const dialog = () => document.querySelector("[role=dialog]"), until = Date.now() + 5000;
+  let seen = false;
+  const timer = setInterval(() => {
+    seen ||= Boolean(dialog());
+    if (seen ? dialog() : Date.now() < until) return;
+    clearInterval(timer);
+    if (!seen || document.activeElement !== document.body) return;
+    [...whole.querySelectorAll("button")].find((one) => one.dataset.place === place)?.focus({ preventScroll: true });
+  }, 100);
+}
+
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const whole = parentElement.querySelector(".ledger"), opens = data.detail !== null;
   const focused = whole.getRootNode().activeElement?.dataset?.place;
+  const click = (row, action) => {
+    setTriggerValue("clicked", { row, action });
+    returned(whole, action ? `${row} ${action}` : `${row}`);
+  };
   const table = make("table", opens || data.chosen ? "live" : "");
   table.setAttribute("aria-label", data.label);
   const head = table.createTHead().insertRow();
@@ -38,7 +55,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   const body = table.createTBody();
   data.rows.forEach((texts, row) => {
     const line = body.insertRow(), open = opens && data.open === row;
-    const act = opens ? () => setStateValue("open", open ? null : row) : () => setTriggerValue("clicked", { row, action: "" });
+    const act = opens ? () => setStateValue("open", open ? null : row) : () => click(row, "");
     line.className = open ? "open" : "";
     texts.forEach((text, column) => {
       const [title, width] = data.columns[column];
@@ -61,7 +78,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
         button.type = "button";
         button.dataset.place = `${row} ${action}`;
         button.setAttribute("aria-label", `${action} ${texts[0]}`);
-        button.onclick = (event) => { event.stopPropagation(); setTriggerValue("clicked", { row, action }); };
+        button.onclick = (event) => { event.stopPropagation(); click(row, action); };
         cell.append(button);
       }
     }

@@ -22,8 +22,17 @@ function langOf(text) {
   return /[\u4e00-\u9fff]/.test(t) ? "zh" : null;
 }
 
+/** Lets the words of a tree that are longer than any word break at some places: looking for one, Chromium stands still for seconds. */
+function breakable(tree) {
+  const walk = document.createTreeWalker(tree, NodeFilter.SHOW_TEXT), long = [];
+  while (walk.nextNode()) if (LONG_WORD.test(walk.currentNode.data)) long.push(walk.currentNode);
+  for (const node of long) node.replaceWith(...node.data.split(LONG_WORD).flatMap((part, n) => (!part ? [] : n % 2 ? [part, document.createElement("wbr")] : [part])));
+  return tree;
+}
+const LONG_WORD = /(\S{999}[^\s\ud800-\udbff](?=\S))/;
+
 function prose(cls, text) {
-  const e = el("div", cls, text);
+  const e = breakable(el("div", cls, text));
   const lang = langOf(text);
   if (lang) e.lang = lang;
   return e;
@@ -51,6 +60,7 @@ function drawText(t, label) {
   if (t.role === "tool") return drawTool(t);
   const block = el("div", "text " + (ROLE[t.role] || "bot"), null, { "data-role": t.role });
   if (label) block.append(el("span", "label", label));
+  else if (t.role) { block.setAttribute("role", "group"); block.setAttribute("aria-label", t.role); } // who speaks is seen by its shape alone
   if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
   else if (t.role === "assistant" && !t.text.trim()) block.append(el("div", "absent", "The assistant says nothing here."));
@@ -86,6 +96,7 @@ function drawHead(view) {
 }
 
 const kbd = (key) => el("kbd", "", key);
+const unread = (key) => el("kbd", "", key, { "aria-hidden": "true" });
 
 const isPart = (step) => /^\d\.\d$/.test(step.t);
 const isWord = (step) => !isPart(step) && (String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t));
@@ -114,6 +125,12 @@ function drawField(c) {
     "aria-valuemin": range.lo, "aria-valuemax": range.hi, placeholder: `${numeral(range.lo)}–${numeral(range.hi)}`, title: `${label}: type a number from ${numeral(range.lo)} to ${numeral(range.hi)}; Enter takes it` });
 }
 
+/** What stands beside a judge's value, the part that may be left out last. */
+function toldOf(judge) {
+  const doubt = judge.rule ? "breaks a rule" : doubtOf(judge), level = judge.rule || !doubt ? doubt : judge.level;
+  return [[judge.exact, level].filter(Boolean).join(" · "), doubt.slice(level.length).trim()].filter(Boolean);
+}
+
 function drawCell(view, c) {
   const { cell } = c, judge = judgeOf(view, c);
   const e = el("div", "cell" + (cell.optional ? " optional" : "") + (cell.reason && !isBlind(view) ? " doubt" : ""), null, { role: cell.range ? "group" : "radiogroup", "data-unit": cell.unit, "data-dimension": cell.dimension, "data-i": c.i });
@@ -129,12 +146,15 @@ function drawCell(view, c) {
     width += stepWidth(step) - (many ? 3 : 0);
   }
   if (many) e.classList.add("many");
-  if (view.nameWidth + width > (judge && (doubtOf(judge) || judge.rule || judge.exact) ? 346 : 384)) e.classList.add("wide"); // the scale gets a line of its own
+  const told = judge ? toldOf(judge) : [];
+  if (told.length && !TOUCH) width += 6.2 * told[0].length; // its words come short where there is no room, never over a button
+  if (view.nameWidth + width > 380) e.classList.add("wide"); // the scale gets a line of its own
   e.append(scale);
-  if (judge) {
-    const low = judge.rule ? "breaks a rule" : doubtOf(judge), told = [judge.exact, low].filter(Boolean).join(" · ");
-    if (told) e.append(el("span", "sure" + (judge.rule || judge.level === "low" ? " low" : judge.level === "medium" ? " mid" : ""), told,
-      { title: judge.exact ? `its samples came to ${judge.exact}; the nearest answer is marked` : judge.rule || certaintyOf(judge) }));
+  if (told.length) {
+    const sure = el("span", "sure" + (judge.rule || judge.level === "low" ? " low" : judge.level === "medium" ? " mid" : ""), null,
+      { title: judge.exact ? `its samples came to ${judge.exact}; the nearest answer is marked` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
+    sure.append(...told.flatMap((words, i) => (i ? [" ", el("span", "", words)] : [el("span", "", words)])));
+    e.append(sure);
   }
   c.el = e;
   return e;

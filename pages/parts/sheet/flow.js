@@ -276,9 +276,11 @@ function replaceView(d, s) {
   if (dirty(view) && s.mode !== "revealed") hint(d, "This item has a newer saved answer. What you changed here is kept, on top of it.");
   const text = d.editor && d.editor.view === old ? { sort: d.editor.sort, unit: d.editor.unit, value: d.editor.input.value } : null;
   if (text) dropEditor(d);
-  const at = d.scroller ? d.scroller.scrollTop : 0;
+  const at = d.scroller ? d.scroller.scrollTop : 0, inside = d.root && d.root.getRootNode().activeElement;
+  if (s.mode === "revealed") dropHint(d); // the judge's scores have come
   show(d, view, true);
   if (d.scroller) d.scroller.scrollTop = at;
+  if (inside && !inside.isConnected) focusHere(d, true); // it stood on the item that was replaced
   if (text) { if (text.sort === "better") openBetter(d, text.unit); else openEditor(d, text.sort); if (d.editor) d.editor.input.value = text.value; }
 }
 

@@ -65,11 +65,12 @@ const ACTS = {
   Escape: (d) => { if (d.full) wholeNote(d); else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
 };
 
-function accept(d) {
+function accept(d, e) {
   const { view } = d, c = here(d);
   if (!c) return;
   const judge = judgeOf(view, c);
   if (!view.values.has(c.key)) {
+    if (judge && !e.repeat && offScreen(d, c)) { moveTo(d, c.i); return hint(d, "Here is the first rating: Enter accepts the judge's value."); }
     if (!judge) return hint(d, isBlind(view) ? "There is no value to accept: the judge's scores are hidden. Give your own." : "The judge has no value here. Give your own.");
     give(d, c, judge.v);
   }
@@ -129,6 +130,7 @@ function wholeNote(d) {
   if (!d.view) return;
   pin(d);
   drawNote(d, d.view);
+  d.lastRow = d.view.rowEls[(here(d) || {}).r]; // it opens where the person reads
   scrollToCell(d);
 }
 
@@ -211,9 +213,9 @@ function openTools(d) {
   for (const tool of tools) tool.open = open;
 }
 
-/** The texts as they came, and formatted again; the row in hand stays where it is. */
+/** The texts as they came, and formatted again; the rating in hand stays where it is. */
 function rawKey(d) {
-  const row = d.view.rowEls[(here(d) || {}).r], at = row && row.getBoundingClientRect().top;
+  const row = (here(d) || {}).el, at = row && row.getBoundingClientRect().top;
   turnRaw(d.person, [d.view, d.front, ...d.queue.map((q) => q.view)].map((view) => view && view.tree));
   if (row && d.scroller) d.scroller.scrollTop += row.getBoundingClientRect().top - at;
   drawFoot(d);

@@ -31,7 +31,8 @@ function layout(d) {
   const foot = d.ui.foot.offsetHeight, grown = foot - (d.footHigh || foot), c = grown > 0 && d.view && d.view.cells[d.view.here];
   set("--foot", (d.footHigh = foot));
   if (d.view && d.eyes && d.eyes.rootMargin !== marginOf(d)) lookAt(d, d.view);
-  if (c && c.el.getBoundingClientRect().bottom <= viewport(d)[1] + grown) scrollToCell(d); // a message came: it covers nothing that is looked at
+  const reached = c && d.lastRow === d.view.rowEls[c.r]; // an item that has just opened stays at its top
+  if (reached && c.el.getBoundingClientRect().bottom <= viewport(d)[1] + grown) scrollToCell(d); // a message came: it covers nothing that is looked at
 }
 
 // ---- which ratings were on screen: at least half of a cell, between Streamlit's bar and the footer
@@ -68,6 +69,11 @@ function lookNow(d, view) {
 function viewport(d) {
   const whole = d.scroller === document.scrollingElement, s = whole ? { top: 0, bottom: innerHeight } : d.scroller.getBoundingClientRect();
   return [s.top + (d.top || 0) + 10, Math.min(s.bottom, innerHeight) - (d.ui.foot.offsetHeight || 56) - 14];
+}
+
+function offScreen(d, c) {
+  const [top, bottom] = viewport(d), r = c.el.getBoundingClientRect();
+  return r.height > 0 && (r.bottom < top || r.top > bottom);
 }
 
 /** Brings the focused cell into view, and on entering a row as much of the row as fits; moves nothing that is in view already. */
@@ -194,7 +200,7 @@ export default function ({ data, parentElement, setStateValue }) {
   take(d, data);
   drawStatus(d);
   drawFoot(d);
-  if (d.fresh) { d.fresh = false; if (pending && d.outbox.length || d.want) sendSoon(d); }
+  if (d.fresh) { d.fresh = false; if (pending && d.outbox.length || d.want || (d.view && d.queue.length < 2)) sendSoon(d); }
   keepTrying(d, pending);
   watchLate(d);
   if (d.view) prebuild(d);

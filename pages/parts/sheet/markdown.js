@@ -167,7 +167,7 @@ function purifier() {
 function paragraphs(text) {
   const all = document.createDocumentFragment();
   for (const part of text.split(/\n(?:[ \t]*\n)+/)) all.append(el("p", "", part));
-  return all;
+  return breakable(all);
 }
 
 /** Makes the elements of a text, a piece at each step, and keeps them for the next time. */
@@ -179,7 +179,7 @@ function* making(text) {
   else for (let i = 0; i < tokens.length; i++) {
     size += tokens[i].content.length;
     if (tokens[i].level || tokens[i].nesting > 0 || (size < 1500 && i < tokens.length - 1)) continue;
-    all.append(texts.purify.sanitize(texts.md.renderer.render(tokens.slice(from, i + 1), texts.md.options, env), ALLOWED));
+    all.append(breakable(texts.purify.sanitize(texts.md.renderer.render(tokens.slice(from, i + 1), texts.md.options, env), ALLOWED)));
     from = i + 1; size = 0;
     yield;
   }
@@ -214,7 +214,7 @@ function fill(e) {
   const text = e.source, made = texts.made.get(text), plain = !SIGNS.test(text) || text.length > MOST_CHARS;
   texts.waiting.delete(e);
   e.classList.toggle("raw", texts.raw);
-  if (texts.raw) e.textContent = text;
+  if (texts.raw) { e.textContent = text; breakable(e); }
   else if (plain) e.replaceChildren(paragraphs(text));
   else if (!ready()) { e.wants = null; texts.waiting.add(e); e.replaceChildren(paragraphs(text)); }
   else if (made && !window[GLOBALS[made.wants]]) put(e, made);

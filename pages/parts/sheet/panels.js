@@ -7,7 +7,8 @@ const REASONS = ["the text is broken or empty", "I do not know this subject", "n
 function button(what, label, key, title) {
   const b = el("button", "quiet", null, { type: "button", "data-do": what, title });
   b.append(el("span", "", label));
-  if (key) b.append(kbd(key));
+  if (key) b.append(unread(key));
+  if (/^[a-z?]$/.test(key)) b.setAttribute("aria-keyshortcuts", key);
   return b;
 }
 
@@ -47,7 +48,8 @@ function frame(d, root) {
   acts.append(ui.back, ui.undo, ui.note, ui.reveal, ui.issue, ui.better, ui.comment, ui.skip, ui.raw, ui.keys);
   ui.go = el("button", "go", null, { type: "button", "data-do": "go" });
   ui.goText = el("span", "");
-  ui.go.append(ui.goText, kbd(GO));
+  ui.go.append(ui.goText, unread(GO));
+  ui.go.setAttribute("aria-keyshortcuts", MAC ? "Meta+Enter" : "Control+Enter");
   inner.append(ui.sum, ui.hint, acts, ui.go);
   ui.toasts = el("div", "toasts");
   const line = el("div", "line");
@@ -190,11 +192,11 @@ function openSkip(d) {
   closeDock(d);
   const menu = el("div", "menu skip", null, { role: "dialog", "aria-modal": "true", "aria-label": "Skip this item", tabindex: "-1" });
   const line = el("div", "menuline"), list = el("div", "reasons", null, { role: "radiogroup", "aria-label": "common reasons" });
-  const input = el("input", "free", null, { type: "text", placeholder: `why: in your own words, or 1 to ${REASONS.length}`, "aria-label": "Why do you skip it? In your own words", maxlength: "400", autocomplete: "off" });
+  const input = el("input", "free", null, { type: "text", placeholder: TOUCH ? "why: in your own words, or choose below" : `why: in your own words, or 1 to ${REASONS.length}`, "aria-label": "Why do you skip it? In your own words", maxlength: "400", autocomplete: "off" });
   const ask = el("div", "ask", "A reason is needed: write one, or choose one below.", { hidden: "", role: "alert" });
   REASONS.forEach((reason, i) => {
     const b = el("button", "reason", null, { type: "button", role: "radio", "aria-checked": "false", "data-do": "reason", "data-n": i, tabindex: i ? "-1" : "0" });
-    b.append(kbd(i + 1), el("span", "", reason));
+    b.append(unread(i + 1), el("span", "", reason));
     list.append(b);
   });
   const ok = el("button", "solid", null, { type: "button", "data-do": "doskip" });

@@ -8,8 +8,9 @@ from typing import Any
 from data.guidelines import Version
 from pages.parts import messages as sent
 
-AHEAD, LETTERS = 8, 400_000
-"""Sheets sent ahead: at most so many, and no more of them once they hold so many characters together."""
+FIRST, AHEAD, LETTERS = 2, 8, 400_000
+"""Sheets sent ahead: so many to a browser that has none, as it asks for more once the first is painted; else at most
+AHEAD, and no more of them once they hold so many characters together."""
 
 _EMPTY = {
     "audit": (

@@ -17,7 +17,8 @@ window.format = text => { const e = judged(text); while (texts.jobs.size) work({
 window.cleaned = html => { const e = el("div"); e.append(texts.purify.sanitize(html, ALLOWED)); return e };
 window.odd = e => [...e.querySelectorAll("*")].filter(x => !TAGS.test(x.localName) || [...x.attributes].some(odder))
     .map(x => x.outerHTML.slice(0, 300));
-const TAGS = /^(p|span|strong|em|s|code|pre|blockquote|[uo]l|li|table|thead|tbody|t[rhd]|h[3-6]|hr|div|m[a-z]+|none)$/;
+const TAGS =
+  /^(p|span|strong|em|s|code|pre|blockquote|[uo]l|li|table|thead|tbody|t[rhd]|h[3-6]|hr|div|wbr|m[a-z]+|none)$/;
 const LENGTH = /^(\\d(\\.\\d+)?|\\.\\d+|10)(em|ex|pt|px)$|^\\d{1,3}%$|^0$/;
 const odder = ({name, value}) => ({
     class: () => !/^((md|hljs|tml)-[\\w-]+ ?|[a-z]+_+ ?|(up|down)strike ?|sout ?)+$/.test(value),

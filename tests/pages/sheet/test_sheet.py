@@ -296,6 +296,7 @@ def test_tool_calls_are_folded_and_open_by_a_key_or_a_click(desk):
     assert tools.count() == 4 and bodies.count() == 0, "what is folded is not even built"
     assert tools.first.inner_text().split("\n")[0].startswith("calls search_orders")
     one.press("t")
+    bodies.nth(3).wait_for()  # what is open is built a moment after
     assert bodies.count() == 4 and '\n  "customer": "ann"' in bodies.first.inner_text()
     one.press("t")
     assert not bodies.first.is_visible()
