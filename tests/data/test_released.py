@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from data import calibration, datasets, desk, needs, runs
+from data import calibration, datasets, desk, guidelines, needs, runs
 from data.mark import Mark
 from data.store import MIGRATIONS, Store, migrations, open_store
 from data.verify import verify
@@ -30,9 +30,11 @@ RELEASED = {
     7: "6026a000760ddc084557c3cd18213d59930cb577bec6cf2fc5b0453fe15e0533",
     8: "2cf56bdc3fb3cc9c584dfa815f6e5a3ac8e0b90b10e59049a4ea47eb6ce784bf",
     9: "530a6d2505f429b403aaa297ae079e87b902ea2e62698f0fd67c25139431cab7",
+    10: "d7d0ea4a680ca59d2cf4f460b45a4d7dbc49f1446041bfd54ca6e89b5839059d",
+    11: "2404e2c5c2dad84509215f6d78009ae711e5d1ac1dce2b89c67edac5d11fc9c5",
 }
 """The SHA-256 of every migration that stores were made with. Never change a line: add a migration instead."""
-TOGETHER = {4, 5, 7, 8}
+TOGETHER = {4, 5, 7, 8, 10}
 """Versions that no release ended with: they came together with the next one."""
 
 
@@ -74,7 +76,7 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
     backups, behind = list(tmp_path.glob("a.before-*")), int(file.stem[:3]) < migrations()[-1][0]
     assert [looked(backup) for backup in backups] == [held] * behind, "the backup is whole without a log"
     if held["item"]:
-        _works(store, ran=int(file.stem[:3]) >= 2)
+        _works(store, ran=int(file.stem[:3]) >= 2, guided=int(file.stem[:3]) >= 10)
     else:  # the first commit had tables only, and a view that took one part of a sample for the other
         assert store.rows("select distinct mode, probability from draw_now order by 1") == [
             ("assisted", 0.1),
@@ -86,7 +88,7 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
     assert len(list(tmp_path.glob("a.before-*"))) == behind, "up to date, it is not migrated again"
 
 
-def _works(store: Store, ran: bool) -> None:
+def _works(store: Store, ran: bool, guided: bool) -> None:
     """What it held works as it did, and what is new finds it."""
     dataset = datasets.all_datasets(store)[0]
     judges = {model: (id_, card, items) for id_, card, model, _, items in datasets.judges(store, dataset.id)}
@@ -102,4 +104,6 @@ def _works(store: Store, ran: bool) -> None:
     assert [(r.model, r.state, r.judgments) for r in runs.history(store)] == [
         ("practice-heuristic", "finished", 4)
     ] * ran
+    held = [(one.text, one.person) for one in guidelines.history(store, dataset.id)]
+    assert held == [("# Helpfulness\nIt solves *the* problem.", "lea")] * guided
     assert verify(store) == []

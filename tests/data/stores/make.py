@@ -90,6 +90,10 @@ def pack(out):
         from data.store import open_store
 
         store = open_store(f"duckdb:///{path}")
+    if Path("data/guidelines.py").exists():
+        from data import datasets, guidelines
+
+        guidelines.write(store, "lea", datasets.all_datasets(store)[0].id, "# Helpfulness\nIt solves *the* problem.")
     put = lambda tx: tx.add("setting", "id, scope, name, value", [("last", "test", "in the log", "1")])  # noqa: E731
     store.tx("lea", "last", put)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
