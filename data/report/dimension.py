@@ -289,7 +289,7 @@ def _bases(one: One) -> list[str]:
                 "ratings": f"{held.cells:,}", "n_eff": cell(interval.n_eff, ".1f"),
                 "kappa": cell(interval.point, ".4f"), "low": cell(interval.low, ".4f"),
                 "high": cell(interval.high, ".4f"),
-                "bound": cell(interval.lower_bound, ".4f"), "% agreement": cell(held.exact, ".1%"),
+                "bound, one look": cell(interval.lower_bound, ".4f"), "% agreement": cell(held.exact, ".1%"),
                 "r": cell(held.correlation, ".3f"),
                 "AC2" if held.dimension.scale.weights else "AC1": cell(held.ac, ".3f"),
             }

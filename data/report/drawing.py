@@ -118,7 +118,7 @@ def frame(height: float, title: str, body: Iterable[str], width: float = WIDTH) 
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" {size}>'
         f"<title>{clean(title or 'Plot')}</title><style>.plot{{{LIGHT}}}{_RULES}</style>"
-        f'<style class="dark" media="(prefers-color-scheme: dark)">.plot{{{DARK}}}</style>'
+        f'<style class="dark" media="screen and (prefers-color-scheme: dark)">.plot{{{DARK}}}</style>'
         f'<rect class="ground" width="{number(width)}" height="{number(height)}"/>{head}{"".join(body)}</svg>'
     )
 

@@ -18,7 +18,8 @@ _STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 
 def page(title: str, parts: Iterable[str], footer: str = "", lang: str = "en") -> str:
     """A whole document: its title as the first heading, its parts below each other, and a line at the end."""
-    style = f":root{{{LIGHT}}}@media(prefers-color-scheme:dark){{:root{{{DARK}}}}}body{{font-family:{FONT}}}{_STYLE}"
+    dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{DARK}}}}}"
+    style = f":root{{{LIGHT}}}{dark}body{{font-family:{FONT}}}{_STYLE}"
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     body = "\n".join(parts)
     foot = f"<footer><p>{clean(footer)}</p></footer>\n" if footer else ""

@@ -37,7 +37,7 @@ FAMILIES = {
         Family(PRACTICE + "heuristic", "overlap of words, length band, cues", topic=1.4, form=1.0, memory=1.2),
         Family(PRACTICE + "second", "the same ideas, other weights", topic=0.8, form=1.6, memory=0.9, kindness=0.08),
         Family(PRACTICE + "length", "the longer, the better", sees="length"),
-        Family(PRACTICE + "constant", "the upper-middle value, always", sees="nothing"),
+        Family(PRACTICE + "constant", "the step above the middle, always", sees="nothing"),
     )
 }
 

@@ -7,8 +7,7 @@ import streamlit as st
 from data.listing import Listing, Row, State
 from data.progress import Personal
 from judges.counted import many
-from pages.parts import text
-from pages.parts.entries import entries
+from pages.parts import ledger, text
 
 STATES: dict[State, str] = {
     "to label": "To label",
@@ -36,27 +35,33 @@ HELPS = {
     "Probability": HELP,
     "State": STATE,
 }
+WIDTHS = {
+    "Item": "160px", "Judge": "130px", "Mode": "120px", "Stratum": "150px", "Probability": "n110px", "State": "130px",
+}  # fmt: skip
+"""What a column takes; the others share the rest."""
 MOST = 3
 """Reasons that stand in the list; the desk has them all."""
 
 
 def table(found: Listing, stream: str, key: str) -> Row | None:
     """The rows as a table; the one that was opened, or None."""
-    rows = []
-    for row in found.rows:
-        line = {"#": f"{row.place:,}", "Item": _lines(row.name, " ~ ".join(row.systems))}
-        line["Text"] = text.short(row.about, 160)
-        if stream == "review":
-            line |= {"Why": _why(row.reasons), "Judge": row.judge}
-        else:
-            chance = "" if row.probability is None else f"{row.probability:.4f}"
-            mode = "blind" if row.mode == "blind" else f"with {row.judge or 'the judge'}"
-            line |= {"Mode": mode, "Stratum": row.stratum, "Probability": chance}
-        rows.append(line | {"State": _state(row)})
+    rows = [_row(row, stream) for row in found.rows]
     dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
-    shown = [{name: said for name, said in row.items() if name not in dull} for row in rows]
-    opened = entries(shown, HELPS, "Items of the queue", key)
-    return None if opened is None else found.rows[opened]
+    columns = [(name, WIDTHS.get(name, ""), HELPS.get(name, "")) for name in rows[0] if name not in dull]
+    shown = [[row[name] for name, *_ in columns] for row in rows]
+    clicked = ledger.table(columns, shown, key, "Items of the queue", chosen=True)
+    return None if clicked is None else found.rows[clicked[0]]
+
+
+def _row(row: Row, stream: str) -> dict[str, str]:
+    line = {"Item": _lines(row.name, " ~ ".join(row.systems)), "Text": text.short(row.about, 160)}
+    if stream == "review":
+        line |= {"Why": _why(row.reasons), "Judge": row.judge}
+    else:
+        chance = "" if row.probability is None else f"{row.probability:.4f}"
+        mode = "blind" if row.mode == "blind" else f"with {row.judge or 'the judge'}"
+        line |= {"Mode": mode, "Stratum": row.stratum, "Probability": chance}
+    return line | {"State": _state(row)}
 
 
 def _lines(*parts: str) -> str:

@@ -129,6 +129,6 @@ def test_two_numbers_that_lie_apart_come_to_the_board_with_a_field(store: Store)
     [found] = docket.dockets(store, "lea", disputed.waiting(store, dataset), 5)
     drawn = board.item(found, "lea")
     [cell] = drawn["cells"]
-    assert cell["range"]["by"] == 1.0 and cell["apart"] == "59.25 apart"
+    assert cell["range"]["by"] == 1.0 and cell["apart"] == "differ by 59.25"
     assert sorted(s["v"] for s in cell["said"]) == [12.25, 71.5]
     assert not exposure.asked_for(store, "lea", [view.item.id])

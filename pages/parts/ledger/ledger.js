@@ -45,10 +45,11 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   const table = make("table", opens || data.chosen ? "live" : "");
   table.setAttribute("aria-label", data.label);
   const head = table.createTHead().insertRow();
-  for (const [title, width] of data.columns) {
+  for (const [title, width, help] of data.columns) {
     const cell = make("th", width.startsWith("n") ? "number" : "", title);
     cell.scope = "col";
     cell.style.width = width.replace(/^n/, "");
+    if (help) { cell.dataset.help = help; cell.classList.add("helped"); cell.tabIndex = 0; cell.setAttribute("aria-description", help); }
     head.append(cell);
   }
   if (data.actions.length) head.append(make("td", "acts"));
@@ -63,11 +64,11 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       cell.className = width.startsWith("n") ? "number" : width ? "" : "wide";
       cell.dataset.title = title;
       if (column || !(opens || data.chosen)) { cell.textContent = text; return; }
-      const button = make("button", "first", text);
+      const [name, ...rest] = text.split("\n"), button = make("button", "first", name);
       button.type = "button";
       button.dataset.place = `${row}`;
       if (opens) button.setAttribute("aria-expanded", open);
-      cell.append(button);
+      cell.append(button, ...rest.map((line) => make("div", "soft", line)));
     });
     if (opens || data.chosen) line.onclick = () => { if (!getSelection().toString()) act(); };
     if (data.actions.length) {
