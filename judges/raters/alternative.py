@@ -148,7 +148,7 @@ def told(found: Test) -> str:
     won = sum(person.won for person in found.people)
     return (
         f"It is shown to be as good as {won} of {len(found.people)} people (winning rate {found.omega:.2f}, advantage "
-        f"{found.rho:.2f}; the alternative-annotator test requires 0.5, and gives people a handicap of {found.epsilon:g})."
+        f"{found.rho:.2f}; the alternative-annotator test requires 0.5, with a handicap of {found.epsilon:g})."
     )
 
 
