@@ -732,6 +732,7 @@ def test_the_focused_cell_is_always_in_view(desk):
         const box = css => eval(root).querySelector(css).getBoundingClientRect(), cell = box('.cell[data-here]');
         return [cell.top, cell.bottom, box('.foot').top];
     }"""
+    assert d.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0, "an item begins at its top"
     for size in ((1440, 900), (1024, 768)):
         d.page.set_viewport_size({"width": size[0], "height": size[1]})
         d.page.wait_for_timeout(150)
@@ -752,6 +753,11 @@ def every_text_can_be_read(d: Desk) -> None:
 def test_a_note_and_a_box_open_without_moving_what_one_looks_at(desk):
     d = desk(case="plain")
     place = "root => Object.values(eval(root).querySelector('.cell[data-here]').getBoundingClientRect().toJSON())"
+    over = """root => [...eval(root).querySelectorAll('.cell:has(.sure)')].filter(cell => {
+        const end = Math.max(...[...cell.querySelectorAll('.step')].map(step => step.getBoundingClientRect().right));
+        return cell.querySelector('.sure').getBoundingClientRect().left < end;
+    }).length"""
+    assert d.page.evaluate(over, SHADOW) == 0, "words of confidence never lie over a button"
     for _ in range(8):
         was = d.page.evaluate(place, SHADOW)
         for key in ("d", "d", "e", "Escape"):
