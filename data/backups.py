@@ -21,9 +21,10 @@ MADE, TAKEN = "backup", "backup file"
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup file: its name, bytes, when it was made (UTC), its revision (None: it cannot be opened), and by whom
+    """A backup file.
 
-    it was made ("" where that is not on record, as in a workspace that was restored from an older one).
+    Its name, bytes, when it was made (UTC), its revision (None: it cannot be opened), and by whom it was made ("" where
+    that is not on record, as in a workspace that was restored from an older one).
     """
 
     name: str

@@ -48,8 +48,9 @@ def current(store: Store | Tx, dataset_id: str) -> Version | None:
 
 
 def write(store: Store, actor: str, dataset_id: str, text: str) -> int:
-    """Write the guidelines of a dataset (leads); the number of the version that holds, which is the old one where
-    nothing changed. Raises BadInput for a text that is too long.
+    """Write the guidelines of a dataset (leads); gives the number of the version that holds.
+
+    That is the old one where nothing changed. Raises BadInput for a text that is too long.
     """
     text = "\n".join(line.rstrip() for line in text.splitlines()).strip()
     if len(text) > LETTERS:

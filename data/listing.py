@@ -56,9 +56,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Listing:
-    """A part of a queue: how many draws are in it, and of those that pass filters and search how many are in each state
+    """A part of a queue.
 
-    (a draw is in one), how many have an answer and how many have all that they need. `left`: open to the person.
+    How many draws are in it, and of those that pass filters and search how many are in each state (a draw is in one),
+    how many have an answer and how many have all that they need. `left`: open to the person.
     """
 
     total: int

@@ -40,9 +40,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Narrow:
-    """Which changes are wanted: of these kinds, by this person, about this dataset (its id), in this time (UTC), with
+    """Which changes are wanted.
 
-    these words in their description or names. "" and None mean any; `until` itself is left out.
+    Of these kinds, by this person, about this dataset (its id), in this time (UTC), with these words in their
+    description or names. "" and None mean any; `until` itself is left out.
     """
 
     kinds: tuple[str, ...] = USUAL

@@ -18,9 +18,10 @@ from data.store import Store
 
 @dataclass(frozen=True)
 class Today:
-    """`older` is in what today's policy requires more, a sentence ("" nothing); `state` what the approval check says of
+    """An approved dimension by the policy of today.
 
-    the dimension today, and `says` that with its figures, as sentences; `met`: nothing would refuse an approval.
+    older: what that requires more, a sentence ("" nothing); state: what the approval check says of it; says: that with
+    its figures, as sentences; met: nothing would refuse an approval.
     """
 
     older: str = ""

@@ -53,9 +53,10 @@ class Way:
 
 @dataclass(frozen=True)
 class Breakdown:
-    """A mean by slice. `whole` is that of all cells (None: of all systems together it says nothing), `rest` how many
+    """A mean by slice.
 
-    values were put together as one slice, `without` the items that are in no slice, `step` that of time ("" none).
+    whole: that of all ratings (None: of all systems together it says nothing); rest: how many values were put together
+    as one slice; without: the items that are in no slice; step: that of time ("" none).
     """
 
     way: Way

@@ -36,8 +36,10 @@ def table(
     columns: Sequence[tuple[str, ...]], rows: Sequence[Sequence[str]], key: str, label: str,
     detail: Sequence[Part] | None = None, actions: Sequence[Sequence[str]] = (), chosen: bool = False,
 ) -> tuple[int, str] | None:  # fmt: skip
-    """Draw the rows under columns of (title, width in CSS; "n" before it for numbers; what the column means, or
-    nothing); what was clicked in this run. The lines of a row's first text after the first stand below it, quietly.
+    """Draw the rows of a table; gives what was clicked in this run.
+
+    `columns`: title, width in CSS ("n" before it for numbers), and what the column means where that needs saying. Of a
+    row's first text the first line names the row, and the others stand below it.
 
     With `detail` a row opens (None: no row does), which is what it shows; with `chosen` a row is a button of its own;
     `actions` are the buttons of each row. `label` is what a screen reader calls the table.
