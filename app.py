@@ -56,6 +56,6 @@ def health(_: Request) -> JSONResponse:
 app = st.App(
     "pages/main.py",
     lifespan=life,
-    routes=[Route("/health", health), Route(giving.ADDRESS, giving.download)],
+    routes=[Route("/health", health), *(Route(address, giving.download) for address in giving.ADDRESSES)],
     middleware=[Middleware(SecurityHeaders), Middleware(Origins), Middleware(Assets), Middleware(Uploads)],
 )

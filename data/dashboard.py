@@ -24,6 +24,7 @@ from data.publishing.tallies import IMPORTED, MANY, Group, Groups, Key, tallies
 from data.store import Store, remembered
 from judges import bins
 from judges.correction import Comparison, Corrected, Moments, compared, corrected
+from judges.figures.means import FEW
 from judges.types import SORTS, Dimension
 
 MOST = 200
@@ -184,7 +185,7 @@ def _trend(own: dict[str, Group], ask: Asking, order: Sequence[str]) -> tuple[Po
     found = []
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
-        if group.items:
+        if group.items >= FEW:  # fewer would tell single scores
             means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(ask.outcomes))
             found.append(Point(run, group.items, means))
     return tuple(found)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data.errors import BadInput
-from data.ids import new_id
+from data.ids import new_id, storable
 from data.people import require
 from data.store import Store, Tx, remembered
 
@@ -52,7 +52,7 @@ def write(store: Store, actor: str, dataset_id: str, text: str) -> int:
 
     That is the old one where nothing changed. Raises BadInput for a text that is too long.
     """
-    text = "\n".join(line.rstrip() for line in text.splitlines()).strip()
+    text = "\n".join(line.rstrip() for line in storable(text).splitlines()).strip()
     if len(text) > LETTERS:
         raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {LETTERS:,}.")
 

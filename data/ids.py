@@ -37,3 +37,8 @@ def content_id(*parts: Any) -> str:
 def canonical(value: Any) -> str:
     """JSON with sorted keys and no spaces, so that equal values are equal texts."""
     return "".join(_parts(value, 0))
+
+
+def storable(text: Any) -> Any:
+    """A text without what no database takes: NUL, and halves of surrogate pairs, as a cut emoji leaves them."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode() if isinstance(text, str) else text

@@ -13,18 +13,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from data import cards, exposure, items, people
 from data.errors import NotFound
-from data.ids import new_id, now
+from data.ids import new_id, now, storable
 from data.store import Store, Tx
 from judges.errors import BadScale
 from judges.types import Dialogue, Pair, Response, sort_of, units
 
-
-def _storable(text: Any) -> Any:
-    """A text without what no database takes: NUL, and halves of surrogate pairs, as a cut emoji leaves them."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode() if isinstance(text, str) else text
-
-
-Text = Annotated[str, BeforeValidator(_storable)]
+Text = Annotated[str, BeforeValidator(storable)]
 Name = Annotated[str, Field(max_length=200)]
 MOST, PIECE = 200, 20
 """Answers that are taken from one message, and those of them that are saved in one transaction."""
@@ -140,12 +134,12 @@ def _read(answers: Sequence[Any]) -> tuple[list[Answer], list[Refused]]:
     entries = letters = 0
     for raw in answers[:MOST]:
         fields = raw if isinstance(raw, dict) else {}
-        key, item = (_storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
+        key, item = (storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
         try:
             answer = Answer.model_validate(raw)
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
-            where = _storable(".".join(map(str, first["loc"])))
+            where = storable(".".join(map(str, first["loc"])))
             refused.append(Refused(key, item, f"The browser sent something unreadable ({where}: {first['msg']})."))
             continue
         held = len(answer.values) + len(answer.notes) + len(answer.repairs)

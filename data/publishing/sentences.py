@@ -147,6 +147,8 @@ def said(tile: Tile, pair: Comparison) -> str:
 def lacking(one: Slice) -> str:
     """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
     mean = one.mean
+    if mean is None and one.judge.items >= FEW:
+        return "not shown: the mean of all would then tell those of the slices that have too few items"
     if mean is None:
         return f"too few: fewer than {FEW} items, of which a mean would give single scores away"
     if mean.refused:

@@ -48,7 +48,7 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True)
 class Slice:
-    """The judge's own mean in a slice, without figures where it has fewer than `FEW` items, and the corrected one.
+    """The judge's own mean in a slice, without figures where that would tell single scores, and the corrected one.
 
     `mean` is None where the judge's own is; without a point where the slice's labels do not bear one.
     """
@@ -59,8 +59,22 @@ class Slice:
 
 
 def sliced(cells: Cells, cut: Cut, reach: tuple[float, float], share: bool) -> list[Slice]:
-    """Every slice of a cut; `reach` and `share` as in `judges.correction.corrected`."""
-    return [measured(name, cells.where(cut.code == n), reach, share) for n, name in enumerate(cut.names)]
+    """Every slice of a cut; `reach` and `share` as in `judges.correction.corrected`.
+
+    Where the slices without figures have fewer than `FEW` items together, the smallest of the others has none either:
+    what is left of the mean of all would tell theirs.
+    """
+    items = [np.unique(cells.item[cut.code == n]) for n in range(len(cut.names))]
+    order = sorted(range(len(items)), key=lambda n: len(items[n]))
+    without = [n for n in order if len(items[n]) < FEW]
+    while without and order[len(without) :] and len(np.unique(np.concatenate([items[n] for n in without]))) < FEW:
+        without.append(order[len(without)])
+    return [
+        Slice(name, _none(len(items[n]), int((cut.code == n).sum())), None)
+        if n in without
+        else measured(name, cells.where(cut.code == n), reach, share)
+        for n, name in enumerate(cut.names)
+    ]
 
 
 def measured(name: str, cells: Cells, reach: tuple[float, float], share: bool) -> Slice:

@@ -12,14 +12,14 @@ import mimetypes
 from functools import cache
 from pathlib import Path
 
-import streamlit
+import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.parts import bundle, preload
 
-FOLDER = Path(streamlit.__file__).parent / "static" / "static"
+FOLDER = Path(st.__file__).parent / "static" / "static"
 HTML = Path("index.html")
 PACKED = frozenset({".js", ".css", ".svg", ".html"})
 """Endings of files that are worth packing; fonts and pictures are packed already."""
@@ -36,7 +36,7 @@ class Assets:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope.get("path", "") if scope["type"] == "http" and scope["method"] == "GET" else ""
+        path = _below(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else ""
         page = preload.html(path[1:]) is not None if path else False
         if not page and path not in _files():
             return await self.app(scope, receive, send)
@@ -50,6 +50,12 @@ class Assets:
         headers = {"cache-control": ASKED_AGAIN if page else KEPT, "vary": "accept-encoding"}
         headers |= {"content-encoding": "gzip"} if packed else {}
         await Response(body, media_type=kind, headers=headers)(scope, receive, send)
+
+
+def _below(path: str) -> str:
+    """An address as it is below the one that all of Assay is served at; "" where it is not below it."""
+    base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
+    return path.removeprefix(base) if path.startswith(f"{base}/") else ""
 
 
 _kept: dict[tuple[str, bool], tuple[bytes, str, bool]] = {}

@@ -13,7 +13,8 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from pages.parts.folders import folder
 
-ADDRESS = "/given/{token}/{name}"
+ADDRESSES = ("/given/{token}/{name}", "/{base:path}/given/{token}/{name}")
+"""At the root, and below what `server.baseUrlPath` says."""
 _MOST = 20
 _made: dict[str, Path] = {}
 
@@ -26,14 +27,17 @@ def place(name: str) -> Path:
 
 
 def offer(file: Path) -> str:
-    """The address at which a file can be had; the oldest of many is forgotten, and goes where it was made for it."""
+    """The address at which a page can have a file; the oldest of many is forgotten, and goes where it was made for it.
+
+    It holds below the page's own address, as all of Assay may be served below one.
+    """
     token = secrets.token_urlsafe(24)
     _made[token] = file
     while len(_made) > _MOST:
         old = _made.pop(next(iter(_made)))
         if old.is_relative_to(folder("given")):  # a backup stays where it is
             shutil.rmtree(old.parent, ignore_errors=True)
-    return f"/given/{token}/{file.name}"
+    return f"./given/{token}/{file.name}"
 
 
 @contextlib.contextmanager

@@ -32,10 +32,14 @@ def test_versions_are_kept_and_the_newest_holds_until_it_is_withdrawn(store: Sto
     held = guidelines.current(store, demo)
     assert held is not None and (held.number, held.text, held.person) == (2, "Shorter", "lea")
     assert [v.text for v in guidelines.history(store, demo)] == ["Shorter", "# 敬語\nRate **each** turn."]
-    assert guidelines.write(store, "lea", demo, " ") == 3 and guidelines.current(store, demo) is None
+    assert guidelines.write(store, "lea", demo, "Shorter\0\ud83d") == 3, "what no database takes is replaced"
+    assert guidelines.write(store, "lea", demo, "Shorter") == 4
+    assert guidelines.write(store, "lea", demo, " ") == 5 and guidelines.current(store, demo) is None
     said = [e.what for e in trail.entries(store, Narrow(("settings",))) if "guidelines" in e.what]
     assert said == [
-        "withdrew the guidelines: version 3, 0 characters",
+        "withdrew the guidelines: version 5, 0 characters",
+        "wrote the guidelines: version 4, 7 characters",
+        "wrote the guidelines: version 3, 9 characters",
         "wrote the guidelines: version 2, 7 characters",
         "wrote the guidelines: version 1, 24 characters",
     ]

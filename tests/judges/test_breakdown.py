@@ -27,13 +27,17 @@ def cells(
 
 def test_by_hand() -> None:
     # 1, 2, 3, 4: mean 2.5, spread 5/3, standard error sqrt(5/3/4) = .645497; t(.975, 3) = 3.182446: 2.5 +- 2.054260.
-    made = cells([0, 1, 2, 3, 8, 9], [1, 2, 3, 4, 5, 5])
-    parts = cut("topic", ["a", "a", "a", "a", "b", "b"])
+    made = cells([0, 1, 2, 3, 8, 9, 7], [1, 2, 3, 4, 5, 5, 5])
+    parts = cut("topic", ["a", "a", "a", "a", "b", "b", "c"])
     assert parts is not None
-    one, two = sliced(made, parts, (1, 5), share=False)
+    one, two, _ = sliced(made, parts, (1, 5), share=False)
     assert (one.name, one.judge.point, one.judge.low) == ("a", 2.5, 1.0)
     assert one.judge.high == pytest.approx(4.554260, abs=1e-6) and one.mean.missing == 30
     assert (two.judge.point, two.judge.items, two.mean) == (None, 2, None)
+    # the mean of all, less that of a, would be the one score of b
+    parts = cut("topic", ["a", "a", "a", "a", "b"])
+    assert parts is not None
+    assert [s.judge.point for s in sliced(cells(range(5), [1, 2, 3, 4, 5]), parts, (1, 5), False)] == [None, None]
     share = measured("all", cells([0, 1, 2, 3], [1, 0, 0, 0]), (0, 1), share=True)
     assert (share.judge.low, share.judge.high) == pytest.approx((wilson(1, 4).low, wilson(1, 4).high))
 

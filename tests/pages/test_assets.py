@@ -7,9 +7,12 @@ import http.client
 import re
 import socket
 
+import pytest
+import streamlit as st
+
 from pages.label import overview
 from pages.main import ROUTES
-from pages.parts import bundle, preload, sockets
+from pages.parts import assets, bundle, preload, sockets
 from pages.parts.assets import FOLDER
 from tests.server import Server
 
@@ -52,6 +55,13 @@ def test_a_page_begins_with_the_names_of_the_scripts_that_it_needs(assay: Server
     assert any(b"/BidiComponent." in name for name in named)
     assert all(asked(assay, name.decode()[1:])[0] == 200 for name in named)
     assert b"BACKEND_BASE_URL" in page and b"BACKEND_BASE_URL" not in own
+
+
+def test_all_of_it_may_be_served_below_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    for base, below in (("", "/desk"), ("team/a", ""), ("/team/a/", "")):
+        monkeypatch.setattr(st, "get_option", lambda _, base=base: base)
+        assert (assets._below("/desk"), assets._below("/team/a/desk")) == (below, "/desk" if base else "/team/a/desk")
+        assert assets._below("/team/abc") == ("" if base else "/team/abc")
 
 
 def test_every_page_is_known_and_every_script_that_it_needs_is_there() -> None:

@@ -18,7 +18,7 @@ function library(name) {
   if (texts.loading.has(name)) return;
   texts.loading.set(name, performance.now());
   const script = document.createElement("script");
-  script.src = new URL(BUNDLED[name], location.origin).href;
+  script.src = new URL("." + BUNDLED[name], location.href).href; // a proxy may serve all of Assay below an address of its own
   script.onload = () => { script.remove(); arrived(name); };
   script.onerror = () => { script.remove(); setTimeout(() => texts.loading.delete(name), 15000); }; // asked for again with a later text
   document.head.append(script);

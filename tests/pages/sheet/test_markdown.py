@@ -88,6 +88,10 @@ def test_no_text_keeps_the_page_busy_or_loses_a_word(page: Any) -> None:
     for text in [*poison.floods(), poison.ENDLESS]:
         took = page.evaluate("t => { const t0 = performance.now(); format(t); return performance.now() - t0 }", text)
         assert took < 3000, (text[:40], took)
+    # of a long word every 1,000 letters a line may break, which Chromium would look for till all stands still
+    for sign in ("", "*b* "):
+        count = "t => [format(t).textContent.split('A').length - 1, format(t).querySelectorAll('wbr').length]"
+        assert page.evaluate(count, sign + "A" * 60_000) == [60_000, 59], sign
     deep = page.evaluate("t => format(t).textContent", ">" * 60 + " deep down")
     assert "deep down" in deep
 
