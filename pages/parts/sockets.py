@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import stat
 from pathlib import Path
 
 FOLDER = Path("/dev/fd")
@@ -17,9 +18,14 @@ FOLDER = Path("/dev/fd")
 
 def hasten() -> None:
     """Turn Nagle's algorithm off where this process listens; what connects there inherits it."""
-    for name in os.listdir(FOLDER) if FOLDER.exists() else ():
-        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(int(name))) as one:
-            if one.family in (socket.AF_INET, socket.AF_INET6) and one.getsockopt(
-                socket.SOL_SOCKET, socket.SO_ACCEPTCONN
-            ):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for number in [int(name) for name in os.listdir(FOLDER)] if FOLDER.exists() else ():
+        with contextlib.suppress(OSError):  # one that was closed meanwhile
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                _hasten(number)
+
+
+def _hasten(number: int) -> None:
+    with socket.socket(fileno=os.dup(number)) as one:
+        network = one.family in (socket.AF_INET, socket.AF_INET6)
+        if network and one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
