@@ -72,7 +72,7 @@ class Response:
         """Why the figures do not speak for the whole population, in sentences; "" where enough is answered."""
         if not self.lacks(least):
             return ""
-        asks = f"The policy asks for answers to {100 * least:g}% of them, overall and in every stratum"
+        asks = f"The policy requires answers to {100 * least:g}% of them, overall and in every stratum"
         silent = [s for s in self.strata if not s.answered and s.lacks(least)] if self.whole.answered else []
         told = [self.told(), f"{asks}."]
         told += [_silent(s) for s in silent[:_NAMED]]

@@ -34,7 +34,7 @@ def _desk(
     outbox = sending.received(key)
     notice, store = None, session.store()
     try:
-        ahead = sending.AHEAD if outbox["have"] else sending.FIRST
+        ahead = sending.AHEAD if outbox["came"] else sending.FIRST
         given = queue.claim(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
         sheets = sending.light([compose.sheet(v) for v in desk.views(store, who.name, given)])
         sheets += _asked(who, state, outbox, linked)

@@ -229,7 +229,7 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     assert told().strata == ()
     take(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", labels[:20])), Plan("demo", sampling="all"))
     assert told().against(0.9) == (
-        "20 of 40 drawn items are not answered. The policy asks for answers to 90% of them, overall and in every "
+        "20 of 40 drawn items are not answered. The policy requires answers to 90% of them, overall and in every "
         "stratum."
     )
     take(store, "lea", from_path(seeds.lines(tmp_path / "c.jsonl", labels)), Plan("demo", sampling="all"))

@@ -33,14 +33,14 @@ def test_sentences_name_the_strata_that_lack_answers():
     found = Response((Stratum("x", 100, 40, 40), Stratum("y", 300, 60, 50), Stratum("z", 90, 20, 18)))
     assert found.told() == "12 of 120 drawn items are not answered (10 of 60 in stratum y, 2 of 20 in stratum z)."
     assert found.lacks(0.9) == 4  # 54 of 60 in y; then 112 of 120 overall
-    assert found.against(0.9).endswith("The policy asks for answers to 90% of them, overall and in every stratum.")
+    assert found.against(0.9).endswith("The policy requires answers to 90% of them, overall and in every stratum.")
     assert found.against(0.8) == "" and found.listed().startswith("x: 40 of 40, for 100; y: 50 of 60, for 300")
 
 
 def test_a_stratum_of_one_item_takes_that_item():
     found = Response((Stratum("x", 100, 50, 50), Stratum("y", 7, 1, 0)))
     assert found.against(0.9) == (
-        "1 of 51 drawn items is not answered (1 of 1 in stratum y). The policy asks for answers to 90% of them, "
+        "1 of 51 drawn items is not answered (1 of 1 in stratum y). The policy requires answers to 90% of them, "
         "overall and in every stratum. The only item drawn from the 7 items of stratum y is not answered, so nothing "
         "speaks for them."
     )

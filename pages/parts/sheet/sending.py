@@ -9,8 +9,8 @@ from data.guidelines import Version
 from pages.parts import messages as sent
 
 FIRST, AHEAD, LETTERS = 2, 8, 400_000
-"""Sheets sent ahead: so many to a browser that has none, as it asks for more once the first is painted; else at most
-AHEAD, and no more of them once they hold so many characters together."""
+"""Sheets sent ahead: so many to a new page, which asks for more once the first is painted; after that at most AHEAD,
+and no more of them once they hold so many characters together."""
 
 _EMPTY = {
     "audit": (
@@ -38,11 +38,15 @@ def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def received(key: str) -> dict[str, Any]:
-    """What the desk with that key has sent: answers (of any shape), have [item] and want {item, reveal} or None."""
+    """What the desk with that key has sent.
+
+    came: whether it has sent anything; answers (of any shape); have: items; want: {item, reveal} or None.
+    """
     outbox = sent.outbox(key)
     want = sent.table(outbox.get("want"))
     item = sent.words(want.get("item"))
     return {
+        "came": bool(outbox.get("nonce")),
         "answers": sent.several(outbox.get("answers")),
         "have": [name for one in sent.several(outbox.get("have")) if (name := sent.words(one))],
         "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
