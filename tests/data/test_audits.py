@@ -247,7 +247,7 @@ def test_two_leads_are_needed_for_another_limit_where_two_are_asked_for(
     policy.set_asked(store, "lea", replace(policy.asked(store), four_eyes=True, alarms=True), "So that two look.")
     assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.thresholds(store) == {}
     assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.proposed(store)["low"].by == "lea"
-    with pytest.raises(NotAllowed, match="do not count as two"):
+    with pytest.raises(NotAllowed, match="are not independent"):
         audits.set_threshold(store, "kim", "low", 1.0)
     assert not audits.set_threshold(store, "lou", "low", 0.9), "another limit is another proposal"
     assert audits.set_threshold(store, "max", "low", 0.9) and audits.thresholds(store) == {"low": 0.9}

@@ -201,7 +201,7 @@ def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kap
     store, dataset, judge_id, _ = place
     page = judge.report(store, "lea", dataset, judge_id)
     near = [f"at most <bdi>{step}</bdi> apart" for step in ("0.5", "0.1", "one step")]
-    for told in ("Kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
+    for told in ("kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
         assert told in page, told
 
 

@@ -167,8 +167,8 @@ def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
     assert policy.asked(w.store).answered == 0.9
     assert policy.read({"policy": {}}).answered == 0, "nobody asked when older approvals were given"
     told = policy.older(w.store, Asked(answered=0.5), now())
-    assert told.startswith("Approved at 0.50 and people's answers to 50% of what was drawn under the first policy; ")
-    assert told.endswith("asks 0.50 and people's answers to 90% of what was drawn.")
+    assert told.startswith("Approved under the first policy (required: kappa 0.50, 50% of the drawn items answered by ")
+    assert told.endswith("today's policy requires kappa 0.50, 90% of the drawn items answered by people.")
     assert policy.looser(Asked(answered=0.8), Asked()) and not policy.looser(Asked(answered=1.0), Asked())
     for wrong in (1.1, -0.1, float("nan"), True, "all"):
         with pytest.raises(BadInput, match="share of drawn items answered"):

@@ -73,7 +73,7 @@ def test_a_good_folder_is_a_card(loaded: Any) -> None:
         ('DIMENSIONS = (', 'DIMENSIONS = (nothing, ', r"card\.py, line 5: NameError: name 'nothing' is not defined"),
         ("CARD = ", "KARD = ", "has no CARD at its end"),
         ('Card("NAME"', 'Card("other"', "named 'other'. Its name is that of its folder"),
-        ('Card("NAME"', 'Card("NAME_on_turns"', "laid over dialogues"),
+        ('Card("NAME"', 'Card("NAME_on_turns"', "applied per turn"),
         ('"Warm", "response"', '"Warm", "respons"', "kind is 'respons'. Allowed are dialogue, pair or response"),
         ('"zzwarm", "response"', '"zzwarm", "respons"', "each 'respons', which is none. Units of a response: response"),
         ('"zzwarm", "response"', '"zzwarm", "turn"', "each 'turn', which a response does not have"),

@@ -71,6 +71,6 @@ def test_corrected_shares_of_rare_failures_hold_the_truth():
 
 def test_the_mean_of_a_cell_is_unbiased_and_its_lower_median_is_not():
     found = people.figures(ORDINARY, people.UNEQUAL, 60)
-    points, held, corrected = found["mean of each cell"]
+    points, held, corrected = found["mean of each rating"]
     assert abs(points.mean()) < 4 * points.std() / sqrt(60) and min(held, corrected) > 0.86
     assert found["lower median"][0].mean() > 0.2 and found["each label once"][2] < 0.6

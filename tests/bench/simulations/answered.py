@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from data import exposure, labels, people, queue, standing, tuning
+from data import exposure, labels, people, queue, settings, standing, tuning
 from data.datasets import ensure
 from data.deciding import policy
 from data.deciding.policy import Asked
@@ -93,6 +93,7 @@ def world(path, seed, good=False, names=("lea", "ann"), items=ITEMS):
         return dataset
 
     dataset = store.tx("test", "world", work)
+    settings.hide_systems(store, "lea", dataset, False)  # people here choose what to answer by its system
     found = dict(zip(ids, map(float, gold), strict=True))
     return World(store, dataset, judge, found, {i for i, h in zip(ids, hard, strict=True) if h})
 
