@@ -104,5 +104,7 @@ def test_items_are_put_aside_and_taken_back_with_a_reason(app: Server, page: Any
 
 def test_an_annotator_has_no_such_page_and_no_guessed_file(app: Server, page: Any) -> None:
     enter(page, app.url, "ann", "export?dataset=demo")
-    expect(page.get_by_text("Export", exact=True)).to_have_count(0)
+    page.get_by_text("This page is for researchers and leads, and you are an annotator.").wait_for()
+    expect(page.get_by_role("link", name="Export")).to_have_count(0)
+    expect(page.get_by_role("button", name="Download")).to_have_count(0)
     assert page.request.get(f"{app.url}/given/guess/demo-items.jsonl").status == 404

@@ -93,4 +93,4 @@ def test_a_place_is_one_that_there_is(value: Any) -> None:
 def test_a_component_that_has_sent_nothing_yet(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
     for state in (None, SimpleNamespace(), SimpleNamespace(outbox=None), {}):
         sends(monkeypatch, store, state)
-        assert sending.received("desk") == {"answers": [], "have": [], "want": None}
+        assert sending.received("desk") == {"came": False, "answers": [], "have": [], "want": None}
