@@ -172,7 +172,7 @@ def main() -> None:
         for name, accept in (("item by item", press), ("key held down", hold)):
             with running(100) as app:
                 # high enough for an item: what is not on screen is not accepted by a held key
-                context = opened.new_context(viewport={"width": 1440, "height": 1500})
+                context = opened.new_context(viewport={"width": 1440, "height": 3000})
                 page = context.new_page()
                 ready(page, app.url)
                 began = page.evaluate("performance.now()")
