@@ -11,7 +11,7 @@ from data import cards, datasets, layers, people
 from data.store import open_store
 from tests import seeds
 from tests.data.test_cards import laid, recipe
-from tests.pages.driving import accept, all_saved, enter, on_item
+from tests.pages.driving import accept, all_saved, at_rest, enter, on_item
 from tests.server import Server
 
 HALVES = {"kind": "interval", "lo": 0, "hi": 2.5, "step": 0.5}
@@ -49,6 +49,8 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     expect(page.get_by_text("Title: is empty.")).to_be_visible()
     title.fill("礼儀")
     title.press("Tab")
+    expect(page.get_by_text("Title: is empty.")).to_have_count(0)
+    at_rest(page)
     save.click()
     expect(page.get_by_text("Saved: 礼儀")).to_be_visible()
     assert not [url for url in asked if "203.0.113.9" in url]

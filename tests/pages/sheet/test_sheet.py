@@ -693,10 +693,11 @@ def test_keys_are_left_alone_while_something_else_has_the_focus(desk):
     d.press("Control+Enter")
     assert d.item == "id-d-0001" and d.mine("turn:1", "context_use") is None
     assert d.page.evaluate("document.activeElement.tagName") == "INPUT"
-    assert d.page.locator(".sheet[data-away]").count() == 1, "and the desk does not look as if they were its own"
+    d.page.locator(".sheet[data-away]").wait_for()  # and the desk does not look as if they were its own
     d.page.mouse.click(1434, 600)  # the empty margin
     d.press("3")
-    assert d.mine("turn:1", "context_use") == "3" and not d.page.locator(".sheet[data-away]").count()
+    d.page.locator(".sheet[data-away]").wait_for(state="detached")
+    assert d.mine("turn:1", "context_use") == "3"
     choice = d.page.get_by_role("combobox")
     for end in (lambda: d.page.get_by_role("option", name="two").click(), lambda: d.press("Escape")):
         choice.click()
