@@ -30,7 +30,7 @@ from judges import soundness
 from judges.calls.budget import Price, dollars
 from judges.calls.estimate import COUNTED, Estimate
 from judges.calls.estimate import estimate as estimated
-from judges.calls.needs import needs
+from judges.calls.requirements import requirements
 from judges.calls.room import room_of
 from judges.calls.usage import Charge
 from judges.endpoint import Endpoint
@@ -354,11 +354,11 @@ def _estimate(store: Store, order: Order) -> Estimate:
     found = estimated(
         order.card, order.model, params, left.some(COUNTED), price=terms.price(order), of=items, judgments=judgments
     )
-    needed = needs(
+    required = requirements(
         order.card, order.model, params, left.longest(), systems(store, order.dataset_id),
         room_of(order.model, order.params, order.endpoint.room),
     )  # fmt: skip
-    return replace(found, long=str(left.long()), needs=tuple(needed))
+    return replace(found, long=str(left.long()), requirements=tuple(required))
 
 
 def _source(order: Order) -> Source | None:

@@ -26,7 +26,7 @@ _SUMMARY = json.dumps({"summary": "word " * 60})
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Requirement:
     """A sentence on what a card needs of a model; `lacking` where the run as it is chosen does not have it."""
 
     text: str
@@ -39,7 +39,7 @@ class Estimate:
     `max_tokens` allows; both None where the price is not known. `counted`: items whose messages were counted.
 
     `notes` are sentences: what was counted, and what is assumed. `long` names the calls that do not fit, "" for none
-    (judges/calls/room.py); `needs` is what the card needs of the model (judges/calls/needs.py).
+    (judges/calls/room.py); `requirements` are those of the card (requirements.py).
     """
 
     items: int
@@ -52,7 +52,7 @@ class Estimate:
     counted: int
     notes: tuple[str, ...] = ()
     long: str = ""
-    needs: tuple[Need, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
 
 
 def estimate(

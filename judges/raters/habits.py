@@ -36,10 +36,11 @@ Sort = Literal["accepts", "fast", "apart", "lenient", "drift"]
 
 @dataclass(frozen=True)
 class Work:
-    """What a person did: labels and items by mode, scores that were shown and how many were kept, and the seconds
+    """What a person did.
 
-    that each item took, all of them and those where the judge's scores were in view. Imported labels have no seconds.
-    `unseen` of the kept scores were accepted without having been on screen.
+    Labels and items by mode, scores that were shown and how many were kept, and the seconds that each item took, all of
+    them and those where the judge's scores were in view. Imported labels have no seconds. `unseen` of the kept scores
+    were accepted without having been on screen.
     """
 
     labels: int = 0

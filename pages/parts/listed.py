@@ -36,7 +36,8 @@ HELPS = {
     "State": STATE,
 }
 WIDTHS = {
-    "Item": "160px", "Judge": "130px", "Mode": "120px", "Stratum": "150px", "Probability": "n110px", "State": "130px",
+    "Item": "150px", "#": "n56px", "Judge": "130px", "Mode": "120px", "Stratum": "150px", "Probability": "n110px",
+    "State": "130px",
 }  # fmt: skip
 """What a column takes; the others share the rest."""
 MOST = 3
@@ -54,7 +55,8 @@ def table(found: Listing, stream: str, key: str) -> Row | None:
 
 
 def _row(row: Row, stream: str) -> dict[str, str]:
-    line = {"Item": _lines(row.name, " ~ ".join(row.systems)), "Text": text.short(row.about, 160)}
+    line = {"Item": _lines(row.name, " ~ ".join(row.systems)), "#": f"{row.place:,}"}
+    line["Text"] = text.short(row.about, 160)
     if stream == "review":
         line |= {"Why": _why(row.reasons), "Judge": row.judge}
     else:

@@ -111,7 +111,7 @@ def estimate(found: Any) -> None:
         text.warn("{long}", long=found.long)
 
 
-def needs(found: Sequence[Any], card: Card) -> None:
+def requirements(found: Sequence[Any], card: Card) -> None:
     """What a run of the card needs; what is lacking stands out."""
     if not found:
         return

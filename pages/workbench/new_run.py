@@ -21,7 +21,7 @@ def form(who: Person) -> None:
     except AssayError as error:
         text.refuse(error)
         return
-    ran.needs(found.needs, order.card)
+    ran.requirements(found.requirements, order.card)
     ran.estimate(found)
     kept = session.scratch("runs:dry")
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -9,8 +9,9 @@ from data.guidelines import Version
 from pages.parts import messages as sent
 
 FIRST, AHEAD, LETTERS = 2, 8, 400_000
-"""Sheets sent ahead: so many to a new page, which asks for more once the first is painted; after that at most AHEAD,
-and no more of them once they hold so many characters together."""
+"""How many sheets are sent ahead, and how many characters they may hold together.
+
+A new page gets FIRST, and asks for more once the first is painted; after that at most AHEAD are with the browser."""
 
 _EMPTY = {
     "audit": (
