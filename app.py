@@ -12,17 +12,18 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from data import runs
-from data.begin import begin
-from data.publishing.ahead import ahead
+from data.dashboard.warmup import ahead
+from data.runs import runs
+from data.workspace.bootstrap import begin
 from judges.card import cards
 from judges.errors import AssayError
-from pages.parts import folders, giving, session, sockets
-from pages.parts.assets import Assets
-from pages.parts.headers import SecurityHeaders
-from pages.parts.origins import Origins
-from pages.parts.settle import settle
-from pages.parts.uploads import Uploads
+from pages.server import downloads, sockets, temp_folders
+from pages.server.assets import Assets
+from pages.server.headers import SecurityHeaders
+from pages.server.origins import Origins
+from pages.server.preload import settle
+from pages.server.uploads import Uploads
+from pages.ui import session
 
 
 @contextlib.asynccontextmanager
@@ -45,7 +46,7 @@ async def life(_: object) -> AsyncIterator[None]:
         session.serve(None)
         runs.close(store)
         store.close()
-        folders.forget()
+        temp_folders.forget()
 
 
 def health(_: Request) -> JSONResponse:
@@ -56,6 +57,6 @@ def health(_: Request) -> JSONResponse:
 app = st.App(
     "pages/main.py",
     lifespan=life,
-    routes=[Route("/health", health), *(Route(address, giving.download) for address in giving.ADDRESSES)],
+    routes=[Route("/health", health), *(Route(address, downloads.download) for address in downloads.ADDRESSES)],
     middleware=[Middleware(SecurityHeaders), Middleware(Origins), Middleware(Assets), Middleware(Uploads)],
 )

@@ -8,7 +8,7 @@ import sys
 gc.set_threshold(50_000, 20, 50)
 atexit.register(gc.freeze)
 try:
-    from data.commands import main
+    from data.cli import main
 
     sys.exit(main(sys.argv[1:]))
 except KeyboardInterrupt:  # while Python was still loading, too

@@ -76,11 +76,11 @@ class Card:
     imported, but the card cannot be run), `variant` says which of them an item (and part) gets, `parts` the units that
     are judged in a call of their own ("" = the whole item), and `fields` what the judge is shown of the item, as JSON.
     `audits` are the names of the known failures that are looked for, `defaults` the parameters that it begins with.
-    `recipe` says how a card was made that has no folder of its own (judges/making/made.py); None for a folder's card.
+    `recipe` says how a card was made that has no folder of its own (judges/authoring/custom.py); None for a folder's card.
     `allowed` is the rule for the verdict, where there is one: the verdicts that the other scores allow, which it is
     given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
     `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (as in
-    judges/making/overlay.py). `trust` names the flag that says whether the judge's aggregate is to be trusted, and
+    judges/authoring/overlay.py). `trust` names the flag that says whether the judge's aggregate is to be trusted, and
     `counts` what a score counts in a mean by its confidence in words (`judges.triage.level`), where the card says so.
     `needs` says in sentences what it needs of a model and of the items, `least_reply` is how many tokens a reply takes
     at the least; neither is part of its version.
@@ -155,7 +155,7 @@ def cards() -> dict[str, Card]:
 
     Raises BadCard, naming file and line, where one of them cannot be used.
     """
-    found: dict[str, Card] = importlib.import_module("judges.folders").loaded()
+    found: dict[str, Card] = importlib.import_module("judges.card_folders").loaded()
     return found
 
 

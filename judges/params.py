@@ -10,7 +10,7 @@ from judges.types import Kind, Strict
 
 Probe = Literal["", "scenario_swapped", "reference_removed", "injected_order"]
 Rule = Literal["first", "median", "mean", "vote"]
-"""How several samples make one answer (judges/combination.py)."""
+"""How several samples make one answer (judges/protocols/combination.py)."""
 _ONLY: dict[str, set[Kind]] = {
     "orders": {"pair"},
     "window": {"dialogue"},

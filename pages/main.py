@@ -8,38 +8,54 @@ from pathlib import Path
 import streamlit as st
 
 from judges.errors import AssayError
-from pages.evidence import audits, calibration, comparison
-from pages.label import adjudication, annotators, desk, enter, overview, own, queue
-from pages.lead import approvals, dashboard, people, trail, workspace
-from pages.parts import links, scheme, session, text
-from pages.workbench import cards, export, intake, runs
+from pages.adjudication import page as adjudication_page
+from pages.annotators import page as annotators_page
+from pages.approvals import page as approvals_page
+from pages.audits import page as audits_page
+from pages.calibration import page as calibration_page
+from pages.cards import page as cards_page
+from pages.comparison import page as comparison_page
+from pages.dashboard import page as dashboard_page
+from pages.desk import page as desk_page
+from pages.exporting import page as exporting_page
+from pages.importing import page as importing_page
+from pages.me import page as me_page
+from pages.me import sign_in
+from pages.overview import page as overview_page
+from pages.people import page as people_page
+from pages.queue import page as queue_page
+from pages.runs import page as runs_page
+from pages.server import scheme
+from pages.trail import page as trail_page
+from pages.ui import links, session, text
+from pages.workspace import page as workspace_page
 
 OWN = "own"
 """The section that bears the person's own name, at the right end."""
 ROUTES = [
     # section, least role, page, title, address, icon
-    ("", "annotator", overview.page, "Overview", "overview", ":material/home:"),
-    ("", "annotator", desk.page, "Review desk", "desk", ":material/rate_review:"),
-    ("", "annotator", queue.page, "Queues", "queue", ":material/inbox:"),
-    ("", "researcher", adjudication.page, "Adjudication", "adjudication", ":material/balance:"),
-    ("", "annotator", dashboard.page, "Dashboard", "dashboard", ":material/dashboard:"),
-    ("Evidence", "annotator", calibration.page, "Calibration", "calibration", ":material/monitoring:"),
-    ("Evidence", "annotator", comparison.page, "Comparison", "comparison", ":material/compare:"),
-    ("Evidence", "annotator", audits.page, "Audits", "audits", ":material/troubleshoot:"),
-    ("Evidence", "researcher", annotators.page, "Annotators", "annotators", ":material/groups:"),
-    ("Evidence", "annotator", approvals.page, "Approvals", "approvals", ":material/verified:"),
-    ("Judges", "researcher", runs.page, "Runs", "runs", ":material/play_circle:"),
-    ("Judges", "annotator", cards.page, "Cards", "cards", ":material/style:"),
-    ("Workspace", "researcher", intake.page, "Import", "import", ":material/upload_file:"),
-    ("Workspace", "researcher", export.page, "Export", "export", ":material/download:"),
-    ("Workspace", "annotator", people.page, "People", "people", ":material/group:"),
-    ("Workspace", "researcher", trail.page, "Audit log", "trail", ":material/history:"),
-    ("Workspace", "lead", workspace.page, "Workspace", "workspace", ":material/database:"),
-    (OWN, "annotator", own.page, "Your labels", "me", ":material/account_circle:"),
-    (OWN, "annotator", enter.leave, "Sign out", "sign-out", ":material/logout:"),
+    ("", "annotator", overview_page.page, "Overview", "overview", ":material/home:"),
+    ("", "annotator", desk_page.page, "Review desk", "desk", ":material/rate_review:"),
+    ("", "annotator", queue_page.page, "Queues", "queue", ":material/inbox:"),
+    ("", "researcher", adjudication_page.page, "Adjudication", "adjudication", ":material/balance:"),
+    ("", "annotator", dashboard_page.page, "Dashboard", "dashboard", ":material/dashboard:"),
+    ("Evidence", "annotator", calibration_page.page, "Calibration", "calibration", ":material/monitoring:"),
+    ("Evidence", "annotator", comparison_page.page, "Comparison", "comparison", ":material/compare:"),
+    ("Evidence", "annotator", audits_page.page, "Audits", "audits", ":material/troubleshoot:"),
+    ("Evidence", "researcher", annotators_page.page, "Annotators", "annotators", ":material/groups:"),
+    ("Evidence", "annotator", approvals_page.page, "Approvals", "approvals", ":material/verified:"),
+    ("Judges", "researcher", runs_page.page, "Runs", "runs", ":material/play_circle:"),
+    ("Judges", "annotator", cards_page.page, "Cards", "cards", ":material/style:"),
+    ("Workspace", "researcher", importing_page.page, "Import", "import", ":material/upload_file:"),
+    ("Workspace", "researcher", exporting_page.page, "Export", "export", ":material/download:"),
+    ("Workspace", "annotator", people_page.page, "People", "people", ":material/group:"),
+    ("Workspace", "researcher", trail_page.page, "Audit log", "trail", ":material/history:"),
+    ("Workspace", "lead", workspace_page.page, "Workspace", "workspace", ":material/database:"),
+    (OWN, "annotator", me_page.page, "Your labels", "me", ":material/account_circle:"),
+    (OWN, "annotator", sign_in.leave, "Sign out", "sign-out", ":material/logout:"),
 ]
 ICON = str(Path(__file__).parent / "parts" / "icon.svg")
-HOME = overview.page
+HOME = overview_page.page
 """The page at the root address, whatever its own is."""
 ROOT = "root"
 """Streamlit shows its default page at no other address than the root, and keeps the one that it is given for itself."""
@@ -50,11 +66,11 @@ def run() -> None:
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
     scheme.draw()
     who = session.person()
-    enter.remember()
+    sign_in.remember()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
-        doors = [st.Page(enter.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
-        doors.append(st.Page(enter.page, title="Assay", url_path=ROOT, default=True))
+        doors = [st.Page(sign_in.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
+        doors.append(st.Page(sign_in.page, title="Assay", url_path=ROOT, default=True))
         st.navigation(doors, position="hidden").run()
         return
     name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
@@ -67,7 +83,7 @@ def run() -> None:
     menu: dict[str, list[st.Page]] = {"": []}
     for section, role, _, title, address, _ in ROUTES:
         # In the menu of those who may; others who follow a link to it learn whose it is.
-        closed = st.Page(partial(enter.closed, title, role), title=title, url_path=address, visibility="hidden")
+        closed = st.Page(partial(sign_in.closed, title, role), title=title, url_path=address, visibility="hidden")
         found = mine.get(address, closed)
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from data import datasets, desk, people, queue
-from data.begin import begin
+from data.desk import desk
+from data.queue import queue
+from data.records import datasets, people
+from data.workspace.bootstrap import begin
 from tests import browser
 from tests.conftest import FLAGS
 from tests.pages.driving import enter, on_item

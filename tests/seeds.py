@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from data import datasets, people, queue
-from data.intake import Plan, from_path, take
+from data.importing import Plan, from_path, take
+from data.queue import queue
+from data.records import datasets, people
 from data.store import Store, open_store
 
 Json = dict[str, Any]

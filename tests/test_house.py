@@ -34,7 +34,7 @@ HOMES = {  # one home for each library: what stands anywhere else goes through i
     "psycopg_pool": r"data/store\w*\.py",
     "openai": r"judges/client\.py",
     "aiohttp": r"judges/practice/\w+\.py",
-    "plotly": r"pages/parts/charts\.py",
+    "plotly": r"pages/ui/charts\.py",
     "streamlit": r"app\.py|pages/.*",
 }
 ASKED_FOR_WHEN_USED = {"psycopg", "psycopg_pool"}  # not in requirements.txt: imported inside a function only
@@ -180,25 +180,25 @@ def one_home(source: Source) -> Iterator[Finding]:
 
 @rule
 def csv_at_home(source: Source) -> Iterator[Finding]:
-    """CSV is written in data/export/files.py only, where no cell is left that a spreadsheet would run."""
-    if source.floor == "tests" or source.path == "data/export/files.py":
+    """CSV is written in data/exporting/files.py only, where no cell is left that a spreadsheet would run."""
+    if source.floor == "tests" or source.path == "data/exporting/files.py":
         return
     for node in source.nodes:
         if isinstance(node, ast.Attribute) and node.attr in ("writer", "DictWriter", "to_csv", "write_csv"):
-            yield node.lineno, "CSV is written by data.export.files.sheet only: spreadsheets run what others write"
+            yield node.lineno, "CSV is written by data.exporting.files.sheet only: spreadsheets run what others write"
 
 
 @rule
 def session_state_at_home(source: Source) -> Iterator[Finding]:
-    """st.session_state is touched in pages/parts/session.py only."""
-    if source.floor == "tests" or source.path == "pages/parts/session.py":
+    """st.session_state is touched in pages/ui/session.py only."""
+    if source.floor == "tests" or source.path == "pages/ui/session.py":
         return
     for node in source.nodes:
         if isinstance(node, ast.Attribute) and node.attr == "session_state":
-            yield node.lineno, "st.session_state has its home in pages/parts/session.py: ask that module"
+            yield node.lineno, "st.session_state has its home in pages/ui/session.py: ask that module"
     for node, name in source.imports():
         if name.endswith(".session_state"):
-            yield node.lineno, "st.session_state has its home in pages/parts/session.py: ask that module"
+            yield node.lineno, "st.session_state has its home in pages/ui/session.py: ask that module"
 
 
 @rule
@@ -233,7 +233,7 @@ def judges_pure(source: Source) -> Iterator[Finding]:
     """judges/ has no screen, no SQL, no clock, and no chance but from a seed; its commands may look at a clock."""
     if source.floor != "judges":
         return
-    command = source.path.startswith("judges/commands/")
+    command = source.path.startswith("judges/cli/")
     for node, name in source.imports():
         if name.partition(".")[0] in IMPURE - ({"time"} if command else set()):
             yield node.lineno, f"judges/ is pure, and {name} is not: let the caller give what it tells"
@@ -315,7 +315,7 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
     So those get string constants or text.plain(...), the templates of text.say, text.quiet and text.warn are
     constants, and nothing asks for raw HTML.
     """
-    if source.floor not in ("app", "pages") or source.path == "pages/parts/text.py":
+    if source.floor not in ("app", "pages") or source.path == "pages/ui/text.py":
         return
     modules, constants = imported(source.tree), names_of_ours(source.tree)
     called = {id(node.func) for node in source.nodes if isinstance(node, ast.Call)}
@@ -598,37 +598,37 @@ def test_readme_names(what):
 
 TRIED = [
     # rule, where, code, whether the rule lets it pass
-    ("downhill", "judges/gate.py", "from data import gold", False),
-    ("downhill", "judges/cards/a/card.py", "def f():\n    import data.gold", False),
-    ("downhill", "data/gold.py", "import importlib\nimportlib.import_module('pages.parts.text')", False),
+    ("downhill", "judges/stats/approval_check.py", "from data import gold", False),
+    ("downhill", "judges/cards/a/card.py", "def f():\n    import data.gold.gold", False),
+    ("downhill", "data/gold/gold.py", "import importlib\nimportlib.import_module('pages.ui.text')", False),
     ("downhill", "judges/a.py", "importlib.import_module(f'data.{name}')", False),
     ("downhill", "judges/a.py", "importlib.import_module(f'judges.cards.{name}')\nimportlib.import_module(name)", True),
-    ("downhill", "pages/label/desk.py", "import app", False),
-    ("downhill", "data/gold.py", "from tests import server", False),
-    ("downhill", "data/intake/take.py", "from . import plan\nfrom ..ids import now\nfrom judges import types", True),
+    ("downhill", "pages/desk/page.py", "import app", False),
+    ("downhill", "data/gold/gold.py", "from tests import server", False),
+    ("downhill", "data/importing/importing.py", "from . import plan\nfrom ..ids import now\nfrom judges import types", True),
     ("downhill", "app.py", "from judges import errors", True),
-    ("pages_apart", "pages/label/desk.py", "from pages.lead import people", False),
-    ("pages_apart", "pages/parts/links.py", "from pages.lead import people", False),
-    ("pages_apart", "pages/label/desk.py", "from pages.parts import text\nfrom pages.label import keys", True),
+    ("pages_apart", "pages/desk/page.py", "from pages.lead import people", False),
+    ("pages_apart", "pages/ui/links.py", "from pages.lead import people", False),
+    ("pages_apart", "pages/desk/page.py", "from pages.ui import text\nfrom pages.label import keys", True),
     ("pages_apart", "pages/main.py", "from pages.lead import people", True),
-    ("one_home", "data/intake/parquet.py", "import duckdb", False),
-    ("one_home", "data/gold.py", "import streamlit as st", False),
+    ("one_home", "data/importing/parquet.py", "import duckdb", False),
+    ("one_home", "data/gold/gold.py", "import streamlit as st", False),
     ("one_home", "pages/evidence/a.py", "from plotly import graph_objects", False),
-    ("one_home", "data/store_duckdb.py", "import duckdb", True),
+    ("one_home", "data/store/duckdb_driver.py", "import duckdb", True),
     ("one_home", "tests/data/test_store.py", "import duckdb", True),
-    ("csv_at_home", "pages/parts/told.py", "out = csv.writer(file)", False),
-    ("csv_at_home", "pages/parts/told.py", "frame.to_csv(file)", False),
-    ("csv_at_home", "data/export/files.py", "out = csv.writer(file)", True),
-    ("session_state_at_home", "pages/label/desk.py", "st.session_state['a'] = 1", False),
-    ("session_state_at_home", "pages/label/desk.py", "from streamlit import session_state", False),
-    ("session_state_at_home", "pages/parts/session.py", "st.session_state['a'] = 1", True),
-    ("second_opinions_in_tests", "judges/agreement.py", "from sklearn.metrics import cohen_kappa_score", False),
+    ("csv_at_home", "pages/trail/trail_table.py", "out = csv.writer(file)", False),
+    ("csv_at_home", "pages/trail/trail_table.py", "frame.to_csv(file)", False),
+    ("csv_at_home", "data/exporting/files.py", "out = csv.writer(file)", True),
+    ("session_state_at_home", "pages/desk/page.py", "st.session_state['a'] = 1", False),
+    ("session_state_at_home", "pages/desk/page.py", "from streamlit import session_state", False),
+    ("session_state_at_home", "pages/ui/session.py", "st.session_state['a'] = 1", True),
+    ("second_opinions_in_tests", "judges/stats/agreement.py", "from sklearn.metrics import cohen_kappa_score", False),
     ("second_opinions_in_tests", "tests/judges/test_agreement.py", "import scipy", True),
     ("pinned_libraries", "data/a.py", "import yaml", False),
     ("pinned_libraries", "data/store_pg.py", "import psycopg", False),
     ("pinned_libraries", "data/store_pg.py", "def call():\n    import psycopg", True),
     ("pinned_libraries", "judges/cards/zz_mine/card.py", "import yaml", True),
-    ("pinned_libraries", "data/a.py", "import json, pandas\nfrom data.ids import now", True),
+    ("pinned_libraries", "data/a.py", "import json, pandas\nfrom data.store.ids import now", True),
     ("judges_pure", "judges/a.py", "import time", False),
     ("judges_pure", "judges/a.py", "from datetime import datetime", False),
     ("judges_pure", "judges/a.py", "import random\nrandom.shuffle([])", False),
@@ -636,7 +636,7 @@ TRIED = [
     ("judges_pure", "judges/a.py", "np.random.normal()", False),
     ("judges_pure", "judges/a.py", "np.random.default_rng()", False),
     ("judges_pure", "judges/a.py", "rng = np.random.default_rng(seed)\nrng.normal()\nrandom.Random(7).random()", True),
-    ("judges_pure", "data/ids.py", "import time", True),
+    ("judges_pure", "data/store/ids.py", "import time", True),
     ("sql_in_data", "pages/a/b.py", "rows('select a from b')", False),
     ("sql_in_data", "pages/a/b.py", 'rows(f"SELECT {a} FROM {b}")', False),
     ("sql_in_data", "judges/a.py", "q = '''\n  with x as (select 1) select * from x'''", False),
@@ -678,10 +678,10 @@ TRIED = [
     ("shown_text_is_ours", "pages/a/b.py", "N: D = {'a': 'A'}\nst.radio('a', N, format_func=lambda x: N[x])", True),
     ("shown_text_is_ours", "pages/a/b.py", "from a import N\nst.radio('a', x, format_func=N.get)", True),
     ("shown_text_is_ours", "pages/a/b.py", "text.say('{x}', x=x)\nname.title()\nst.text(x)\nst.code(x)", True),
-    ("short_enough", "pages/label/desk.py", "\n" * 111, False),
+    ("short_enough", "pages/desk/page.py", "\n" * 111, False),
     ("short_enough", "pages/main.py", "\n" * 91, False),
     ("short_enough", "judges/a.py", "\n" * 401, False),
-    ("short_enough", "pages/parts/sheet/compose.py", "\n" * 400, True),
+    ("short_enough", "pages/ui/sheet/compose.py", "\n" * 400, True),
     ("explained", "judges/a.py", "def f(): pass", False),
     ("explained", "judges/a.py", '"""A."""\nclass A: pass', False),
     ("explained", "judges/cards/mt_bench/card.py", "def f(): pass", False),

@@ -14,12 +14,12 @@ from functools import cache
 from typing import Literal
 
 from judges.card import Card, Item
-from judges.combination import applied, combined, drawn_of, nearest
+from judges.card_folders import place
 from judges.errors import BadCard
-from judges.folders import place
 from judges.params import Rule
+from judges.protocols.combination import applied, combined, drawn_of, nearest
+from judges.stats.uncertainty import Interval
 from judges.types import Reading, Remark, Score
-from judges.uncertainty import Interval
 
 Verdict = Literal["pass", "warning", "alarm", "not tested"]
 Cell = tuple[str, str, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judges.audits import Evidence, Finding, Flag
 from judges.audits._judged import judgments, lengths, means, numbers
 from judges.audits._verdict import above, few, points, span, strongest, unknown
-from judges.measures.association import spearman
+from judges.stats.association import spearman
 from judges.triage import place
 
 _SHOWN = 50

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from judges.asking.orders import verdict
 from judges.audits._judged import Judgment, lengths
 from judges.card import Card
+from judges.protocols.orders import verdict
 
 __all__ = ("SIGNS", "code_sign", "lead", "sections", "sign", "sizes", "verdict")
 SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}

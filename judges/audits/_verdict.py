@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judges.audits import Finding, Flag, Plot, Verdict
-from judges.uncertainty import MIN_CLUSTERS, Interval
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 MIN = MIN_CLUSTERS
 """Items that a rate or a correlation needs before anything is concluded from it."""

@@ -8,7 +8,7 @@ from statistics import pvariance
 from judges.audits import Audit, Evidence, Finding, Flag, Plot, Verdict
 from judges.audits._judged import Judgment, judgments, numbers, steps
 from judges.audits._verdict import few, percent, span, strongest
-from judges.measures.clustered import newcombe, share
+from judges.stats.clustered import newcombe, share
 from judges.types import units
 
 LONG = 10

@@ -8,8 +8,8 @@ from math import floor
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import Judgment, judgments, numbers
 from judges.audits._verdict import above, bars, few, percent, span, strongest, unknown
-from judges.measures.association import pearson, squared
-from judges.measures.clustered import share
+from judges.stats.association import pearson, squared
+from judges.stats.clustered import share
 from judges.types import units
 
 _TURN = ("context_use", "helpfulness", "safety")

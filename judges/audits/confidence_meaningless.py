@@ -6,7 +6,7 @@ from judges.audits import Audit, Evidence, Finding, Flag, Verdict
 from judges.audits._confidence import Word, scored, stated
 from judges.audits._judged import judgments, numbers
 from judges.audits._verdict import bars, few, percent, span, strongest, unknown
-from judges.measures.clustered import newcombe, share
+from judges.stats.clustered import newcombe, share
 
 GROUP = 10
 """Cells that a level of confidence needs to be compared."""

@@ -6,7 +6,7 @@ from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._confidence import scored, stated
 from judges.audits._judged import judgments, numbers
 from judges.audits._verdict import bars, listed, percent, span, unknown
-from judges.measures.clustered import share
+from judges.stats.clustered import share
 
 
 def find(evidence: Evidence, threshold: float) -> Finding:

@@ -6,7 +6,7 @@ from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import judgments, numbers
 from judges.audits._pairs import verdict as verdict_of
 from judges.audits._verdict import bars, excludes, few, percent, span, strongest, unknown
-from judges.measures.clustered import share
+from judges.stats.clustered import share
 
 _NEAR = 0.1
 

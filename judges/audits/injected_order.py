@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from judges import bins
 from judges.audits import Audit, Cell, Evidence, Finding, Flag, Verdict
 from judges.audits._judged import by_item, graded, judgments, means
 from judges.audits._pairs import sign
 from judges.audits._verdict import bars, few, percent, span, strongest, unknown
-from judges.measures.clustered import mean, share
+from judges.stats import bins
+from judges.stats.clustered import mean, share
 
 PROBE = "injected_order"
 

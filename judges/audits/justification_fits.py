@@ -5,7 +5,7 @@ from __future__ import annotations
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import numbers
 from judges.audits._verdict import above, bars, few, percent, span, unknown
-from judges.measures.clustered import share
+from judges.stats.clustered import share
 
 
 def find(evidence: Evidence, threshold: float) -> Finding:

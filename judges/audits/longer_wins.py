@@ -11,9 +11,9 @@ from judges.audits._judged import judgments
 from judges.audits._pairs import code_sign, lead, sections, sign, sizes
 from judges.audits._pairs import verdict as verdict_of
 from judges.audits._verdict import MIN, bars, excludes, few, percent, span, strongest
-from judges.measures.association import spearman
-from judges.measures.logistic import chance_at_zero
-from judges.uncertainty import Interval, wilson
+from judges.stats.association import spearman
+from judges.stats.logistic import chance_at_zero
+from judges.stats.uncertainty import Interval, wilson
 
 _NEAR = 0.1
 _BINS = (1.2, 1.5, 2.0)
@@ -45,7 +45,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     """Win rate of the longer response where quality is equal, over pairs with a winner and unequal lengths.
 
     Longer responses may be better ones. So quality is held equal by logistic regression of "the longer one won" on the
-    quality lead of the longer one, read off where that lead is 0 (`judges.measures.logistic`). Quality is the mean of
+    quality lead of the longer one, read off where that lead is 0 (`judges.stats.logistic`). Quality is the mean of
     its section scores, or, on cards without sections, people's verdict where 30 pairs have one; without either the rate
     is the plain one, and said to be. Several samples of a pair count as one, by the sign of their mean.
     """

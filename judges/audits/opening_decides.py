@@ -6,7 +6,7 @@ from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import judgments, numbers
 from judges.audits._pairs import lead, sections, sign
 from judges.audits._verdict import above, bars, few, percent, span, strongest, unknown
-from judges.measures.association import correlation, first_alone
+from judges.stats.association import correlation, first_alone
 
 _HARDLY = 0.05
 """Below this R squared the verdict follows no section, and no part of that can be the opening's."""

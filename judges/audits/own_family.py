@@ -7,10 +7,10 @@ from collections import defaultdict
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import by_item, graded, judgments, means, numbers
 from judges.audits._verdict import bars, excludes, few, span, strongest, unknown
-from judges.measures.clustered import apart, mean
-from judges.measures.families import family
+from judges.families import family
+from judges.stats.clustered import apart, mean
+from judges.stats.uncertainty import Interval
 from judges.types import systems
-from judges.uncertainty import Interval
 
 _NEAR = 0.25
 """Points of the scale that are a warning where the interval does not settle them."""

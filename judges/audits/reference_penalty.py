@@ -6,12 +6,12 @@ from collections.abc import Container
 
 from judges.audits import Audit, Cell, Evidence, Finding, Flag, Verdict
 from judges.audits._judged import by_item, graded, judgments, means
+from judges.audits._overlap import overlap
 from judges.audits._verdict import few, points, span, strongest, unknown
-from judges.measures.association import spearman
-from judges.measures.clustered import mean
-from judges.measures.overlap import overlap
+from judges.stats.association import spearman
+from judges.stats.clustered import mean
+from judges.stats.uncertainty import Interval
 from judges.types import Response
-from judges.uncertainty import Interval
 
 PROBE = "reference_removed"
 

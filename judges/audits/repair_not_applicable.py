@@ -1,12 +1,12 @@
-"""Repair scored n/a although the user corrected (CARDS); cues in `judges.measures.cues`."""
+"""Repair scored n/a although the user corrected (CARDS); cues in `judges.audits._cues`."""
 
 from __future__ import annotations
 
 from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits._cues import correction, explains
 from judges.audits._judged import Judgment, judgments, numbers
 from judges.audits._verdict import bars, listed, percent, unknown
-from judges.measures.clustered import share
-from judges.measures.cues import correction, explains
+from judges.stats.clustered import share
 from judges.types import Dialogue
 
 _PLACE = ("conversation", "repair_handling")

@@ -8,7 +8,7 @@ from math import log2
 from judges.audits import Audit, Evidence, Finding, Plot, Verdict
 from judges.audits._judged import Judgment, judgments, numbers, steps
 from judges.audits._verdict import MIN, above, few, percent, span
-from judges.measures.clustered import share
+from judges.stats.clustered import share
 from judges.types import Dimension
 
 BITS = 1.0

@@ -7,7 +7,7 @@ from collections import defaultdict
 from judges.audits import Audit, Evidence, Finding, Flag, Verdict
 from judges.audits._judged import by_item, judgments, means, steps
 from judges.audits._verdict import bars, few, percent, span, strongest, unknown
-from judges.measures.clustered import share
+from judges.stats.clustered import share
 
 PROBE = "scenario_swapped"
 _FEW_MOVE = 0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import judgments, numbers
 from judges.audits._verdict import bars, listed, percent, sentence, span, unknown
-from judges.measures.clustered import share
+from judges.stats.clustered import share
 
 
 def find(evidence: Evidence, threshold: float) -> Finding:

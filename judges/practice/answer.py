@@ -9,7 +9,7 @@ from judges.practice import dialogue, generic, pair, response
 from judges.practice.completion import Reply
 from judges.practice.family import SAYS, Judge
 from judges.practice.shape import outline, resolved
-from judges.prompt import fenced
+from judges.protocols.messages import fenced
 
 _JSON = {
     "multi_turn_dialogue": dialogue.judged,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log, sqrt
 
-from judges.endpoint import PRACTICE
+from judges.client.endpoint import PRACTICE
 from judges.practice.completion import Grade, counted
 from judges.practice.faults import chance
 from judges.practice.words import ORDERS, band, stretch

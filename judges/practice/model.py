@@ -12,7 +12,7 @@ from judges.practice.completion import Grade, choice, counted, spelled, text_of
 from judges.practice.family import FAMILIES, Judge
 from judges.practice.faults import TEXTS, spoiled
 from judges.practice.options import Fault, Options
-from judges.prompt import fenced
+from judges.protocols.messages import fenced
 
 _MAX_TOKENS = ("max_completion_tokens", "max_tokens")
 

@@ -15,7 +15,7 @@ _DEEP = 40
 def outline(text: str) -> dict[str, Any] | None:
     """The JSON Schema of an outline such as `{"score": <1 to 5>, "verdict": "a" | "b"}`; None where none stands there.
 
-    The last line that begins with a brace is taken as the outline (judges.schema.in_words writes such a line).
+    The last line that begins with a brace is taken as the outline (judges.reading.schema.in_words writes such a line).
     """
     lines = [line.strip() for line in text.split("\n") if line.lstrip().startswith("{")]
     if not lines:
@@ -83,7 +83,7 @@ def _leaf(token: str) -> dict[str, Any]:
 
 
 def span(node: dict[str, Any]) -> tuple[float, float, float]:
-    """The ends and the step (0: any number) of a number in a schema: by its keys, or as judges.schema says them."""
+    """The ends and the step (0: any number) of a number in a schema: by its keys, or as judges.reading.schema says them."""
     if found := _SPAN.search(str(node.get("description", ""))):
         return float(found[1]), float(found[2]), float((found[3] or "0").rstrip("."))
     low, high = node.get("minimum", node.get("exclusiveMinimum", 1)), node.get("maximum", node.get("exclusiveMaximum"))

@@ -13,8 +13,8 @@ from time import perf_counter, process_time
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from judges.agreement import cross_table, kappa
-from judges.intervals import cluster_bootstrap, from_cells, linearised, moments
+from judges.stats.agreement import cross_table, kappa
+from judges.stats.intervals import cluster_bootstrap, from_cells, linearised, moments
 
 ITEMS, K = int(os.environ.get("ITEMS", "1000000")), 5
 REPLICATES, RUN = 2_000, 20

@@ -14,13 +14,14 @@ from time import perf_counter, process_time
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from data import audits, datasets, scores
-from data.calibration import every, evidence, rests
-from data.figures import baselines
+from data.audits import audits
+from data.calibration import baselines, score_sums
+from data.calibration.calibration import every, evidence, rests
+from data.records import datasets
 from data.store import open_store
-from judges.agreement import kappa
-from judges.calibrate import anchoring, summarise
 from judges.card import cards
+from judges.stats.agreement import kappa
+from judges.stats.calibration import anchoring, summarise
 
 ITEMS = int(os.environ.get("ITEMS", "1000000"))
 CARD = "long_form_pairwise"
@@ -40,7 +41,7 @@ PAGE = (  # in the order in which the page asks, when nothing is remembered of t
     # On another basis than the figures above, which the store remembers.
     ("the page: all dimensions together", lambda store, asked: every(store, "ds", "judge", asked, "blind")),
     ("the page: rules that do not read", lambda store, asked: baselines.measured(store, "ds", "judge", asked, "gate")),
-    ("the page: means by system", lambda store, asked: scores.means(store, "ds", "judge")),
+    ("the page: means by system", lambda store, asked: score_sums.means(store, "ds", "judge")),
 )
 MOST = 60.0
 """Seconds of processor time that all points and intervals may take, whatever else the machine is doing."""

@@ -10,11 +10,12 @@ import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 
-from data import calibration, dashboard
-from data.deciding import decided
-from data.deciding.policy import Asked
+from data.approvals import record
+from data.approvals.policy import Asked
+from data.calibration import calibration
+from data.dashboard import dashboard
 from data.store import open_store
-from judges.gate import Policy
+from judges.stats.approval_check import Policy
 
 ITEMS = int(os.environ.get("ITEMS", "1000000"))
 CARD = "multi_turn_dialogue"
@@ -105,7 +106,7 @@ def approve(tx, dimensions):
     """Put an approval of each dimension on record, under a policy that asks for nothing."""
     asked = Asked(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
     for d in dimensions:
-        decided.append(tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "meets policy", asked, "", [])
+        record.append(tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "meets policy", asked, "", [])
 
 
 def more(store):

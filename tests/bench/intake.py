@@ -1,6 +1,6 @@
 """What an import costs: `python -m tests.bench intake` (a few minutes for 100,000 dialogues; `ITEMS=10000` for fewer).
 
-Generated dialogues of three turns, each with one judgment of 14 scores, go through the whole of `data.intake.take`:
+Generated dialogues of three turns, each with one judgment of 14 scores, go through the whole of `data.importing.importing`:
 read, validated, told apart from what is there, spooled, stored. Beside it stands a plain `json.loads` of the same
 file's lines in the same run, and how long the write lock was held.
 """
@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 
-from data.intake import Plan, from_path, take
-from data.people import set_person
+from data.importing import Plan, from_path, take
+from data.records.people import set_person
 from data.store import open_store
 
 ITEMS = int(os.environ.get("ITEMS", "100000"))

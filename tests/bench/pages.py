@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from data import people
+from data.records import people
 from data.store import Store, open_store
 from judges.card import cards
 from tests import browser

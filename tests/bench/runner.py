@@ -18,13 +18,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from data import runs
-from judges import pieces, runner
+from data.runs import runs
 from judges.card import cards
-from judges.client import Client
-from judges.endpoint import Endpoint
+from judges.client import runner
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint
 from judges.params import Params
-from judges.pieces import Answer, Judged, Task
+from judges.protocols import call_plan
+from judges.protocols.call_plan import Answer, Judged, Task
 from judges.types import Response
 from tests.data.importing import bring, workspace
 
@@ -107,7 +108,7 @@ async def bare(url, n):
     import openai
 
     task = Task("i0", next(items(1))[1])
-    ask = pieces.ask(CARD, Params(), task, "", {}, "json_schema")
+    ask = call_plan.ask(CARD, Params(), task, "", {}, "json_schema")
     held = {"type": "json_schema", "json_schema": {"name": ask.name, "schema": ask.schema, "strict": True}}
     limits = httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=None)
     http = openai.DefaultAioHttpClient(limits=limits)
@@ -128,7 +129,7 @@ async def judged(url, n, concurrency=CONCURRENCY, seen=None):
     endpoint = Endpoint(base_url=url, concurrency=concurrency)
     done = 0
     async with Client(endpoint, {f"{url} m": "json_schema"}) as client:
-        tasks = pieces.tasks(CARD, Params(), items(n))
+        tasks = call_plan.tasks(CARD, Params(), items(n))
         async for found in runner.run(CARD, "m", Params(), client, tasks, endpoint=endpoint):
             if isinstance(found, Judged):
                 assert found.reading.unscored is None, found.reading
@@ -170,7 +171,7 @@ async def at_hand(live, modes):
     for number, task in enumerate(live.remaining.tasks()):
         answer = Answer(task.key, task.part, task.sample, "", raw, model="fixed", tokens_in=900, tokens_out=60)
         yield answer
-        yield pieces.fuse(CARD, live.order.params, task, {"": answer})
+        yield call_plan.fuse(CARD, live.order.params, task, {"": answer})
         if number % 50 == 0:
             await asyncio.sleep(0)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from data.datasets import ensure
-from data.ids import content_id, new_id, now
+from data.records.datasets import ensure
 from data.store import Store
+from data.store.ids import content_id, new_id, now
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from data import cards
-from data.datasets import ensure
-from data.ids import content_id, new_id
+from data.cards import cards
+from data.records.datasets import ensure
 from data.store import Store, Tx
+from data.store.ids import content_id, new_id
 from tests.data.seated import BEGIN
 
 TOPICS = ("苦情", "質問", "お礼")

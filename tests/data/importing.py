@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from data import people
-from data.intake import Plan, Source, from_bytes, preview, take
+from data.importing import Plan, Source, from_bytes, preview, take
+from data.records import people
 from data.store import Store, open_store
 
 TABLES = (

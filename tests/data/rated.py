@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from data.datasets import ensure
-from data.ids import content_id, new_id
+from data.records.datasets import ensure
 from data.store import Store
+from data.store.ids import content_id, new_id
 
 BEGIN = datetime(2026, 3, 2, 9)
 Rng = np.random.Generator

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from data.datasets import ensure
-from data.ids import content_id, new_id
+from data.records.datasets import ensure
 from data.store import Store
+from data.store.ids import content_id, new_id
 
 BEGIN = datetime(2026, 1, 31, 12)
 

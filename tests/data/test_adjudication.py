@@ -5,16 +5,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from data import adjudication, desk, exposure, listing, people, queue, settings
-from data.adjudicating import disputed, docket, provenance
-from data.adjudicating.disputed import Said, distance, lie_apart, one
-from data.datasets import dataset
-from data.errors import BadInput, NotAllowed, NotFound
-from data.gold import gold
-from data.ids import new_id
-from data.settings import GoldRule
+from data.adjudication import adjudication, docket, provenance
+from data.desk import desk
+from data.gold import disputes
+from data.gold.disputes import Said, distance, lie_apart, one
+from data.gold.gold import gold
+from data.queue import listing, queue
+from data.records import exposure, people, settings
+from data.records.datasets import dataset
+from data.records.settings import GoldRule
 from data.store import open_store
-from data.verify import verify
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import new_id
+from data.workspace.verify import verify
 from judges.errors import AssayError, BadScale
 from judges.types import Scale
 from tests.data.cells import Cell, fill
@@ -46,7 +49,7 @@ def filled(store, cells, apart=1, name="demo", resolve="median"):
 
 
 def decide(store, found, actor="lea", value=4, reason="misread the text", at=0, key=None, **changes):
-    cell = disputed.waiting(store, found)[at]
+    cell = disputes.waiting(store, found)[at]
     told = {"item_id": cell.item, "unit": cell.unit, "dimension": cell.dimension, "token": cell.token, **changes}
     return adjudication.decide(store, actor, key or new_id(), value=value, reason=reason, **told)
 
@@ -103,7 +106,7 @@ def test_what_waits_and_in_which_order(store):
     ])  # fmt: skip
     # Items 1 and 4 have a cell that is as far apart as can be; beside it lie two steps of four (1.5 in all), and two of
     # the verdict's four categories, three steps (1 + 2/3). Item 3: three steps of four; item 0: two.
-    told = [(c.item, c.unit) for c in disputed.waiting(store, found)]
+    told = [(c.item, c.unit) for c in disputes.waiting(store, found)]
     four, one_, three, none = ids[4], ids[1], ids[3], ids[0]
     wanted = [
         (four, "turn:1"),
@@ -114,8 +117,8 @@ def test_what_waits_and_in_which_order(store):
         (none, "turn:1"),
     ]
     assert told == wanted
-    assert disputed.under(store, found, GoldRule("median", None)) == []
-    assert {(c.item, c.unit) for c in disputed.under(store, found, GoldRule("median", 0))} == {*told, (none, "turn:2")}
+    assert disputes.under(store, found, GoldRule("median", None)) == []
+    assert {(c.item, c.unit) for c in disputes.under(store, found, GoldRule("median", 0))} == {*told, (none, "turn:2")}
 
 
 def test_a_decision_stands_and_can_be_taken_back(store):
@@ -125,7 +128,7 @@ def test_a_decision_stands_and_can_be_taken_back(store):
         4.0, "misread the text", False, {"person0", "person1"})  # fmt: skip
     for basis in ("gate", "blind", "all"):
         assert value_on(store, found, basis, ids[0]) == (4.0, "adjudicated")
-    assert disputed.waiting(store, found) == []
+    assert disputes.waiting(store, found) == []
     told = json.loads(store.rows("select labels from adjudication")[0][0])
     assert sorted((one_["person"], one_["value"], one_["mode"]) for one_ in told) == [
         ("person0", 3.0, "blind"), ("person1", 5.0, "blind")]  # fmt: skip
@@ -138,7 +141,7 @@ def test_a_decision_stands_and_can_be_taken_back(store):
     adjudication.withdraw(store, "res", key, made.id)
     adjudication.withdraw(store, "res", key, made.id)  # sent twice
     assert value_on(store, found, "gate", ids[0]) == (3.0, "median")
-    assert len(disputed.waiting(store, found)) == 1
+    assert len(disputes.waiting(store, found)) == 1
     with pytest.raises(BadInput, match="does not stand any more"):
         adjudication.withdraw(store, "res", new_id(), made.id)
     again = decide(store, found, "res", 2, "looked again")
@@ -147,7 +150,7 @@ def test_a_decision_stands_and_can_be_taken_back(store):
 
 def test_a_decision_is_written_once_for_its_key(store):
     found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (1.0, 5.0), 3.0)])
-    cell = disputed.waiting(store, found)[0]
+    cell = disputes.waiting(store, found)[0]
     key = new_id()
     told = (cell.item, cell.unit, cell.dimension, 4, "why", cell.token)
     assert adjudication.decide(store, "lea", key, *told) == adjudication.decide(store, "lea", key, *told)
@@ -266,20 +269,20 @@ def test_a_decision_is_reopened_when_labels_change(store):
         store.tx("t", "t", lambda tx: tx.add("label", columns, [(new_id(), "", *told, old, False, "2026-01-01")]))
 
     change(5.0)  # given anew with the same value: nothing to look at
-    assert disputed.waiting(store, found) == []
+    assert disputes.waiting(store, found) == []
     old = store.rows("select id from label_now where annotator = 'person1'")[0][0]
     change(4.0)  # they lie one step apart now, and yet it waits: it was decided on something else
-    [cell] = disputed.waiting(store, found)
+    [cell] = disputes.waiting(store, found)
     assert cell.reopened and cell.decision.id == made.id
     assert value_on(store, found, "all", ids[0]) == (4.0, "adjudicated")  # what was decided stands until then
     decide(store, found, "res", 3, "looked again")
-    assert disputed.waiting(store, found) == []
+    assert disputes.waiting(store, found) == []
     assert value_on(store, found, "all", ids[0]) == (3.0, "adjudicated")
 
 
 def test_of_two_who_decide_at_once_one_is_told_so(store):
     found, _ = filled(store, [Cell(n, "turn:1", (1.0, 5.0), 3.0) for n in range(6)])
-    cells = disputed.waiting(store, found)
+    cells = disputes.waiting(store, found)
 
     def go(actor):
         told = []
@@ -308,7 +311,7 @@ def test_gold_tells_how_it_came_about(store):
         Cell(0, "conversation", (None, None, 2.0), 3.0, dimension="repair_handling"),
     ], apart=3)  # fmt: skip
     decide(store, found, "res", 2, "the definition settles it", at=next(
-        n for n, c in enumerate(disputed.waiting(store, found)) if c.unit == "turn:1"))  # fmt: skip
+        n for n, c in enumerate(disputes.waiting(store, found)) if c.unit == "turn:1"))  # fmt: skip
     assert [(c.unit, c.dimension, c.value, c.told) for c in provenance.came(store, ids[0])] == [
         ("turn:1", "helpfulness", 2.0, "adjudicated by res: the definition settles it"),
         ("turn:2", "helpfulness", 4.0, "2 people agree"),
@@ -330,24 +333,24 @@ def test_what_a_rule_would_change_is_told_before_it_is_saved(store):
 
 def test_the_docket_holds_no_judge_until_it_is_asked_for(store):
     found, ids = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
-    [shown] = docket.dockets(store, "lea", disputed.waiting(store, found), 3)
+    [shown] = docket.dockets(store, "lea", disputes.waiting(store, found), 3)
     assert shown.judged is None and shown.view.mode == "blind" and not shown.view.scores
     adjudication.reveal(store, "lea", ids[0])
-    [shown] = docket.dockets(store, "lea", disputed.waiting(store, found), 3)
+    [shown] = docket.dockets(store, "lea", disputes.waiting(store, found), 3)
     assert shown.judged == [docket.Judged("turn:1", "helpfulness", "m", 3.0, "")]
-    [other] = docket.dockets(store, "res", disputed.waiting(store, found), 3)
+    [other] = docket.dockets(store, "res", disputes.waiting(store, found), 3)
     assert other.judged is None
 
 
 def _token(store, found, item):
-    return next(c.token for c in disputed.waiting(store, found) if c.item == item)
+    return next(c.token for c in disputes.waiting(store, found) if c.item == item)
 
 
 def test_a_dataset_has_its_own_rule(store):
     found, _ = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
     other, _ = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)], apart=None, name="other")
-    assert len(disputed.waiting(store, found)) == 1
-    assert disputed.waiting(store, other) == []
+    assert len(disputes.waiting(store, found)) == 1
+    assert disputes.waiting(store, other) == []
     assert dataset(store, "other").id == other
 
 

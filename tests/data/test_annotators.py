@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data import annotators, datasets, people
-from data.figures import course
-from data.ids import new_id
-from data.intake import Plan, detect, from_path, suggest, take
+from data.annotators import annotators, course
+from data.importing import Plan, detect, from_path, suggest, take
+from data.records import datasets, people
 from data.store import open_store
+from data.store.ids import new_id
 from judges.card import cards
-from judges.raters import alternative
-from judges.raters.ceiling import ceiling
+from judges.stats.raters import alternative_annotator
+from judges.stats.raters.human_ceiling import ceiling
 from tests.data.cells import Cell, fill
 from tests.data.rated import Rater, accepting, lenient, near, plant, random
 
@@ -158,7 +158,7 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     everyone = ceiling(annotators.labels(opened, panda, verdict, "blind", judge).ratings)
     assert ceiling(ratings).between.point == pytest.approx(cohen_kappa_score(*both))
     assert everyone.ahead.high < -0.3  # GPT-3.5 is far from people who agree well
-    result = alternative.test(annotators.labels(opened, panda, verdict, "blind", judge).ratings)
+    result = alternative_annotator.test(annotators.labels(opened, panda, verdict, "blind", judge).ratings)
     assert len(result.people) == 3 and result.omega == 0.0 and not result.passed
     take(opened, "lea", from_path(real / "mt_bench_en"), Plan("mt_bench_en", sampling="all"))
     bench = datasets.dataset(opened, "mt_bench_en").id

@@ -17,23 +17,25 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sklearn.metrics import cohen_kappa_score
 
-from data import approvals, audits, leads, people, settings, standing, tuning
-from data.approvals import AUTOMATIC
-from data.commands import main
-from data.deciding import case, policy, suspension
-from data.deciding.policy import Asked
-from data.errors import BadInput, NotAllowed, NotApprovable, NotFound
-from data.ids import content_id
-from data.intake import Plan, from_path, take
-from data.intake.rows import item_id, judge_id
-from data.settings import GoldRule
+from data.approvals import approvals, case, gate_status, policy, suspension
+from data.approvals.approvals import AUTOMATIC
+from data.approvals.policy import Asked
+from data.audits import audits
+from data.cli import main
+from data.gold import excluded_items
+from data.importing import Plan, from_path, take
+from data.importing.rows import item_id, judge_id
+from data.records import leads, people, settings
+from data.records.settings import GoldRule
 from data.store import Store, open_store
-from judges import gate
+from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
+from data.store.ids import content_id
 from judges.audits import Finding
 from judges.card import cards
 from judges.errors import AssayError
-from judges.gate import Policy
 from judges.params import Params
+from judges.stats import approval_check
+from judges.stats.approval_check import Policy
 from tests import seeds
 from tests.data import cells
 from tests.data.cells import Cell, fill
@@ -110,7 +112,7 @@ def relabel(store: Store, key: Key, change: Callable[[float], float], most: int 
     )
 
     def work(tx: Any) -> None:
-        from data.ids import new_id, now
+        from data.store.ids import new_id, now
 
         tx.add(
             "label",
@@ -141,8 +143,8 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     done = approve(store, key, reason="  Clear of the threshold, says 対話.  ")
     assert (done.decision, done.person, done.reason) == ("approve", "lea", "Clear of the threshold, says 対話.")
     assert (done.state, done.policy, done.key) == ("meets policy", Policy(), key)
-    line = next(line for line in standing.standing(store, *key[:2]) if line.key == "turn.helpfulness")
-    assert done.print == standing.fingerprint(store, *key[:2], line.dimension, "gate")
+    line = next(line for line in gate_status.standing(store, *key[:2]) if line.key == "turn.helpfulness")
+    assert done.print == gate_status.fingerprint(store, *key[:2], line.dimension, "gate")
     kept = approvals.evidence(store, done.id)
     figures = {name: figure for name, figure, _ in kept}
     told = {name: said for name, _, said in kept}
@@ -252,7 +254,7 @@ def test_dimensions_are_decided_together(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells + low)
     key = (dataset, judge, "turn", "helpfulness")
     found = case.case(store, *key)
-    alone = gate.decide(found.line.gate.interval)
+    alone = approval_check.decide(found.line.gate.interval)
     level, bound = found.line.decision.bound, alone.bound
     assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "meets policy"
     refused(store, NotApprovable, "shared by 3 decisions", lambda: approve(store, key))
@@ -726,7 +728,7 @@ class Decisions(RuleBasedStateMachine):
     def what_is_approved_meets_its_policy(self) -> None:
         for one in approvals.approved(self.store, ""):
             interval = case.case(self.store, *self.key).line.gate.interval
-            assert gate.decide(interval, one.policy).state == "meets policy"
+            assert approval_check.decide(interval, one.policy).state == "meets policy"
             assert one.decision == "approve" and one == approvals.now(self.store)[0]
 
     def teardown(self) -> None:
@@ -772,10 +774,10 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
     store.tx("lea", "join", lambda tx: people.append(tx, [people.Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
-    before, mark = case.case(store, *key), standing.fingerprint(store, dataset, judge, HELP, "gate")
+    before, mark = case.case(store, *key), gate_status.fingerprint(store, dataset, judge, HELP, "gate")
     assert before.line.decision.state == "fails"
     take(store, "ray", from_path(forged(store, tmp_path)), Plan("demo", sampling="random", population=10_000))
-    assert standing.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert gate_status.fingerprint(store, dataset, judge, HELP, "gate") == mark
     assert case.case(store, *key).line.gate.interval == before.line.gate.interval
     refused(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
     told = case.beside(store, case.case(store, *key)).origin
@@ -856,7 +858,7 @@ def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
         Cell(n, TURN, (), 3.0, probability=0.5) for n in range(100, 120)
     )])  # fmt: skip
     rows = store.rows("select id from item where name = any($1)", [[f"item {n}" for n in range(100, 120)]])
-    tuning.put_aside(store, "ray", dataset, [str(row[0]) for row in rows], "The judge is wrong there.")
+    excluded_items.put_aside(store, "ray", dataset, [str(row[0]) for row in rows], "The judge is wrong there.")
     found = case.case(store, dataset, judge, "turn", "helpfulness")
     assert any("20 of 120 drawn items were excluded afterwards" in told for told in case.beside(store, found).cautions)
     assert ("items drawn and put aside", 20.0, "used for tuning, after they were drawn") in case.facts(store, found)
@@ -865,12 +867,12 @@ def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("named")
 def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(40))
-    mark = standing.fingerprint(store, dataset, judge, HELP, "gate")
+    mark = gate_status.fingerprint(store, dataset, judge, HELP, "gate")
     file = decisions(store, tmp_path, 40)
     plan = Plan("demo", sampling="random", population=10_000)
     assert take(store, "ray", from_path(file), plan).preview.new.adjudications == 40
-    assert standing.fingerprint(store, dataset, judge, HELP, "gate") == mark
-    assert standing.fingerprint(store, dataset, judge, HELP, "blind") != mark
+    assert gate_status.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert gate_status.fingerprint(store, dataset, judge, HELP, "blind") != mark
     facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, dataset, judge, "turn",
                                                                                         "helpfulness"))}  # fmt: skip
     assert facts["adjudicated"] == (0, "ratings")

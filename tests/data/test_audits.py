@@ -10,20 +10,22 @@ from typing import Any
 
 import pytest
 
-from data import audits, datasets, evidence, fits, people, queue
-from data.commands import main
-from data.deciding import policy
-from data.errors import BadInput, NotAllowed, NotFound
-from data.ids import content_id, new_id, now
-from data.queue import Filters
+from data.approvals import policy
+from data.audits import audits, evidence, justification_labels
+from data.cli import main
+from data.queue import queue
+from data.queue.queue import Filters
+from data.records import datasets, people
 from data.store import Store, Tx
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import content_id, new_id, now
 from judges import card as folder
 from judges import triage
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.params import Params
-from judges.pieces import Answer, Task, fuse, pieces
+from judges.protocols.call_plan import Answer, Task, fuse, pieces
+from judges.stats.uncertainty import wilson
 from judges.types import Score
-from judges.uncertainty import wilson
 from tests import seeds
 
 COUNT = 12
@@ -108,7 +110,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
         "fitting": Audit("fitting", "Fits", "Fits.", "Above {threshold}.", 0.1, fitting, probe="fits"),
     }
     monkeypatch.setattr(audits, "audits", lambda: made)
-    monkeypatch.setattr("data.commands.audit.known", lambda: made)
+    monkeypatch.setattr("data.cli.audit.known", lambda: made)
     usual = evidence.card_of
     monkeypatch.setattr(evidence, "card_of", lambda s, j: replace(usual(s, j), audits=tuple(made)))
     return asked
@@ -206,8 +208,8 @@ def test_findings_are_made_again_only_where_what_they_rest_on_has_changed(
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 1, "people": 2, "fitting": 1}
     audits.set_threshold(store, "lea", "low", 0.05)
     assert list(audits.alarms(store, *here)) == ["low"] and fake["low"] == [0.5, 0.05] and len(fake["people"]) == 2
-    cell = fits.ahead(store, *here, "ann", ["coherence"], 1)[0]
-    fits.answer(store, "ann", here[1], cell, False)
+    cell = justification_labels.ahead(store, *here, "ann", ["coherence"], 1)[0]
+    justification_labels.answer(store, "ann", here[1], cell, False)
     assert audits.findings(store, *here)["fitting"].n == 1
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 2, "people": 2, "fitting": 2}
 
@@ -282,26 +284,26 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
 ) -> None:
     dataset, judge = here
     asked = ["coherence", "verdict"]  # repair_handling has a note too, and is not asked about here
-    line = fits.ahead(store, dataset, judge, "ann", asked, 99)
+    line = justification_labels.ahead(store, dataset, judge, "ann", asked, 99)
     assert len(line) == 22 and {c.dimension for c in line} == set(asked)  # 11 readable replies
     assert {(c.value, c.text) for c in line if c.dimension == "coherence"} == {(4.0, "holds together")}
-    assert fits.last(store, dataset, judge, "ann") is None
+    assert justification_labels.last(store, dataset, judge, "ann") is None
     for cell, said in zip(line[:3], (True, False, False), strict=True):
-        fits.answer(store, "ann", judge, cell, said)
-    assert fits.ahead(store, dataset, judge, "ann", asked, 99) == line[3:]
-    assert fits.ahead(store, dataset, judge, "bob", asked, 99) == line  # the same order, and nothing of ann's answers
-    assert fits.last(store, dataset, judge, "ann") == (line[2], False)
-    assert fits.tally(store, dataset, judge, "ann", asked) == fits.Tally(22, 3, 2, 3)
-    fits.answer(store, "ann", judge, line[2], True)
-    assert fits.tally(store, dataset, judge, "ann", asked) == fits.Tally(22, 3, 1, 3)
-    fits.answer(store, "bob", judge, line[0], False)  # one says yes, one no: a drawn vote does not fit
-    assert fits.tally(store, dataset, judge, "bob", asked) == fits.Tally(22, 3, 2, 1)
+        justification_labels.answer(store, "ann", judge, cell, said)
+    assert justification_labels.ahead(store, dataset, judge, "ann", asked, 99) == line[3:]
+    assert justification_labels.ahead(store, dataset, judge, "bob", asked, 99) == line  # the same order, and nothing of ann's answers
+    assert justification_labels.last(store, dataset, judge, "ann") == (line[2], False)
+    assert justification_labels.tally(store, dataset, judge, "ann", asked) == justification_labels.Tally(22, 3, 2, 3)
+    justification_labels.answer(store, "ann", judge, line[2], True)
+    assert justification_labels.tally(store, dataset, judge, "ann", asked) == justification_labels.Tally(22, 3, 1, 3)
+    justification_labels.answer(store, "bob", judge, line[0], False)  # one says yes, one no: a drawn vote does not fit
+    assert justification_labels.tally(store, dataset, judge, "bob", asked) == justification_labels.Tally(22, 3, 2, 1)
     key = [(c.item, c.unit, c.dimension) for c in line]
     assert audits.evidence(store, dataset, judge).fits == {key[0]: False, key[1]: False, key[2]: True}
     with pytest.raises(BadInput):
-        fits.answer(store, "ann", judge, replace(line[0], dimension="safety"), True)
+        justification_labels.answer(store, "ann", judge, replace(line[0], dimension="safety"), True)
     with pytest.raises(NotAllowed):
-        fits.answer(store, "stranger", judge, line[0], True)
+        justification_labels.answer(store, "stranger", judge, line[0], True)
 
 
 @pytest.fixture

@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from data.calibration import meeting
-from data.figures import baselines
-from data.figures.baselines import measured
-from data.ids import content_id
+from data.calibration import baselines
+from data.calibration.baselines import measured
+from data.calibration.calibration import meeting
 from data.store import open_store
-from judges.agreement import cross_table, kappa
-from judges.baselines import guessed
-from judges.calibrate import scored_cells
+from data.store.ids import content_id
 from judges.card import cards
+from judges.stats.agreement import cross_table, kappa
+from judges.stats.baselines import guessed
+from judges.stats.calibration import scored_cells
 from tests.data import cells as filling
 from tests.data.cells import Cell, fill
 

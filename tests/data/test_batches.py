@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from data import datasets, runs
-from data.errors import StoreFailed
-from data.judging import batches, endpoints
-from data.judging.orders import Order
+from data.records import datasets
+from data.runs import batches, endpoint_memory, runs
+from data.runs.run_order import Order
 from data.store import Store
-from judges.calls import batch
+from data.store.errors import StoreFailed
 from judges.card import card
-from judges.endpoint import Endpoint
-from judges.pieces import Task, pieces
+from judges.client import batch_files
+from judges.client.endpoint import Endpoint
+from judges.protocols.call_plan import Task, pieces
 from judges.types import ITEM
 from tests import seeds
 from tests.practice_server import practice
@@ -56,21 +56,21 @@ def calls(store: Store) -> int:
 def test_lines_come_back_as_what_they_were_whatever_stands_between_them() -> None:
     item = ITEM.validate_python(seeds.dialogue(1))
     task = Task("00ff00ff00ff00ff00ff", item, "turn:3", 2)
-    asked = batch.line(
+    asked = batch_files.line(
         task, "order:ab chapter:1/2", {"model": "m", "messages": [{"role": "user", "content": "\ud800é"}]}
     )
     assert asked.endswith(b"\n") and asked.count(b"\n") == 1 and b"/v1/chat/completions" in asked
-    name = batch.custom_id(task, "order:ab chapter:1/2")
+    name = batch_files.custom_id(task, "order:ab chapter:1/2")
     assert len(name) <= 64
     came = {"custom_id": name, "response": {"status_code": 200, "body": {"a": 1}}, "error": None}
     expired = {"custom_id": name, "response": None, "error": {"code": "batch_expired", "message": "m"}}
     strange = ["not a line", '{"custom_id": "of somebody else", "response": {}}', "[]", ""]
     lines = "\n".join([json.dumps(came), *strange, json.dumps(expired)])
-    good, missed = batch.results(lines.encode())
+    good, missed = batch_files.results(lines.encode())
     assert (good.key, good.part, good.sample, good.piece) == (task.key, "turn:3", 2, "order:ab chapter:1/2")
     assert (good.status, good.body, missed.missed) == (200, b'{"a": 1}', "batch_expired")
     with pytest.raises(ValueError, match="name"):
-        batch.custom_id(replace(task, key="a|b"), "")
+        batch_files.custom_id(replace(task, key="a|b"), "")
 
 
 def test_a_batch_run_goes_through_its_rounds(store: Store) -> None:
@@ -112,7 +112,7 @@ def test_calls_that_fail_twice_are_unscored_with_the_reason_and_others_are_asked
     with practice("500=1", batch_seconds=0.02) as server:
         # The direct first call fails as the others do; a manner that is known skips it.
         known = {f"{server.url} practice-constant": "json_schema"}
-        store.tx("lea", "test", lambda tx: endpoints.remember(tx, known))
+        store.tx("lea", "test", lambda tx: endpoint_memory.remember(tx, known))
         run_id = runs.start(store, "lea", order(store, server.url))
         end = runs.wait(store, run_id)
         assert (end.state, end.done, end.unscored) == ("finished", 6, {"api_error": 6})

@@ -11,11 +11,12 @@ from typing import Any
 import pandas
 import pytest
 
-from data import dashboard, people
-from data.dashboard import Tile
-from data.publishing.breakdown import breakdown, ways
+from data.dashboard import dashboard
+from data.dashboard.breakdown import breakdown, ways
+from data.dashboard.dashboard import Tile
+from data.records import people
 from data.store import Store, open_store
-from judges.correction import corrected
+from judges.stats.ppi import corrected
 from tests.data.cells import Cell, fill
 from tests.data.test_dashboard import alike, approve, dialogues, expected, pairs, scored
 

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data import calibration, datasets, people, settings, standing
-from data.calibration import evidence, items_in, meeting, rests, sums, unscored
-from data.figures import votes
-from data.intake import Plan, from_path, take
+from data.approvals import gate_status
+from data.calibration import calibration, votes
+from data.calibration.calibration import evidence, items_in, meeting, rests, sums, unscored
+from data.importing import Plan, from_path, take
+from data.records import datasets, people, settings
 from data.store import open_store
-from judges.calibrate import Meeting, Sums, summarise
 from judges.card import cards
-from judges.votes import JUDGE, table
+from judges.stats.calibration import Meeting, Sums, summarise
+from judges.stats.votes import JUDGE, table
 from tests.data.cells import Cell, fill
 
 NAMES = {d.name: d for d in cards()["multi_turn_dialogue"].dimensions}
@@ -70,7 +71,7 @@ def test_kappa_is_that_of_scikit_learn_and_sums_are_those_of_single_cells(store,
     assert one.interval.point == pytest.approx(theirs)
     assert one.unscored == int((~cells.scored).sum()) > 0
     monkeypatch.setattr(calibration, "LINEARISE_FROM", 50)
-    monkeypatch.setattr("judges.intervals.LINEARISE_FROM", 50)
+    monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
     summed = evidence(store, dataset, judge, dimension, "blind")
     assert isinstance(summed, Sums)
     other, again = summarise(summed, dimension), summarise(cells, dimension)
@@ -208,7 +209,7 @@ def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
 @pytest.mark.parametrize("many", [False, True], ids=["single cells", "sums"])
 def test_means_count_all_that_people_said_of_a_cell_and_what_waits_is_told_with_and_without(store, monkeypatch, many):
     if many:
-        monkeypatch.setattr("data.calibration.LINEARISE_FROM", 2)
+        monkeypatch.setattr("data.calibration.calibration.LINEARISE_FROM", 2)
     # judge - mean: 3 - 3 = 0 (the lower median has 1), 4 - 4.5 = -.5, 2 - 3 = -1 of one of two people, who says n/a
     # else, 5 - 5 = 0: (0 - .5 - .5 * 1 + 0) / 3.5; n/a throughout and n/a of the judge are in no mean
     told = [((2.0, 4.0), 3.0), ((4.0, 5.0), 4.0), ((3.0, None), 2.0), ((5.0,), 5.0), ((None,), 3.0), ((2.0,), None)]
@@ -217,17 +218,17 @@ def test_means_count_all_that_people_said_of_a_cell_and_what_waits_is_told_with_
     people.join(store, "lea")
     found = summarise(evidence(store, dataset, judge, TASK, "gate"), TASK)
     assert found.mean_difference == pytest.approx(-1 / 3.5)
-    assert found.people == (9, 1, 2, 0) and standing.both(store, dataset, judge, "gate") == []
+    assert found.people == (9, 1, 2, 0) and gate_status.both(store, dataset, judge, "gate") == []
     # by hand, each gap less -1 / 3.5 of its share: 2/7, -3/14, -5/14, 2/7; n / (n - 1) of their squares' sum, by 3.5^2
     gaps = np.array([2 / 7, -3 / 14, -5 / 14, 2 / 7])
     assert found.bias.se == pytest.approx((gaps @ gaps * 4 / 3) ** 0.5 / 3.5)
     settings.set_gold_rule(store, "lea", dataset, settings.GoldRule("median", 1))
-    [(counted, out)] = [pair for pair in standing.both(store, dataset, judge, "gate") if pair[0].dimension == TASK]
+    [(counted, out)] = [pair for pair in gate_status.both(store, dataset, judge, "gate") if pair[0].dimension == TASK]
     assert (counted.people.waiting, counted.gold_cells, out.gold_cells) == (2, 6, 4)  # 2 and 4; 3 and n/a
     assert counted.mean_difference == found.mean_difference
     assert out.mean_difference == pytest.approx((-0.5 + 0) / 2) and out.people == (5, 1, 2, 0)
-    now = {d.key: d.gate for d in standing.standing(store, dataset, judge)}
+    now = {d.key: d.gate for d in gate_status.standing(store, dataset, judge)}
     assert now["conversation.task_completion"].gold_cells == 6
     settings.set_gold_rule(store, "lea", dataset, settings.GoldRule("median", 1, "out"))
-    now = {d.key: d.gate for d in standing.standing(store, dataset, judge)}
+    now = {d.key: d.gate for d in gate_status.standing(store, dataset, judge)}
     assert now["conversation.task_completion"].gold_cells == 4

@@ -13,10 +13,13 @@ from typing import Any
 
 import pytest
 
-from data import card_folder, cards, datasets, desk, labels, layers, people, queue
-from data.errors import BadInput, NotAllowed, NotFound
-from data.intake import Plan, from_bytes, take
+from data.cards import cards, desk_cards, folder
+from data.desk import desk, labels
+from data.importing import Plan, from_bytes, take
+from data.queue import queue
+from data.records import datasets, people
 from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed, NotFound
 from judges.card import Example
 from judges.card import cards as folders
 from judges.cards.pointwise_quality.card import named
@@ -94,7 +97,8 @@ def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) 
 
 
 def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(store: Store) -> None:
-    from data import calibration, filters
+    from data.calibration import calibration
+    from data.queue import filters
 
     first = cards.save(store, "lea", recipe())
     item = seeds.dialogue(1, turns=2)
@@ -117,7 +121,7 @@ def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(sto
 
 
 def test_judges_with_named_dimensions_and_examples_have_their_own_card_again(store: Store) -> None:
-    from data.ids import canonical
+    from data.store.ids import canonical
 
     one, two = named([("zz_wit", "Is it witty?")]), named([("zz_calm", "")])
 
@@ -197,12 +201,12 @@ def test_a_dataset_says_which_cards_are_on_its_desk(store: Store) -> None:
     item = seeds.dialogue(1, turns=2)
     dataset = bring(store, [item, seeds.judgment(item), laid(item, 1)])
     with pytest.raises(BadInput):
-        layers.choose(store, "lea", dataset, ["nonsense"])
-    layers.choose(store, "lea", dataset, ["multi_turn_dialogue", "zz_manners"])
+        desk_cards.choose(store, "lea", dataset, ["nonsense"])
+    desk_cards.choose(store, "lea", dataset, ["multi_turn_dialogue", "zz_manners"])
     view = desk.opened(store, "ann", store.rows("select id from item")[0][0])
     assert [one.card.name for one in view.layers] == ["multi_turn_dialogue", "zz_manners"]
     assert view.over[0].judge_id == "" and ("turn:1", "zz敬語") in view.cells
-    layers.choose(store, "lea", dataset, [])
+    desk_cards.choose(store, "lea", dataset, [])
     view = desk.opened(store, "ann", view.item.id)
     assert [one.card.name for one in view.layers] == ["multi_turn_dialogue", "rubric_open_ended_on_turns"]
 
@@ -218,8 +222,8 @@ def test_every_response_card_is_offered_over_dialogues_unless_a_name_is_taken(st
 
 def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, tmp_path: Path) -> None:
     made = cards.save(store, "lea", recipe(instructions="いつも丁寧に。"))
-    packed = card_folder.export(store, "zz_manners")
-    assert packed == card_folder.export(store, "zz_manners")
+    packed = folder.export(store, "zz_manners")
+    assert packed == folder.export(store, "zz_manners")
     inside = zipfile.ZipFile(io.BytesIO(packed))
     assert set(inside.namelist()) == {f"zz_manners/{f}" for f in ("__init__.py", "card.py", "recipe.json", "prompt.md")}
     inside.extractall(tmp_path / "out")
@@ -232,7 +236,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
     )
     assert done.stdout.split() == [made.version, "zz敬語"]
     with pytest.raises(BadInput, match="is no custom card"):
-        card_folder.export(store, "rubric_open_ended")
+        folder.export(store, "rubric_open_ended")
 
 
 def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> None:
@@ -256,7 +260,7 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> 
 def test_cards_are_added_listed_and_shown_from_a_command_line(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from data.commands import main
+    from data.cli import main
 
     def told(*args: str, code: int = 0) -> str:
         assert main(["card", *args]) == code, capsys.readouterr()
@@ -265,7 +269,7 @@ def test_cards_are_added_listed_and_shown_from_a_command_line(
 
     packed = tmp_path / "zz_manners.zip"
     cards.save(store, "lea", recipe())
-    packed.write_bytes(card_folder.export(store, "zz_manners"))
+    packed.write_bytes(folder.export(store, "zz_manners"))
     own = cards.card(store, "zz_manners").version
     store.close()
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/other.duckdb")
@@ -296,7 +300,7 @@ def test_cards_are_added_listed_and_shown_from_a_command_line(
 def test_a_run_and_an_import_take_the_card_of_a_file(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from data.commands import main
+    from data.cli import main
 
     url = f"duckdb:///{tmp_path}/other.duckdb"
     monkeypatch.setenv("ASSAY_STORE", url)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from data.figures import ceilings
+from data.calibration import human_ceiling
 from data.store import open_store
 from judges.card import cards
 from tests.data.cells import Cell, fill
@@ -22,11 +22,11 @@ def test_kappa_between_two_people_is_that_of_the_panel_and_rests_on_so_many_item
     cells = [Cell(n, "turn:1", people, float(n % 4 + 1)) for n, people in enumerate(said)]
     cells += [Cell(n, "turn:1", (3.0,), 3.0, dimension="safety") for n in range(40)]
     dataset, judge = fill(store, cells)
-    found = ceilings.between(store, dataset, judge, [HELP, SAFETY])
-    whole = ceilings.ceiling(store, dataset, judge, HELP)
-    assert found[SAFETY] is None and ceilings.ceiling(store, dataset, judge, SAFETY) is None
+    found = human_ceiling.between(store, dataset, judge, [HELP, SAFETY])
+    whole = human_ceiling.ceiling(store, dataset, judge, HELP)
+    assert found[SAFETY] is None and human_ceiling.ceiling(store, dataset, judge, SAFETY) is None
     assert found[HELP].point == pytest.approx(whole.between.point) and whole.items == 60
     assert (found[HELP].items, found[HELP].cells) == (60, 30 + 3 * 30)
-    monkeypatch.setattr(ceilings, "MOST", 40)
+    monkeypatch.setattr(human_ceiling, "MOST", 40)
     fill(store, [Cell(0, "turn:1", (1.0,), 1.0)], "other")  # what is remembered is made anew
-    assert ceilings.between(store, dataset, judge, [HELP])[HELP].items == 40
+    assert human_ceiling.between(store, dataset, judge, [HELP])[HELP].items == 40

@@ -1,4 +1,4 @@
-"""Several samples are one answer: the store's combination is the one that judges/combination.py gives."""
+"""Several samples are one answer: the store's combination is the one that judges/protocols/combination.py gives."""
 
 from __future__ import annotations
 
@@ -11,34 +11,28 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data import (
-    annotators,
-    calibration,
-    combinations,
-    dashboard,
-    datasets,
-    desk,
-    evidence,
-    labels,
-    needs,
-    queue,
-    scores,
-)
-from data.export.give import give
-from data.export.kinds import scores as given_out
-from data.export.known import kinds
-from data.figures.repeats import repeated
-from data.intake import Plan, from_path, take
-from data.labels import Answer
+from data.annotators import annotators
+from data.audits import evidence
+from data.calibration import calibration, score_sums
+from data.calibration.self_consistency import repeated
+from data.dashboard import dashboard
+from data.desk import desk, labels
+from data.desk.labels import Answer
+from data.exporting.exporting import give
+from data.exporting.kinds import scores as given_out
+from data.exporting.registry import kinds
+from data.importing import Plan, from_path, take
+from data.queue import queue, review_signals
+from data.records import combinations, datasets
 from data.store import Store, open_store
-from data.verify import verify
-from judges.calibrate import summarise
+from data.workspace.verify import verify
 from judges.card import card
-from judges.combination import RULES, applied, combined, drawn_of, nearest, rule_of
-from judges.commands import main
-from judges.commands.agree import meeting
-from judges.files import filed
-from judges.files import lines as read
+from judges.cli import main
+from judges.cli.agree import meeting
+from judges.importing import judged_files
+from judges.importing import lines as read
+from judges.protocols.combination import RULES, applied, combined, drawn_of, nearest, rule_of
+from judges.stats.calibration import summarise
 from judges.types import Dimension, Scale
 from tests import seeds
 
@@ -155,7 +149,7 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
     assert found.mean_difference == pytest.approx(sum(gaps) / 10, abs=1e-12)
     assert found.exact == pytest.approx(sum(nearest(means[f"r{n}"]) == 1 + n % 5 for n in range(10)) / 10)
     assert found.counts.sum() == 10
-    own = {(m.system, m.dimension): m.mean for m in scores.means(five, dataset, judge)}
+    own = {(m.system, m.dimension): m.mean for m in score_sums.means(five, dataset, judge)}
     assert own["s0", "factuality"] == pytest.approx(sum(means[f"r{n}"] for n in range(0, 10, 2)) / 5)
     # Every cell of the confusion table opens the cells that it counts.
     opened = sum(
@@ -163,7 +157,7 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
         for h in (1.0, 2.0, 3.0, 4.0, 5.0) for j in (1.0, 2.0, 3.0, 4.0, 5.0)
     )  # fmt: skip
     assert opened == 10
-    assert needs.needs(five, dataset, judge)
+    assert review_signals.needs(five, dataset, judge)
     assert dashboard.whole is not None and not verify(five)
 
 
@@ -181,9 +175,9 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
         one = card("rubric_open_ended")
         file, told = seeds.lines(folder / "j.jsonl", rows), seeds.lines(folder / "l.jsonl", people)
         there = read.items(seeds.lines(folder / "i.jsonl", [item(n) for n in range(40)]))
-        given = filed.replies(file, read.judgments(file), one, there)
-        answers = filed.answers(told, read.labels(told), one, there)
-        gold = filed.resolved(answers, one)
+        given = judged_files.replies(file, read.judgments(file), one, there)
+        answers = judged_files.answers(told, read.labels(told), one, there)
+        gold = judged_files.resolved(answers, one)
         for d in one.dimensions[:1]:
             here = summarise(calibration.meeting(store, dataset, judge, d, "blind"), d)
             files = summarise(meeting(d, gold, given, rule_of(one, params), answers), d)

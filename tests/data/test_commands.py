@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from data import people
-from data.commands import COMMANDS, main
-from data.mark import Mark
+from data.cli import COMMANDS, main
+from data.records import people
 from data.store import open_store
-from judges.commands import commands
-from judges.commands.bar import Bar
+from data.store.high_water_mark import Mark
+from judges.cli import commands
+from judges.cli.progress_bar import Bar
 from tests.data.importing import label, pair, text, verdict
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -199,7 +199,7 @@ def test_verify_says_what_does_not_fit_together(
 
 def test_every_command_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    names = commands("data.commands", COMMANDS)
+    names = commands("data.cli", COMMANDS)
     assert len(names) == len(COMMANDS) and all(f"python -m data {name} " in readme for name in names)
 
 

@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data import calibration, dashboard, datasets, people
-from data.commands import main
-from data.deciding import decided
-from data.deciding.policy import Asked
-from data.ids import new_id, now
-from data.publishing import sentences
-from data.publishing.asking import asking
-from data.publishing.labelled import labelled
-from data.publishing.tallies import tallies
-from data.report.dashboard import document, table
+from data.approvals import record
+from data.approvals.policy import Asked
+from data.calibration import calibration
+from data.calibration.aggregates import tallies
+from data.calibration.labelled_items import labelled
+from data.cli import main
+from data.dashboard import dashboard, sentences
+from data.records import datasets, people
+from data.records.coverage import asking
+from data.reports.dashboard import document, table
 from data.store import Store, open_store
-from judges.correction import Corrected, corrected, moments
-from judges.gate import Policy
+from data.store.ids import new_id, now
+from judges.stats.approval_check import Policy
+from judges.stats.ppi import Corrected, corrected, moments
 from tests.data.cells import Cell, fill
 
 LOOSE = Asked(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
@@ -38,7 +39,7 @@ def approve(
         for d in calibration.dimensions(store, judge):
             if d.name in names:
                 key = (dataset, judge, d.sort, d.name)
-                decided.append(tx, key, decision, "because kappa is 0.987", person, "meets policy", LOOSE, "", [])
+                record.append(tx, key, decision, "because kappa is 0.987", person, "meets policy", LOOSE, "", [])
 
     store.tx(person, decision, work)
 
@@ -198,7 +199,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     assert dashboard.published(store, dataset) == {}
     approve(store, dataset, judge, "helpfulness")
     approve(store, dataset, judge, "verdict", decision="decline")
-    approve(store, dataset, judge, "coherence", person=decided.AUTOMATIC, decision="suspend")
+    approve(store, dataset, judge, "coherence", person=record.AUTOMATIC, decision="suspend")
     found = dashboard.whole(store, datasets.dataset(store, NASTY), judge)
     assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
     why = {w.dimension.name: w for w in found.withheld}

@@ -10,16 +10,19 @@ from typing import Any
 
 import pytest
 
-from data import adjudication, datasets, export, people, trail
-from data.adjudicating import disputed, docket
-from data.commands import main
-from data.errors import AssayError
-from data.gold import BASES
-from data.ids import new_id
-from data.intake import Plan, Refused, preview, take
-from data.settings import GoldRule, gold_rule, set_gold_rule
+from data import exporting
+from data.adjudication import adjudication, docket
+from data.cli import main
+from data.gold import disputes
+from data.gold.gold import BASES
+from data.importing import Plan, Refused, preview, take
+from data.records import datasets, people
+from data.records.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
-from data.verify import verify
+from data.store.errors import AssayError
+from data.store.ids import new_id
+from data.trail import trail
+from data.workspace.verify import verify
 from tests.data.cells import Cell, fill
 from tests.data.importing import bring, counts, decided, label, pair, source, workspace, wrong
 
@@ -54,14 +57,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def lines(store: Store, name: str, kind: str = "dataset", **options: Any) -> list[Json]:
-    one = export.kind(kind)
+    one = exporting.kind(kind)
     told = {o.name: options.get(o.name, o.default) for o in one.options}
     return list(one.rows(store, datasets.dataset(store, name), told))
 
 
 def waits(store: Store, name: str) -> set[tuple[str, str, str]]:
     found = datasets.dataset(store, name).id
-    return {(c.name, c.unit, c.dimension) for c in disputed.waiting(store, found)}
+    return {(c.name, c.unit, c.dimension) for c in disputes.waiting(store, found)}
 
 
 def brought(store: Store, rows: list[Json], name: str, actor: str = "lea") -> Any:
@@ -91,7 +94,7 @@ def test_gold_is_the_same_where_a_dataset_comes_in_again(two: tuple[Store, Store
     rng, name, rule = random.Random(1), "again", GoldRule("majority", 0)
     found, _ = fill(here, planted(rng), name)
     set_gold_rule(here, "lea", found, rule)
-    for n, c in enumerate(disputed.waiting(here, found)):
+    for n, c in enumerate(disputes.waiting(here, found)):
         actor, value = rng.choice(("lea", "res")), rng.choice(PLACES[c.unit, c.dimension])
         if (act := ACTS[n % len(ACTS)]) == "leave":
             continue
@@ -122,7 +125,7 @@ def test_what_was_decided_with_the_judge_in_view_counts_on_no_blind_basis(two: t
     here, there = two
     found, _ = fill(here, [Cell(n, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5) for n in (0, 1)], "view")
     set_gold_rule(here, "lea", found, GoldRule("median", 1))
-    for n, c in enumerate(disputed.waiting(here, found)):
+    for n, c in enumerate(disputes.waiting(here, found)):
         if n:
             adjudication.reveal(here, "res", c.item)
         adjudication.decide(here, "res", new_id(), c.item, c.unit, c.dimension, 4, "why", c.token)
@@ -141,7 +144,7 @@ def test_a_decision_whose_labels_changed_waits_there_too(two: tuple[Store, Store
     here, there = two
     others = [pair("p2"), label("p2", "a"), label("p2", "b", annotator="ben")]
     found = brought(here, [*BOTH, *others, RULE], "changed").dataset_id
-    for c in disputed.waiting(here, found):
+    for c in disputes.waiting(here, found):
         adjudication.decide(here, "res", new_id(), c.item, c.unit, c.dimension, 1, "why", c.token)
     brought(here, [label("p1", "tie", annotator="ben", made_at="2026-03-01T12:00:00Z")], "changed")
     out = lines(here, "changed")
@@ -196,7 +199,7 @@ def test_what_stands_here_is_not_replaced_but_by_a_later_import(store: Store) ->
     [done] = docket.done(store, "lea", datasets.dataset(store, "d").id)
     adjudication.withdraw(store, "lea", new_id(), done.id)
     assert bring(store, [first, later]).preview.new.total == 0  # what was taken back stays so
-    [cell] = disputed.waiting(store, datasets.dataset(store, "d").id)
+    [cell] = disputes.waiting(store, datasets.dataset(store, "d").id)
     adjudication.decide(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
     [(line, field, said)] = wrong(store, [decided("p1", "b", reason="another", made_at="2099-01-01T00:00:00Z")])
     assert (line, field) == (1, "adjudicator") and said.startswith(
@@ -212,7 +215,7 @@ def test_what_was_decided_while_an_import_was_read_stands(store: Store, row: Jso
     def meanwhile(*_: int) -> None:
         if gold_rule(store, found) == GoldRule():
             set_gold_rule(store, "lea", found, GoldRule("median", 0))
-            [cell] = disputed.waiting(store, found)
+            [cell] = disputes.waiting(store, found)
             adjudication.decide(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
 
     with pytest.raises(AssayError, match="somebody else added the same things"):

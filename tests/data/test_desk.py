@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from data import adjudication, desk, exposure, settings
-from data.adjudicating import docket
-from data.datasets import dataset
-from data.errors import NotAllowed
-from data.queue import Filters, claim
-from data.settings import GoldRule
+from data.adjudication import adjudication, docket
+from data.desk import desk
+from data.queue.queue import Filters, claim
+from data.records import exposure, settings
+from data.records.datasets import dataset
+from data.records.settings import GoldRule
 from data.store import Store
-from pages.parts.adjudicate import compose as board
-from pages.parts.sheet import compose
+from data.store.errors import NotAllowed
+from pages.adjudication.board import compose as board
+from pages.ui.sheet import compose
 from tests import seeds
 
 PAIR = {

@@ -18,19 +18,23 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from data import calibration, datasets, export, labels, people, queue, standing
-from data.approvals import Approval
-from data.commands import main
-from data.datasets import Dataset
-from data.deciding import policy
-from data.errors import BadInput, NotAllowed, NotFound
-from data.export import files
-from data.export.chat import fork, messages, said, sound
-from data.ids import new_id, now
-from data.intake import Plan, from_path, take
-from data.intake.messages import dialogue
-from data.settings import QueueRules, set_rules
+from data import exporting
+from data.approvals import gate_status, policy
+from data.approvals.approvals import Approval
+from data.calibration import calibration
+from data.cli import main
+from data.desk import labels
+from data.exporting import files
+from data.exporting.conversations import fork, messages, said, sound
+from data.importing import Plan, from_path, take
+from data.importing.chats import dialogue
+from data.queue import queue
+from data.records import datasets, people
+from data.records.datasets import Dataset
+from data.records.settings import QueueRules, set_rules
 from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import new_id, now
 from judges.types import ITEM, Dialogue
 from tests import seeds
 from tests.data.importing import label, pair, verdict
@@ -92,29 +96,29 @@ def demo(store: Store, name: str = "demo") -> Dataset:
 
 
 def rows(store: Store, kind: str, name: str = "demo", **options: Any) -> list[Json]:
-    one = export.kind(kind)
+    one = exporting.kind(kind)
     return list(one.rows(store, demo(store, name), {o.name: options.get(o.name, o.default) for o in one.options}))
 
 
 def given_out(store: Store, file: Path, kind: str, name: str = "demo", actor: str = "rex", **options: Any) -> Path:
     format = file.suffix.removeprefix(".")
-    export.give(store, actor, demo(store, name), export.kind(kind), options, format, file)  # type: ignore[arg-type]
+    exporting.give(store, actor, demo(store, name), exporting.kind(kind), options, format, file)  # type: ignore[arg-type]
     return file
 
 
 def test_every_kind_is_found_by_being_there_and_says_what_it_gives() -> None:
-    found = {path.stem for path in (Path(export.__file__).parent / "kinds").glob("[a-z]*.py")}
-    assert set(export.kinds()) == found
-    assert all(kind.says.endswith(".") and kind.title for kind in export.kinds().values())
+    found = {path.stem for path in (Path(exporting.__file__).parent / "kinds").glob("[a-z]*.py")}
+    assert set(exporting.kinds()) == found
+    assert all(kind.says.endswith(".") and kind.title for kind in exporting.kinds().values())
     with pytest.raises(NotFound, match="There is no export called 'nothing'"):
-        export.kind("nothing")
+        exporting.kind("nothing")
 
 
 def test_a_preview_shows_the_first_rows_and_counts_all(store: Store) -> None:
-    for kind in export.kinds().values():
+    for kind in exporting.kinds().values():
         if kind.name != "examples":
             every = rows(store, kind.name)
-            assert export.preview(store, "rex", demo(store), kind, {}) == (every[:5], len(every)), kind.name
+            assert exporting.preview(store, "rex", demo(store), kind, {}) == (every[:5], len(every)), kind.name
 
 
 def test_labels_tell_who_how_and_with_which_probability(store: Store) -> None:
@@ -171,10 +175,10 @@ def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Stor
         for d in calibration.dimensions(store, a):
             for basis in ("imported", "blind", "assisted", "all"):
                 mine, theirs = (
-                    standing.fingerprint(s, i, j, d, basis) for s, i, j in ((store, one.id, a), (again, two.id, b))
+                    gate_status.fingerprint(s, i, j, d, basis) for s, i, j in ((store, one.id, a), (again, two.id, b))
                 )
                 assert mine == theirs
-        figures = [standing.summaries(s, i, j, "imported") for s, i, j in ((store, one.id, a), (again, two.id, b))]
+        figures = [gate_status.summaries(s, i, j, "imported") for s, i, j in ((store, one.id, a), (again, two.id, b))]
         assert [f.interval for f in figures[0]] == [f.interval for f in figures[1]]
     again.close()
 
@@ -246,7 +250,7 @@ def test_the_weakest_turn_takes_anybodys_rewrite_and_forks_without_one_are_marke
     judged = store.rows("select value from score_now where dimension = 'weakest_turn' and value > 0")
     by = rows(store, "preference_turns", weakest_by=judge, unwritten=True, weakest=True)
     assert len([r for r in by if not r["written"]]) + len({r["item"] for r in by if r["written"]}) == len(judged)
-    kind = export.kind("preference_turns")
+    kind = exporting.kind("preference_turns")
     assert kind.tells({"weakest_by": judge}) == (False, judge), "whoever takes it has seen what the judge said"
     assert kind.tells({"weakest_by": ""}) == (False, "")
 
@@ -273,7 +277,7 @@ def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
     assert not sound([said("assistant", "") | {"tool_calls": []}, said("tool", "9"), said("assistant", "a")])
     only = dialogue({"id": "o", "messages": [*chat[:4], said("user", "And?"), said("assistant", "No.")]})[0]
     assert not sound(messages(ITEM.validate_python(only))), "nobody answered the first question"
-    kind = replace(export.kind("chats"), columns=pa.schema([export.kind("chats").columns.field("messages")]))
+    kind = replace(exporting.kind("chats"), columns=pa.schema([exporting.kind("chats").columns.field("messages")]))
     files.write([{"messages": chat}], kind, "parquet", tmp_path / "a.parquet", lambda _: None)
     [held] = pq.read_table(tmp_path / "a.parquet").to_pylist()
     assert [{k: v for k, v in m.items() if v is not None} for m in held["messages"]] == chat
@@ -299,7 +303,7 @@ def test_a_judges_verdicts_are_given_out_only_where_it_is_approved(
     key = (demo(store, "pairs").id, judge, "pair", "verdict")
     held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
     found: Callable[..., list[Approval]] = lambda *_: [held]  # type: ignore[list-item]  # noqa: E731
-    monkeypatch.setattr("data.approvals.approved", found)
+    monkeypatch.setattr("data.approvals.approvals.approved", found)
     assert [r["item"] for r in rows(store, "preference_pairs", "pairs", by_judge=judge)] == ["p1", "p2", "p3", "p4"]
 
 
@@ -324,7 +328,7 @@ def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
         given_out(store, tmp_path / "no.jsonl", "chats", by_judge=judge, by="helpfulness")
     key = (demo(store).id, judge, "turn", "helpfulness")
     held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
-    monkeypatch.setattr("data.approvals.approved", lambda *_: [held])
+    monkeypatch.setattr("data.approvals.approvals.approved", lambda *_: [held])
     found = rows(store, "chats", by_judge=judge, by="helpfulness", least="2")
     low = dict(store.rows("select i.name, min(s.value) from score_now s join item i on i.id = s.item_id "
                           "where s.dimension = 'helpfulness' group by i.name"))  # fmt: skip
@@ -347,7 +351,7 @@ def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: 
     with pytest.raises(NotAllowed, match="needs the role researcher"):
         given_out(store, tmp_path / "no.jsonl", "items", actor="ann")
     with pytest.raises(NotAllowed):
-        export.preview(store, "ann", demo(store), export.kind("items"), {})
+        exporting.preview(store, "ann", demo(store), exporting.kind("items"), {})
     with pytest.raises(BadInput, match="only be JSON lines"):
         given_out(store, tmp_path / "no.csv", "dataset")
     with pytest.raises(BadInput, match="has no option judge"):
@@ -366,7 +370,7 @@ def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: 
 
 
 def test_csv_runs_nothing_in_a_spreadsheet_and_the_others_keep_every_text(tmp_path: Path) -> None:
-    kind = export.kind("items")
+    kind = exporting.kind("items")
     made = [
         {"id": "=1+1", "kind": "response", "task": "+x", "output": "-y\n@z", "reference": "@SUM(1)", "meta": {"a": 1}}
     ]
@@ -449,7 +453,7 @@ def test_the_command_writes_the_same_file_and_refuses_in_sentences(
     assert main([*call, "--force", "--as", "ann"]) == 1 and "needs the role researcher" in capsys.readouterr().err
     assert main([*call, "--few", "3", "--force"]) == 1 and "has no option few" in capsys.readouterr().err
     assert main(["export", "--kind", "list"]) == 0
-    assert capsys.readouterr().out.count("\n") > len(export.kinds())
+    assert capsys.readouterr().out.count("\n") > len(exporting.kinds())
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=30).filter(

@@ -15,12 +15,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from data import datasets as ours
-from data import export, tuning
-from data.adjudicating import disputed
-from data.adjudication import decide
-from data.export.files import FORMATS
-from data.settings import GoldRule, set_gold_rule
+from data import exporting
+from data.adjudication.adjudication import decide
+from data.exporting.files import FORMATS
+from data.gold import disputes, excluded_items
+from data.records import datasets as ours
+from data.records.settings import GoldRule, set_gold_rule
 from data.store import Store
 from tests import seeds
 from tests.data.test_export import answer, demo, rows, workspace
@@ -32,11 +32,11 @@ NAME = {"jsonl": "json", "csv": "csv", "parquet": "parquet"}
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """The workspace of the other tests with a better turn, and one dialogue corrected outside of the audit sample."""
     made = workspace(tmp_path_factory.mktemp("reads"))
-    drawn = tuning.drawn(made, demo(made).id)
+    drawn = excluded_items.drawn(made, demo(made).id)
     [free, *_] = [str(r[0]) for r in made.rows("select id from item where kind = 'dialogue'") if r[0] not in drawn]
     answer(made, "ann", free, 4.0, repairs=[{"unit": "turn:2", "text": "=HYPERLINK(1)\n返金します。"}])
     set_gold_rule(made, "lea", demo(made).id, GoldRule("median", 1))
-    one = disputed.waiting(made, demo(made).id)[0]
+    one = disputes.waiting(made, demo(made).id)[0]
     decide(made, "rex", "decision", one.item, one.unit, one.dimension, 1, "返金は済んだ。", one.token)
     yield made
     made.close()
@@ -61,16 +61,16 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield read
 
 
-@pytest.mark.parametrize("kind", [k for k in export.kinds() if k not in ("dataset", "preference_pairs")])
+@pytest.mark.parametrize("kind", [k for k in exporting.kinds() if k not in ("dataset", "preference_pairs")])
 def test_every_kind_is_read_as_it_was_written(store: Store, load: Any, tmp_path: Path, kind: str) -> None:
     from datasets import Features
 
     options = {"card": "multi_turn_dialogue"} if kind == "examples" else {"least": "poor"} if kind == "chats" else {}
-    one, wrote = export.kind(kind), rows(store, kind, **options)
+    one, wrote = exporting.kind(kind), rows(store, kind, **options)
     assert wrote
     for format in FORMATS:
         file = tmp_path / f"{kind}.{format}"
-        given = export.give(store, "rex", demo(store), one, options, format, file)
+        given = exporting.give(store, "rex", demo(store), one, options, format, file)
         read = load(file)
         assert len(read) == given.lines == len(wrote)
         if format == "parquet":
@@ -111,7 +111,7 @@ def test_preferences_have_the_conversational_form_of_trl(
     store: Store, load: Any, tmp_path: Path, kind: str, name: str
 ) -> None:
     file = tmp_path / "p.jsonl"
-    export.give(store, "rex", ours.dataset(store, name), export.kind(kind), {}, "jsonl", file)
+    exporting.give(store, "rex", ours.dataset(store, name), exporting.kind(kind), {}, "jsonl", file)
     found = list(load(file))
     assert found
     for row in found:
@@ -126,12 +126,12 @@ def test_preferences_have_the_conversational_form_of_trl(
 
 def test_the_line_that_the_page_shows_reads_the_file(store: Store, load: Any, tmp_path: Path) -> None:
     file = tmp_path / "labels.csv"
-    export.give(store, "rex", demo(store), export.kind("labels"), {}, "csv", file)
+    exporting.give(store, "rex", demo(store), exporting.kind("labels"), {}, "csv", file)
     names: dict[str, Any] = {}
     before = Path.cwd()
     try:
         os.chdir(tmp_path)
-        exec(export.loads("csv", file.name), names)
+        exec(exporting.loads("csv", file.name), names)
     finally:
         os.chdir(before)
     assert names["rows"].num_rows == len(rows(store, "labels"))
@@ -140,8 +140,8 @@ def test_the_line_that_the_page_shows_reads_the_file(store: Store, load: Any, tm
 def test_an_empty_export_is_a_parquet_file_with_its_columns(tmp_path: Path) -> None:
     made = seeds.workspace(tmp_path / "e.duckdb", [seeds.dialogue(1)], review=False)
     file = tmp_path / "none.parquet"
-    export.give(made, "lea", demo(made), export.kind("preference_turns"), {}, "parquet", file)
+    exporting.give(made, "lea", demo(made), exporting.kind("preference_turns"), {}, "parquet", file)
     # `datasets` refuses any split without rows, so pyarrow reads this one.
     read = pq.read_table(file)
-    assert (read.num_rows, read.schema) == (0, export.kind("preference_turns").columns)
+    assert (read.num_rows, read.schema) == (0, exporting.kind("preference_turns").columns)
     made.close()

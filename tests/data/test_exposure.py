@@ -9,44 +9,35 @@ from typing import Any
 
 import pytest
 
-from data import (
-    adjudication,
-    annotators,
-    audits,
-    backups,
-    calibration,
-    dashboard,
-    desk,
-    export,
-    exposure,
-    fewshot,
-    fits,
-    labels,
-    listing,
-    people,
-    queue,
-    runs,
-    settings,
-    trail,
-)  # fmt: skip
-from data.adjudicating import disputed, docket
-from data.cards import card
-from data.commands import COMMANDS, main
-from data.datasets import dataset
-from data.errors import NotAllowed
-from data.figures import course, slices
-from data.ids import new_id
-from data.intake import Plan, from_path, looked, preview, take
-from data.judging.orders import Order
-from data.queue import Filters
-from data.report.bundle import bundle
-from data.settings import GoldRule, QueueRules
+from data import exporting
+from data.adjudication import adjudication, docket
+from data.annotators import annotators, course
+from data.audits import audits, justification_labels
+from data.calibration import calibration, slices
+from data.cards.cards import card
+from data.cli import COMMANDS, main
+from data.dashboard import dashboard
+from data.desk import desk, labels
+from data.gold import disputes, fewshot
+from data.importing import Plan, from_path, looked, preview, take
+from data.queue import listing, queue
+from data.queue.queue import Filters
+from data.records import exposure, people, settings
+from data.records.datasets import dataset
+from data.records.settings import GoldRule, QueueRules
+from data.reports.bundle import bundle
+from data.runs import runs
+from data.runs.run_order import Order
 from data.store import Store, open_store
-from data.store_restore import restore
-from data.verify import verify
+from data.store.errors import NotAllowed
+from data.store.ids import new_id
+from data.trail import trail  # fmt: skip
+from data.workspace import backups
+from data.workspace.restore import restore
+from data.workspace.verify import verify
 from judges.audits import Flag
-from judges.commands import commands
-from judges.endpoint import Endpoint
+from judges.cli import commands
+from judges.client.endpoint import Endpoint
 from judges.params import Params
 from judges.types import Dimension
 from tests import seeds
@@ -145,13 +136,13 @@ def _flags(house: House, who: str) -> set[str]:
 
 
 def _fits(house: House, who: str) -> set[str]:
-    return {c.item for c in fits.ahead(house.store, house.dataset.id, house.judge, who, ["coherence"])}
+    return {c.item for c in justification_labels.ahead(house.store, house.dataset.id, house.judge, who, ["coherence"])}
 
 
 def _fit(house: House, who: str) -> set[str]:
-    cells = fits.ahead(house.store, house.dataset.id, house.judge, who, ["coherence"], most=1)
+    cells = justification_labels.ahead(house.store, house.dataset.id, house.judge, who, ["coherence"], most=1)
     for cell in cells:
-        fits.answer(house.store, who, house.judge, cell, True)
+        justification_labels.answer(house.store, who, house.judge, cell, True)
     return {c.item for c in cells}
 
 
@@ -168,7 +159,7 @@ def _asked(house: House, who: str) -> set[str]:
 
 
 def _decided(house: House, who: str) -> set[str]:
-    for cell in disputed.waiting(house.store, house.dataset.id)[:3]:
+    for cell in disputes.waiting(house.store, house.dataset.id)[:3]:
         told = cell.item, cell.unit, cell.dimension, 4, "read it twice", cell.token
         adjudication.decide(house.store, "lea" if who != "lea" else "rex", new_id(), *told)
     return {d.item for d in docket.done(house.store, who, house.dataset.id)}
@@ -251,11 +242,11 @@ def test_what_waits_for_a_blind_answer_is_in_no_list(house: House, way: str) -> 
     assert house.mode(who, house.ids[0]) == "blind"
 
 
-@pytest.mark.parametrize("kind", [k.name for k in export.kinds().values()])
+@pytest.mark.parametrize("kind", [k.name for k in exporting.kinds().values()])
 def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path) -> None:
     options = {"examples": {"card": "multi_turn_dialogue"}, "gold": {"judge": house.judge}}.get(kind, {})
-    one, file = export.kind(kind), tmp_path / "out.jsonl"
-    export.give(house.store, "rex", house.dataset, one, options, "jsonl", file)
+    one, file = exporting.kind(kind), tmp_path / "out.jsonl"
+    exporting.give(house.store, "rex", house.dataset, one, options, "jsonl", file)
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     names = dict(house.store.rows("select name, id from item"))
     told = {names[row["item"]] for row in rows if "item" in row}
@@ -281,10 +272,10 @@ def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:
 
 def test_the_first_rows_of_an_export_leave_out_what_waits(house: House) -> None:
     house.draw()
-    rows, count = export.preview(house.store, "rex", house.dataset, export.kind("scores"), {})
+    rows, count = exporting.preview(house.store, "rex", house.dataset, exporting.kind("scores"), {})
     assert (rows, count) == ([], COUNT * 14) and house.exposed("rex") == set()
-    assert export.blinded(house.store, "rex", house.dataset, export.kind("scores"), {}) == COUNT
-    assert export.blinded(house.store, "rex", house.dataset, export.kind("items"), {}) == 0
+    assert exporting.blinded(house.store, "rex", house.dataset, exporting.kind("scores"), {}) == COUNT
+    assert exporting.blinded(house.store, "rex", house.dataset, exporting.kind("items"), {}) == 0
 
 
 def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
@@ -306,7 +297,7 @@ TELLING: dict[str, list[str]] = {
 
 
 def test_every_command_is_known_to_tell_or_not() -> None:
-    assert set(commands("data.commands", COMMANDS)) == SILENT | set(TELLING)
+    assert set(commands("data.cli", COMMANDS)) == SILENT | set(TELLING)
 
 
 @pytest.mark.parametrize("command", TELLING)
@@ -488,7 +479,7 @@ def test_items_that_nobody_here_can_answer_blind_are_counted(house: House) -> No
 
 def test_the_trail_tells_no_score_that_is_not_on_record(house: House) -> None:
     """The words of a decision, the reasons of a draw and the replies of a run, each beside its item."""
-    cell = disputed.waiting(house.store, house.dataset.id)[0]
+    cell = disputes.waiting(house.store, house.dataset.id)[0]
     told = cell.item, cell.unit, cell.dimension, 4, "surely a four", cell.token
     adjudication.decide(house.store, "lea", new_id(), *told)
     queue.fill_review(house.store, "lea", house.dataset.id, house.judge)

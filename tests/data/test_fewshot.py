@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from data import calibration, cards, datasets, fewshot, people
-from data.evidence import gather
-from data.figures import baselines
+from data.audits.evidence import gather
+from data.calibration import baselines, calibration
+from data.cards import cards
+from data.gold import fewshot
+from data.records import datasets, people
 from data.store import Store, open_store
 from judges.card import Example
 from tests import seeds

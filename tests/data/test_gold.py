@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from data.adjudicating import disputed
-from data.adjudicating.provenance import resolve
-from data.gold import BASES, gold, rests_on
-from data.ids import new_id
-from data.settings import GoldRule
+from data.adjudication.provenance import resolve
+from data.gold import disputes
+from data.gold.gold import BASES, gold, rests_on
+from data.records.settings import GoldRule
 from data.store import open_store
+from data.store.ids import new_id
 from judges.types import Scale
 from tests.data.cells import Cell, fill
 
@@ -231,7 +231,7 @@ WAITING = [
 @pytest.mark.parametrize(("said", "apart", "ordered", "unordered"), WAITING)
 def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, scale, said, apart, ordered, unordered):
     waits = ordered if scale.kind == "ordinal" else unordered
-    assert disputed.lie_apart(said, scale, apart) == waits
+    assert disputes.lie_apart(said, scale, apart) == waits
     dataset, _ = fill(store, [Cell(0, "turn:1", said, 3.0)], f"waits {store.newest()}")
 
     def rows(waiting, means=False):

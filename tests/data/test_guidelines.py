@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from data import guidelines, trail
-from data.datasets import dataset
-from data.errors import BadInput, NotAllowed
-from data.export.kind import complete
-from data.export.kinds.dataset import KIND as kind
-from data.intake import Plan, from_path, take
+from data.exporting.kind import complete
+from data.exporting.kinds.dataset import KIND as kind
+from data.importing import Plan, from_path, take
+from data.records import guidelines
+from data.records.datasets import dataset
 from data.store import Store
-from data.trail import Narrow
-from data.verify import verify
+from data.store.errors import BadInput, NotAllowed
+from data.trail import trail
+from data.trail.trail import Narrow
+from data.workspace.verify import verify
 from tests import seeds
 
 

@@ -19,14 +19,26 @@ from typing import Any
 
 import pytest
 
-from data import cards
-from data.errors import BadInput
-from data.intake import From, Mapping, Plan, Refused, Source, apart, detect, from_bytes, from_uploads, preview, take
-from data.intake.brief import brief, unpacked
-from data.intake.csv_rows import SPREAD
+from data.cards import cards
+from data.importing import (
+    From,
+    Mapping,
+    Plan,
+    Refused,
+    Source,
+    detect,
+    from_bytes,
+    from_uploads,
+    preview,
+    subprocess_reader,
+    take,
+)
+from data.importing.brief import brief, unpacked
+from data.importing.csv_rows import SPREAD
 from data.store import Store
-from data.verify import verify
-from judges.files.lines import MOST
+from data.store.errors import BadInput
+from data.workspace.verify import verify
+from judges.importing.lines import MOST
 from tests.data.importing import bring, counts, decided, label, pair, source, text, verdict, workspace
 from tests.data.test_cards import recipe
 from tests.data.test_intake_fastchat import PAIRS, vote
@@ -148,7 +160,7 @@ def refused(store: Store, given: Source, monkeypatch: pytest.MonkeyPatch) -> str
 def test_what_needs_too_much_memory_is_a_sentence(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart, "MEMORY", 2**24)
+    monkeypatch.setattr(subprocess_reader, "MEMORY", 2**24)
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (15 * 2**20)}
     given = upload(tmp_path, big__jsonl=text([row]))
     says = refused(store, given, monkeypatch)
@@ -156,23 +168,23 @@ def test_what_needs_too_much_memory_is_a_sentence(
 
 
 def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "SECONDS", 1)
-    monkeypatch.setattr(apart, "SECONDS_A_MB", 0)
+    monkeypatch.setattr(subprocess_reader, "SECONDS", 1)
+    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
     given = upload(tmp_path, slow__csv=b"id,output\n" + b"1,x\n" * 200_000)
     says = refused(store, given, monkeypatch)
     assert says.startswith("slow.csv takes longer to be read than it may: 1 seconds") and "Split the file" in says
 
 
 def test_a_process_that_stands_still_is_ended(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "SECONDS", 0)
-    monkeypatch.setattr(apart, "SECONDS_A_MB", 0)
+    monkeypatch.setattr(subprocess_reader, "SECONDS", 0)
+    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
     assert "takes longer" in refused(store, upload(tmp_path, a__jsonl=text([pair()])), monkeypatch)
 
 
 def test_a_spool_that_grows_too_large_is_a_sentence(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart, "FILE", 2**16)
+    monkeypatch.setattr(subprocess_reader, "FILE", 2**16)
     given = upload(tmp_path, rows__jsonl=text([pair(f"p{n}", a="x" * 1_000) for n in range(500)]))
     assert "could not be made ready" in refused(store, given, monkeypatch)
 
@@ -231,7 +243,7 @@ def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Pat
 
     preview(store, given, Plan("d"), progress=first, found=known)
     others[0].join()
-    assert set(waited) == {1} and not apart._line
+    assert set(waited) == {1} and not subprocess_reader._line
 
 
 def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,14 +257,14 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
     known, processes = detect(given), started(monkeypatch)
     with pytest.raises(Left):
         preview(store, given, Plan("d", mappings=(RESPONSES,)), progress=leave, found=known)
-    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not apart._line
+    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._line
 
 
 def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path: Path, spools: Path) -> None:
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
     program = (
         "import sys\nfrom pathlib import Path\nfrom data import intake\nfrom tests.data import importing\n"
-        "from tests.data.test_intake_apart import RESPONSES\nfrom data.intake import apart\n"
+        "from tests.data.test_intake_apart import RESPONSES\nfrom data.importing import apart\n"
         "real = apart._Talk.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
         "apart._Talk.send = send\nstore = importing.workspace(Path(sys.argv[1]))\n"
@@ -273,7 +285,7 @@ def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path
 
 def _reads(pid: int) -> bool:
     try:
-        return b"data.intake.reader" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"data.importing.reader" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 
@@ -310,8 +322,8 @@ def test_lines_that_wait_for_an_item_count_when_it_never_comes(store: Store) -> 
 def test_a_column_of_texts_is_no_column_of_names(
     store: Store, monkeypatch: pytest.MonkeyPatch, column: str, what: str
 ) -> None:
-    monkeypatch.setattr("data.intake.admit._PEOPLE", 100)
-    monkeypatch.setattr("data.intake.admit._JUDGES", 100)
+    monkeypatch.setattr("data.importing.importer._PEOPLE", 100)
+    monkeypatch.setattr("data.importing.importer._JUDGES", 100)
     made = label if column == "annotator" else verdict
     rows = [made("p1", "a", **{column: f"n{n}"}) for n in range(200)]
     with pytest.raises(BadInput, match=f"names more than 100 {what}"):

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from data.intake import Plan, Source, from_bytes, preview, take
+from data.importing import Plan, Source, from_bytes, preview, take
 from data.store import Store
-from data.verify import verify
+from data.workspace.verify import verify
 from judges.card import card
 from judges.types import ITEM, Dialogue, Pair
 from tests.data.importing import counts, text, workspace

@@ -12,10 +12,10 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.errors import BadInput
-from data.intake import from_bytes, json_array, jsonl
-from data.intake.container import container
-from data.intake.json_text import DEPTH, BadJson, parse
+from data.importing import from_bytes, json_array, jsonl
+from data.importing.container import container
+from data.importing.strict_json import DEPTH, BadJson, parse
+from data.store.errors import BadInput
 from tests.data.importing import label, pair, verdict, workspace, wrong
 from tests.seeds import dialogue
 

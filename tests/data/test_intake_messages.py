@@ -9,8 +9,8 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.intake import Plan, preview, take
-from data.intake.messages import dialogue
+from data.importing import Plan, preview, take
+from data.importing.chats import dialogue
 from judges.types import ITEM, Dialogue
 from tests.data.importing import source, workspace
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from data.intake import From, LabelColumns, Mapping, Plan, Refused, from_bytes, take
+from data.importing import From, LabelColumns, Mapping, Plan, Refused, from_bytes, take
 from data.store import Store
-from data.verify import verify
+from data.workspace.verify import verify
 from judges.errors import AssayError
 from tests.data.importing import counts, decided, label, pair, text, verdict, workspace
 from tests.data.test_intake_fastchat import PAIRS, answer, rated, vote

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from data import datasets, export
-from data.figures.positions import positions
-from data.intake import Plan, take
+from data import exporting
+from data.calibration.both_orders import positions
+from data.importing import Plan, take
+from data.records import datasets
 from data.store import Store
 from judges.card import card
-from judges.measures import position
 from judges.params import Params
-from judges.pieces import Answer, Task, fuse, recalled, reread
 from judges.prepared import prepared
+from judges.protocols.call_plan import Answer, Task, fuse, recalled, reread
+from judges.stats import position
 from judges.types import ITEM
 from tests.data.importing import bring, counts, pair, source, verdict, workspace, wrong
 
@@ -171,7 +172,7 @@ def test_the_export_of_replies_comes_back_as_the_same(store: Store, tmp_path: An
     lines: list[bytes] = []
     for kind in ("items", "judgments"):
         file = tmp_path / f"{kind}.jsonl"
-        export.give(store, "lea", datasets.dataset(store, "d"), export.kind(kind), {}, "jsonl", file)
+        exporting.give(store, "lea", datasets.dataset(store, "d"), exporting.kind(kind), {}, "jsonl", file)
         lines += file.read_bytes().splitlines()
     (tmp_path / "two").mkdir()
     other = workspace(tmp_path / "two")
@@ -231,7 +232,7 @@ def test_a_pairs_input_may_be_a_conversation(store: Store, tmp_path: Any) -> Non
     for name, field in (("plain_pairwise", "input"), ("long_form_pairwise", "long_input"), ("mt_bench_pair", "input")):
         assert card(name).fields(item, "")[field] == turns
     file = tmp_path / "items.jsonl"
-    export.give(store, "lea", datasets.dataset(store, "d"), export.kind("items"), {}, "jsonl", file)
+    exporting.give(store, "lea", datasets.dataset(store, "d"), exporting.kind("items"), {}, "jsonl", file)
     (tmp_path / "two").mkdir()
     other = workspace(tmp_path / "two")
     take(other, "lea", source(file.read_bytes().splitlines()), Plan("d"))

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from data import cards
-from data.intake import Plan, Refused, take
+from data.cards import cards
+from data.importing import Plan, Refused, take
 from data.store import Store
-from judges import scores
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import checked
 from judges.card import card as folder_card
-from judges.making.made import from_recipe
-from judges.making.recipe import checked
+from judges.reading import bare_scores
 from tests.data.importing import bring, source, workspace
 
 
@@ -63,7 +63,7 @@ def test_a_file_brings_its_card_its_scores_and_labels_of_them(store: Store) -> N
     assert again.preview.new.total == 0
     # The stored text comes back in as what it was.
     (raw,) = store.rows("select raw from judgment where unscored = ''")[0]
-    assert scores.kept(scores.given(raw) or []) == raw
+    assert bare_scores.kept(bare_scores.given(raw) or []) == raw
     assert bring(store, [{"item": "r1", "card": "zz_card", "model": "m", "raw": raw}]).preview.new.total == 0
 
 

@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from data.errors import BadInput
-from data.intake import (
+from data.importing import (
     From,
     JudgmentColumns,
     LabelColumns,
@@ -33,6 +32,7 @@ from data.intake import (
     take,
     unspell,
 )
+from data.store.errors import BadInput
 from judges.types import ITEM
 from tests.data.importing import workspace
 
@@ -403,7 +403,7 @@ def test_a_parquet_file_that_unfolds_to_gigabytes_is_refused_before_it_is_read(t
 
 
 def test_other_types_of_parquet_become_what_json_has(tmp_path: Path) -> None:
-    from data.intake.container import first
+    from data.importing.container import first
 
     table = pa.table({"t": pa.array([1_700_000_000_000], pa.timestamp("ms")), "n": [float("nan")], "l": [[{"a": 1.5}]],
                       "d": pa.array([2], pa.decimal128(5, 2)), "b": [True]})  # fmt: skip

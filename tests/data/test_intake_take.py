@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from data import people
-from data.datasets import dataset
-from data.errors import BadInput, NotAllowed
-from data.gold import gold
-from data.intake import Plan, Refused, preview, take
-from data.intake.door_labels import NO_PROBABILITY
-from data.settings import GoldRule
-from data.verify import verify
+from data.gold.gold import gold
+from data.importing import Plan, Refused, preview, take
+from data.importing.labels import NO_PROBABILITY
+from data.records import people
+from data.records.datasets import dataset
+from data.records.settings import GoldRule
+from data.store.errors import BadInput, NotAllowed
+from data.workspace.verify import verify
 from judges.card import cards
 from judges.tokens import tokens
 from judges.types import ITEM, Pair

@@ -13,18 +13,33 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from data import annotators, approvals, calibration, dashboard, datasets, settings, standing
-from data.adjudicating import disputed, provenance
-from data.deciding import case, policy
-from data.figures import arms, baselines, ceilings, certainty, compared, concordance, course, outlook, selective, slices
-from data.report import judge
-from data.settings import GoldRule
+from data.adjudication import provenance
+from data.annotators import annotators, course
+from data.approvals import approvals, case, gate_status, policy
+from data.calibration import (
+    anchoring,
+    baselines,
+    calibration,
+    comparison,
+    concordance,
+    confidence,
+    human_ceiling,
+    outlook,
+    selective,
+    slices,
+)
+from data.dashboard import dashboard
+from data.gold import disputes
+from data.records import datasets, settings
+from data.records.settings import GoldRule
+from data.reports import report
 from data.store import Store
-from judges import bins, calibrate
-from judges.commands import main
-from judges.making.made import from_recipe
-from judges.making.recipe import checked
-from judges.raters import alternative
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import checked
+from judges.cli import main
+from judges.stats import bins
+from judges.stats import calibration as stats_calibration
+from judges.stats.raters import alternative_annotator
 from judges.types import Dimension
 from tests.data.importing import bring, workspace
 
@@ -91,8 +106,8 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
     d, x, y = dimensions[name], _gold(name), np.array(JUDGED[name])
     kept = store.rows("select value from score where dimension = $1", [name])
     assert sorted(value for (value,) in kept) == sorted(y.tolist())
-    found = calibrate.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
-    summed = calibrate.summarise(calibration.sums(store, dataset, judge_id, d, "blind"), d)
+    found = stats_calibration.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
+    summed = stats_calibration.summarise(calibration.sums(store, dataset, judge_id, d, "blind"), d)
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
     assert found.interval.point == pytest.approx(lin, abs=1e-12)
     assert summed.interval.point == pytest.approx(lin, abs=1e-9)
@@ -114,7 +129,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
 def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
     d = dimensions[name]
-    found = calibrate.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
+    found = stats_calibration.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
     for i, j in [*zip(*np.nonzero(found.counts), strict=True)][:12]:
         listed = calibration.items_in(store, "lea", dataset, judge_id, d, "blind", found.codes[i], found.codes[j])
         assert len(listed) == found.counts[i, j]
@@ -134,7 +149,7 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
     pairs = [(said[:, a], said[:, b]) for a, b in combinations(range(PEOPLE), 2)]
     one, other = (np.concatenate(side) for side in zip(*pairs, strict=True))
     x, y = np.concatenate([one, other]), np.concatenate([other, one])
-    held = ceilings.ceiling(store, dataset, judge_id, d)
+    held = human_ceiling.ceiling(store, dataset, judge_id, d)
     assert held is not None and held.judge is not None
     assert held.between.point == pytest.approx(2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var()))
     if d.scale.kind == "interval":  # alpha by its definition: within cells against among all
@@ -146,7 +161,7 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
     assert rows["p0"].agreement is not None and rows["p0"].shared == ITEMS
     mean = (said[:, 0] - others).mean(), 2 * np.cov(said[:, 0], others, ddof=0)[0, 1]
     assert rows["p0"].agreement.point == pytest.approx(mean[1] / (said[:, 0].var() + others.var() + mean[0] ** 2))
-    test = alternative.test(annotators.labels(store, dataset, d, "blind", judge_id).ratings)
+    test = alternative_annotator.test(annotators.labels(store, dataset, d, "blind", judge_id).ratings)
     away = [((side[:, None] - said[:, 1:]) ** 2).sum(axis=1) for side in (np.array(JUDGED[name]), said[:, 0])]
     assert test.people[0].judge == pytest.approx((away[0] <= away[1] + 1e-9).mean())
 
@@ -154,7 +169,7 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
 def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> None:
     store, dataset, judge_id, dimensions = place
     policy.set_asked(store, "lea", policy.Asked(imported=True), "A test.")
-    lines = {line.dimension.name: line for line in standing.standing(store, dataset, judge_id)}
+    lines = {line.dimension.name: line for line in gate_status.standing(store, dataset, judge_id)}
     assert {line.decision.state for line in lines.values()} == {"meets policy"}
     for name in ASKED:
         found = case.case(store, dataset, judge_id, "response", name)
@@ -179,15 +194,15 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
     ids = {str(row[0]): "all" for row in store.rows("select id from item")}
     for d in dimensions.values():
         assert len(slices.parted(store, dataset, judge_id, d, "blind").cells.item) == ITEMS
-        [sure] = certainty.certain(store, dataset, judge_id, d, "blind").by_source.values()
+        [sure] = confidence.certain(store, dataset, judge_id, d, "blind").by_source.values()
         off = bins.apart(_gold(d.name), JUDGED[d.name], d.scale)
         assert sorted(sure.off.tolist()) == sorted(off.tolist())
         source = next(iter(selective.sources(store, dataset, judge_id, d)))
         known = selective.sure(store, dataset, judge_id, d, source)
         assert 0 < selective.verdicts(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
-        assert arms.arms(store, dataset, judge_id, d).blind.labels == ITEMS * PEOPLE
-        both = compared.same(store, dataset, [judge_id], d, "blind", rules=True).seats
-        assert set(both.judges) == {judge_id, compared.LENGTH, compared.CONSTANT}
+        assert anchoring.arms(store, dataset, judge_id, d).blind.labels == ITEMS * PEOPLE
+        both = comparison.same(store, dataset, [judge_id], d, "blind", rules=True).seats
+        assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]
         ahead = outlook.outlook(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
         assert 0 < ahead[None].half[0] < 0.4
@@ -199,7 +214,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
 
 def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kappa(place: Place) -> None:
     store, dataset, judge_id, _ = place
-    page = judge.report(store, "lea", dataset, judge_id)
+    page = report.report(store, "lea", dataset, judge_id)
     near = [f"at most <bdi>{step}</bdi> apart" for step in ("0.5", "0.1", "one step")]
     for told in ("kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
         assert told in page, told
@@ -226,7 +241,7 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
         np.sort(np.mean(np.array(SAID["tone"])[:, 1:], axis=1))
     )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
-    waiting = {(cell.name, cell.dimension) for cell in disputed.waiting(store, dataset)}
+    waiting = {(cell.name, cell.dimension) for cell in disputes.waiting(store, dataset)}
     apart = {(f"r{i}", n) for n in ASKED for i, said in enumerate(SAID[n]) if max(said) - min(said) > 1}
     wide = len([one for one in apart if one[1] == "grade"])
     assert waiting == apart and 0 < wide < ITEMS
@@ -249,10 +264,10 @@ def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path
     moment = "2026-01-01T00:00:00Z"
     bring(store, [{**said, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": moment} for i in range(40)])
     [d] = [one for one in calibration.dimensions(store, judge_id) if one.name == "overall_score"]
-    [found] = [one for one in standing.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
+    [found] = [one for one in gate_status.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
     assert found.cells == 40 and found.interval.point is not None and found.interval.point > 0.9
     assert "response.overall_score" in annotators.dimensions(store, dataset)
-    assert "overall score" in judge.report(store, "lea", dataset, judge_id)
+    assert "overall score" in report.report(store, "lea", dataset, judge_id)
     store.close()
 
 

@@ -9,12 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data import annotators, desk, labels, people, queue
-from data.datasets import dataset
-from data.errors import NotAllowed, NotFound
-from data.ids import new_id
-from data.queue import Filters, Given
+from data.annotators import annotators
+from data.desk import desk, labels
+from data.queue import queue
+from data.queue.queue import Filters, Given
+from data.records import people
+from data.records.datasets import dataset
 from data.store import Store
+from data.store.errors import NotAllowed, NotFound
+from data.store.ids import new_id
 from tests import seeds
 
 CELL = ("turn:1", "helpfulness")

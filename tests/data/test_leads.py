@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from data.leads import Event, against, came, independent, stuck
-from data.names import MACHINE
+from data.records.leads import Event, against, came, independent, stuck
+from data.records.names import MACHINE
 
 NAMES = ("eva", "eve", "evi", "ann", "bob", "cas")
 BAD = frozenset({"eva", "eve", "evi"})

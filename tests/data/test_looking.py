@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data.figures import arms, certainty, compared, slices
-from data.figures.compared import CONSTANT, LENGTH
-from data.ids import content_id, new_id
+from data.calibration import anchoring, comparison, confidence, slices
+from data.calibration.comparison import CONSTANT, LENGTH
 from data.store import open_store
+from data.store.ids import content_id, new_id
 from judges.card import cards
-from judges.figures.paired import compare
-from judges.figures.reliability import reliability
-from judges.figures.slices import sliced
-from judges.intervals import Cells
+from judges.stats.comparison import compare
+from judges.stats.intervals import Cells
+from judges.stats.reliability import reliability
+from judges.stats.slices import sliced
 from tests.data.cells import Cell, fill
 from tests.data.seated import BEGIN, Seat, crowd, seated
 
@@ -117,7 +117,7 @@ def test_items_stand_in_the_order_of_their_first_label(store):
 
 def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
     dataset, judges = crowded
-    found = certainty.certain(store, dataset, judges["good"], HELP, "gate")
+    found = confidence.certain(store, dataset, judges["good"], HELP, "gate")
     assert (list(found.by_source), found.scored) == (["self-reported"], 360)
     seats = [
         (c, g == v)
@@ -126,12 +126,12 @@ def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
     ]  # fmt: skip
     high = [right for sure, right in seats if sure == 0.9]
     assert reliability(found.by_source["self-reported"]).levels[-1].right.point == pytest.approx(np.mean(high))
-    assert certainty.certain(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
+    assert confidence.certain(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
     more, judge = seated(store, [Seat(n, [4.0], {"j": [4.0]}) for n in range(3)], "sampled")
     row = ("", judge["j"], content_id("sampled", 0), "turn:1", "helpfulness", 2.0, None, "", 1)
     columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
     store.tx("test", "another sample", lambda tx: tx.add("score", columns, [row]))
-    sampled = certainty.certain(store, more, judge["j"], HELP, "gate").by_source[certainty.SAMPLES]
+    sampled = confidence.certain(store, more, judge["j"], HELP, "gate").by_source[confidence.SAMPLES]
     assert (sampled.confidence.tolist(), sampled.off.tolist()) == ([0.5], [0.0])
 
 
@@ -156,7 +156,7 @@ def test_the_arms_side_by_side_and_what_was_changed_after_a_reveal(store):
         tx.add("label", columns, rows)
 
     store.tx("test", "reveal", reveal)
-    found = arms.arms(store, dataset, judges["j"], HELP)
+    found = anchoring.arms(store, dataset, judges["j"], HELP)
     assert found.blind == (6, 3, 3, (10.5, 11.0, 11.5), 3)
     assert found.assisted == (2, 2, 2, (5.0, 5.0, 5.0), 2)
     assert (found.changed, found.to_judge, found.nearer) == (3, 1, 2)  # 2 -> 5 and 2 -> 3 towards 5; 2 -> 1 away
@@ -173,9 +173,9 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
         seats.append(Seat(n, [float(n % 5 + 1)], scores))
     dataset, judges = seated(store, seats, "same", probability=None)
     ids = [judges[name] for name in "abc"]
-    both = compared.same(store, dataset, ids[:2], HELP, "blind")
+    both = comparison.same(store, dataset, ids[:2], HELP, "blind")
     assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.seats.item)) == (40, [40, 35], 35)
-    every = compared.same(store, dataset, ids, HELP, "blind", rules=True)
+    every = comparison.same(store, dataset, ids, HELP, "blind", rules=True)
     assert len(every.seats.item) == 34
     assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}
     found = compare(every.seats, ids[0], 5, "quadratic")
@@ -187,15 +187,15 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     assert found.kappas[ids[1]].point == pytest.approx(oracle)
     assert (found.kappas[ids[0]].point, found.kappas[CONSTANT].point) == (1.0, 0.0)
     assert every.seats.judges[CONSTANT].tolist() == [int(np.bincount(human).argmax())] * 34
-    assert compared.same(store, dataset, ids, HELP, "gate").seats.item.size == 0
-    names = compared.dimensions(store, ids)
+    assert comparison.same(store, dataset, ids, HELP, "gate").seats.item.size == 0
+    names = comparison.dimensions(store, ids)
     assert names["turn.helpfulness"] == (HELP, ids)
 
 
 def test_cells_of_many_items_are_not_read_for_their_length(store, crowded, monkeypatch):
     dataset, judges = crowded
-    monkeypatch.setattr(compared, "MOST_ITEMS", 10)
-    found = compared.same(store, dataset, [judges["good"]], HELP, "gate", rules=True)
+    monkeypatch.setattr(comparison, "MOST_ITEMS", 10)
+    found = comparison.same(store, dataset, [judges["good"]], HELP, "gate", rules=True)
     assert found.too_many
     assert set(found.seats.judges) == {judges["good"], CONSTANT}
     assert json.dumps(sorted(found.scored.values())) == "[360]"

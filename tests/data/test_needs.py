@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from data import people
-from data.intake.rows import judgment_rows
-from data.needs import needs, reasons
-from data.queue import fill_review
+from data.importing.rows import judgment_rows
+from data.queue.queue import fill_review
+from data.queue.review_signals import needs, reasons
+from data.records import people
 from data.store import Store, open_store
 from judges.card import card
-from judges.confidence import weighed
 from judges.params import Params
-from judges.pieces import Task
-from judges.reading import read
+from judges.protocols.call_plan import Task
+from judges.reading.confidence import weighed
+from judges.reading.reading import read
 from judges.types import Dialogue, Pair, Reading
 from tests.data.cells import Cell, fill
 from tests.judges.replies import dialogue, judged, pair, turns_reply

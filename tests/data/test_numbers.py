@@ -8,17 +8,21 @@ from typing import Any
 
 import pytest
 
-from data import cards, datasets, desk, exposure, labels, people, queue, settings
-from data.adjudicating import disputed, docket
-from data.export import kind as export_kind
-from data.ids import new_id
-from data.settings import GoldRule
+from data.adjudication import docket
+from data.cards import cards
+from data.desk import desk, labels
+from data.exporting import kind as export_kind
+from data.gold import disputes
+from data.queue import queue
+from data.records import datasets, exposure, people, settings
+from data.records.settings import GoldRule
 from data.store import Store
+from data.store.ids import new_id
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import checked
 from judges.cards.pointwise_quality.card import DEFAULT
-from judges.making.made import from_recipe
-from judges.making.recipe import checked
-from pages.parts.adjudicate import compose as board
-from pages.parts.sheet import compose
+from pages.adjudication.board import compose as board
+from pages.ui.sheet import compose
 from tests.data.importing import bring, workspace
 
 Json = dict[str, Any]
@@ -126,7 +130,7 @@ def test_two_numbers_that_lie_apart_come_to_the_board_with_a_field(store: Store)
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     save(store, "ann", view, {"sure": 12.25})
     save(store, "ben", view, {"sure": 71.5})
-    [found] = docket.dockets(store, "lea", disputed.waiting(store, dataset), 5)
+    [found] = docket.dockets(store, "lea", disputes.waiting(store, dataset), 5)
     drawn = board.item(found, "lea")
     [cell] = drawn["cells"]
     assert cell["range"]["by"] == 1.0 and cell["apart"] == "differ by 59.25"

@@ -5,17 +5,19 @@ import json
 import numpy as np
 import pytest
 
-from data import calibration, datasets, fewshot, people, standing
-from data.commands import main
-from data.figures import means, missingness, weakest
-from data.figures.means import Chosen
-from data.intake import Plan, from_path, take
-from data.meetings import meetings
-from data.report.evidence import gather
-from data.report.figures import figures
+from data.approvals import gate_status
+from data.calibration import calibration, means, missingness, weakest_turns
+from data.calibration.means import Chosen
+from data.calibration.shared_cells import meetings
+from data.cli import main
+from data.gold import fewshot
+from data.importing import Plan, from_path, take
+from data.records import datasets, people
+from data.reports.evidence import gather
+from data.reports.figures import figures
 from data.store import open_store
-from judges.calibrate import summarise
 from judges.card import cards
+from judges.stats.calibration import summarise
 from tests.seeds import dialogue, judgment, lines, reply
 
 
@@ -83,15 +85,15 @@ def test_missing_is_what_the_judge_was_asked_and_the_gate_keeps_its_rule(store, 
     dataset = bring(store, tmp_path, rows)
     judge = judges(store, dataset)["m"]
     coherence = next(d for d in calibration.dimensions(store, judge) if d.name == "coherence")
-    before = [line.decision for line in standing.standing(store, dataset, judge)]
+    before = [line.decision for line in gate_status.standing(store, dataset, judge)]
     found = missingness.missing(store, dataset, judge, coherence, "blind", ("2",))
     by = {one.choice: one for one in found.counted}
     assert (found.cells, found.gold) == (2, 6)  # r2 and r3
     assert by["out"].summary.cells == 2 and by["lowest"].summary.cells == by["2"].summary.cells == 4
     assert by["2"].accuracy.exact == 0.5 and by["lowest"].accuracy.exact == 0.5  # r0 and r2; r0 and r3
     assert by["lowest"].summary.mean_difference == pytest.approx((0 - 1 - 1 + 0) / 4)
-    assert by["out"].summary.interval == standing.summaries(store, dataset, judge, "blind")[2].interval
-    assert [line.decision for line in standing.standing(store, dataset, judge)] == before
+    assert by["out"].summary.interval == gate_status.summaries(store, dataset, judge, "blind")[2].interval
+    assert [line.decision for line in gate_status.standing(store, dataset, judge)] == before
 
 
 def test_weakest_turns_of_a_workspace(store, tmp_path):
@@ -103,7 +105,7 @@ def test_weakest_turns_of_a_workspace(store, tmp_path):
         rows += [said(items[n]["id"], f"turn:{t}", "helpfulness", v) for t, v in enumerate(scores, 1)]
         rows += [said(items[n]["id"], f"turn:{t}", "safety", 5) for t in (1, 2, 3)]
     dataset = bring(store, tmp_path, rows)
-    [found] = weakest.found(store, dataset, judges(store, dataset)["judge-one"], "all").values()
+    [found] = weakest_turns.found(store, dataset, judges(store, dataset)["judge-one"], "all").values()
     # 1 = 1, 2 near 3, people none, 2 = 2, the judge none, all alike.
     assert (found.equal.cells, found.equal.point, found.near.point) == (3, pytest.approx(2 / 3), 1.0)
     assert (found.labelled, found.people_only, found.judge_only, found.neither) == (2, 1, 2, 0)
@@ -199,7 +201,7 @@ def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
     one = next(d for d in found["dimensions"] if d["dimension"] == "helpfulness")
     assert one["people"]["alternative"]["epsilon"] == 0.1
     assert set(one["others"]["beside"]) == {"icc", "pearson", "spearman", "kendall", "mae"}
-    shown = next(s for s in standing.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness")
+    shown = next(s for s in gate_status.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness")
     assert one["others"]["accuracy"] == pytest.approx(shown.exact) and one["others"]["ac2"] == pytest.approx(shown.ac)
     assert one["others"]["beside"]["pearson"]["point"] == pytest.approx(shown.correlation)
     assert one["missing_counted"]["ratings"] == 0

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from data import people, queue, settings
-from data.begin import MAKER, begin
-from data.datasets import all_datasets, dataset
-from data.errors import BadInput, NotAllowed, NotFound
-from data.intake import Plan, Refused, from_path, take
-from data.people import Person
-from data.settings import QueueRules
+from data.importing import Plan, Refused, from_path, take
+from data.queue import queue
+from data.records import people, settings
+from data.records.datasets import all_datasets, dataset
+from data.records.people import Person
+from data.records.settings import QueueRules
 from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.workspace.bootstrap import MAKER, begin
 from tests import seeds
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from data import calibration, people, standing
-from data.commands import main
-from data.deciding import case, plans
-from data.errors import BadInput, NotAllowed
-from data.ids import new_id, now
+from data.approvals import case, gate_status, plans
+from data.calibration import calibration
+from data.cli import main
+from data.records import people
 from data.store import Store, open_store
-from judges.agreement import cross_table
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import new_id, now
+from judges.stats.agreement import cross_table
 from tests.data.cells import Cell, fill
 
 UNIT = "turn:1"
@@ -117,7 +118,7 @@ def planned(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
 
 def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
     dataset, judge = planned(store, 250, [100, 200, 300])
-    line = next(one for one in standing.standing(store, dataset, judge) if one.key == "turn.helpfulness")
+    line = next(one for one in gate_status.standing(store, dataset, judge) if one.key == "turn.helpfulness")
     assert line.gate.interval.items == 200
     assert "3 planned looks" in line.decision.reason
     first = calibration.meeting(store, dataset, judge, line.dimension, "gate", 200)

@@ -9,12 +9,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from data import board, labels, moves, people, progress, queue, settings
-from data.datasets import dataset
-from data.ids import new_id
-from data.progress import Done, QueueDone
-from data.queue import Filters
+from data.desk import labels
+from data.queue import progress, queue
+from data.queue.progress import Done, QueueDone
+from data.queue.queue import Filters
+from data.records import people, queue_index, settings
+from data.records.datasets import dataset
 from data.store import Store
+from data.store.ids import new_id
+from data.trail import activity
 from tests import seeds
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -94,9 +97,9 @@ def test_days_begin_at_midnight_of_the_zone(store: Store, found: str, monkeypatc
     moment = datetime(2026, 3, 10, 1, 0)
     monkeypatch.setattr(progress, "now", lambda: moment)
     ages = [timedelta(minutes=5), timedelta(hours=2), timedelta(hours=11), timedelta(days=13), timedelta(days=20)]
-    there = board.board(store)
+    there = queue_index.board(store)
     for n, age in enumerate(ages):
-        there.workers["ann"].first[f"i{n}"] = board.Saved(moment - age, 1000, found)
+        there.workers["ann"].first[f"i{n}"] = queue_index.Saved(moment - age, 1000, found)
         there.workers["ann"].last[f"i{n}"] = ("save", "")
     assert progress.midnight(TOKYO) == datetime(2026, 3, 9, 15, 0)
     assert progress.personal(store, "ann", zone=TOKYO).today == 2
@@ -135,7 +138,7 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
     settings.set_rules(store, "lea", found, settings.QueueRules(overlap=2))
     people.set_person(store, "lea", "ann", "researcher")
     people.set_person(store, "lea", "ben", "annotator", active=False)
-    told = [(m.sort, m.actor, m.n) for m in moves.recent(store, 20)]
+    told = [(m.sort, m.actor, m.n) for m in activity.recent(store, 20)]
     assert told == [
         ("deactivated", "lea", 1),
         ("role", "lea", 1),
@@ -149,24 +152,24 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
         ("joined", "ann", 1),
         ("joined", "lea", 1),
     ]
-    found_moves = {m.sort: m for m in moves.recent(store, 20)}
+    found_moves = {m.sort: m for m in activity.recent(store, 20)}
     assert {found_moves[s].dataset for s in ("rules", "drew", "answered", "filled", "items")} == {"demo"}
     assert (found_moves["role"].name, found_moves["role"].role, found_moves["deactivated"].name) == (
         "ann",
         "researcher",
         "ben",
     )
-    assert len(moves.recent(store, 3)) == 3
+    assert len(activity.recent(store, 3)) == 3
 
 
 def test_corrections_claims_and_looks_are_no_moves(store: Store, found: str) -> None:
-    before = moves.recent(store)
+    before = activity.recent(store)
     queue.claim(store, "ann", found, "review", Filters(), [], 3)
     queue.release(store, "ann", found)
-    assert moves.recent(store) == before
+    assert activity.recent(store) == before
 
 
 def test_nothing_has_moved_in_a_new_store(tmp_path: Path) -> None:
     from data.store import open_store
 
-    assert moves.recent(open_store(f"duckdb:///{tmp_path / 'new.duckdb'}")) == []
+    assert activity.recent(open_store(f"duckdb:///{tmp_path / 'new.duckdb'}")) == []

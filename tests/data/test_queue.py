@@ -12,13 +12,15 @@ from typing import Any
 
 import pytest
 
-from data import board, datasets, exposure, labels, listing, people, progress, queue, settings
-from data.datasets import dataset
-from data.errors import BadInput, NotAllowed
-from data.ids import new_id, now
-from data.queue import Filters, Stream
-from data.settings import QueueRules
+from data.desk import labels
+from data.queue import listing, progress, queue
+from data.queue.queue import Filters, Stream
+from data.records import datasets, exposure, people, queue_index, settings
+from data.records.datasets import dataset
+from data.records.settings import QueueRules
 from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import new_id, now
 from judges import triage
 from tests import seeds
 
@@ -330,7 +332,7 @@ def test_twenty_threads_claim_at_once_and_nobody_gets_more_than_the_overlap_allo
 
 def same_as_read_anew(store: Store) -> None:
     """The board that was kept up to date says the same as one that reads every row for the first time."""
-    kept, new = board.board(store), board.Board()
+    kept, new = queue_index.board(store), queue_index.Board()
     new.follow(store)
     assert kept.seq == new.seq
     for name, one in kept.queues.items():
@@ -454,8 +456,8 @@ def test_the_stored_probabilities_are_those_of_the_newest_draw_in_every_part(tmp
 
 
 def test_items_that_came_in_after_a_draw_are_strata_of_their_own(tmp_path: Path) -> None:
-    from data.intake import Plan, from_path
-    from data.intake import take as take_in
+    from data.importing import Plan, from_path
+    from data.importing import take as take_in
 
     store, found = make(tmp_path, count=6, review=False)
     queue.draw_audit(store, "lea", found, 3, "", 1)

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from data import queue, quota, settings
-from data.datasets import dataset
-from data.quota import Quota
-from data.settings import QueueRules
+from data.approvals import quota
+from data.approvals.quota import Quota
+from data.queue import queue
+from data.records import settings
+from data.records.datasets import dataset
+from data.records.settings import QueueRules
 from tests import seeds
 
 

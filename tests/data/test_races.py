@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from data import datasets, desk, labels, queue
-from data.ids import new_id
+from data.desk import desk, labels
+from data.queue import queue
+from data.records import datasets
+from data.store.ids import new_id
 from tests import seeds
 
 THREADS, ROUNDS = 20, 50

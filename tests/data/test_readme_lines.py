@@ -4,11 +4,11 @@ import json
 import re
 from pathlib import Path
 
-from data import datasets, people
-from data.intake import Plan, from_path, take
+from data.importing import Plan, from_path, take
+from data.records import datasets, people
 from data.store import open_store
-from judges.making.made import from_recipe
-from judges.making.recipe import checked
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import checked
 from tests.seeds import lines
 
 README = Path(__file__).parents[2] / "README.md"

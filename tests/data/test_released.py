@@ -14,10 +14,14 @@ from typing import Any
 import duckdb
 import pytest
 
-from data import calibration, datasets, desk, guidelines, needs, runs
-from data.mark import Mark
+from data.calibration import calibration
+from data.desk import desk
+from data.queue import review_signals
+from data.records import datasets, guidelines
+from data.runs import runs
 from data.store import MIGRATIONS, Store, migrations, open_store
-from data.verify import verify
+from data.store.high_water_mark import Mark
+from data.workspace.verify import verify
 
 STORES = sorted((Path(__file__).parent / "stores").glob("*.zip"))
 RELEASED = {
@@ -96,7 +100,7 @@ def _works(store: Store, ran: bool, guided: bool) -> None:
     judge, _, items = judges["judge-one"]
     assert (dataset.name, items) == ("demo", 4)
     assert calibration.unscored(store, dataset.id, judge) == [("unreadable", 1)]
-    assert any(r.kind == "unscored" for need in needs.needs(store, dataset.id, judge) for r in need.reasons)
+    assert any(r.kind == "unscored" for need in review_signals.needs(store, dataset.id, judge) for r in need.reasons)
     answered = str(store.rows("select item_id from answer")[0][0])
     view = desk.opened(store, "ann", answered)
     assert len(view.mine) == 9 and view.comments == [("turn:1", "issue", "it repeats itself; 'twice'")]

@@ -17,16 +17,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data import people, standing
-from data.commands import main
-from data.errors import NotAllowed, NotFound
-from data.report import html, svg
-from data.report.bundle import CELLS, bundle
-from data.report.drawing import shortened, ticks, wide
-from data.report.judge import report
-from data.report.tables import as_csv
+from data.approvals import gate_status
+from data.cli import main
+from data.records import people
+from data.reports.bundle import CELLS, bundle
+from data.reports.report import report
+from data.reports.tables import as_csv
 from data.store import Store, open_store
-from judges.agreement import cross_table, kappa
+from data.store.errors import NotAllowed, NotFound
+from judges.render import html, svg
+from judges.render.drawing import shortened, ticks, wide
+from judges.stats.agreement import cross_table, kappa
 from tests.data.cells import Cell, fill
 
 NASTY = '=cmd() <b>対話</b> & "x" ]]> {n} **bold**'
@@ -179,7 +180,7 @@ def test_marks_in_values_are_no_marks() -> None:
 def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str], made: str) -> None:
     store, dataset, judge = place
     found = {(d["unit"], d["dimension"]): d for d in figures_in(made)["dimensions"]}
-    lines = standing.standing(store, dataset, judge)
+    lines = gate_status.standing(store, dataset, judge)
     assert len(found) == len(lines) and any(line.gate.interval.point for line in lines)
     for line in lines:
         told, interval = found[line.dimension.sort, line.dimension.name], line.gate.interval
@@ -190,7 +191,7 @@ def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str],
         assert told["table"]["gate"] == line.gate.table.tolist()
     first = lines[0].dimension
     prints = {(d["unit"], d["dimension"]): d["fingerprints"] for d in figures_in(made)["dimensions"]}
-    assert prints[first.sort, first.name]["gate"] == standing.fingerprint(store, dataset, judge, first, "gate")
+    assert prints[first.sort, first.name]["gate"] == gate_status.fingerprint(store, dataset, judge, first, "gate")
 
 
 def test_report_fetches_nothing_and_shows_text_as_text(made: str) -> None:

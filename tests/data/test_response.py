@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data import approvals, calibration, exposure, people, queue, response, settings, standing, tuning
-from data.deciding import case, policy, suspension
-from data.deciding.policy import Asked
-from data.errors import BadInput, NotAllowed
-from data.fewshot import apart
-from data.gold import gold
-from data.ids import now
-from data.intake import Plan, from_path, take
-from data.publishing import labelled
-from data.settings import QueueRules
-from judges.calibrate import Meeting
+from data.approvals import approvals, case, gate_status, policy, suspension
+from data.approvals.policy import Asked
+from data.calibration import calibration, labelled_items, nonresponse
+from data.gold import excluded_items
+from data.gold.fewshot import apart
+from data.gold.gold import gold
+from data.importing import Plan, from_path, take
+from data.queue import queue
+from data.records import exposure, people, settings
+from data.records.settings import QueueRules
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import now
 from judges.card import cards
-from judges.gate import Policy
+from judges.stats.approval_check import Policy
+from judges.stats.calibration import Meeting
 from tests import seeds
 from tests.bench.simulations import answered as sim
 
@@ -38,7 +40,7 @@ def w(tmp_path: Path) -> Iterator[sim.World]:
 
 
 def who_answered(w: sim.World) -> Any:
-    return response.responses(w.store, w.dataset, w.judge, [HELP], "gate")["turn", "helpfulness"]
+    return nonresponse.responses(w.store, w.dataset, w.judge, [HELP], "gate")["turn", "helpfulness"]
 
 
 def weights(w: sim.World) -> dict[str, set[float]]:
@@ -64,11 +66,11 @@ def test_an_item_stands_for_as_many_as_its_stratum_has_for_each_that_is_answered
     sums = calibration.sums(w.store, w.dataset, w.judge, HELP, "gate")
     assert isinstance(one, Meeting) and one.weight.sum() == pytest.approx(90) == sums.weight.sum()
     assert sums.mean_weight == pytest.approx((90, (one.weight**2).sum()))
-    moments = labelled.labelled(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
+    moments = labelled_items.labelled(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
     assert {system: found[0].weights[0] for system, found in moments.items()} == pytest.approx(dict.fromkeys("xyz", 30))
-    before = standing.fingerprint(w.store, w.dataset, w.judge, HELP, "gate")
+    before = gate_status.fingerprint(w.store, w.dataset, w.judge, HELP, "gate")
     sim.work(w, "ann", system="z", most=1)
-    assert weights(w)["z"] == {15.0} and standing.fingerprint(w.store, w.dataset, w.judge, HELP, "gate") != before
+    assert weights(w)["z"] == {15.0} and gate_status.fingerprint(w.store, w.dataset, w.judge, HELP, "gate") != before
 
 
 def test_weights_of_a_few_labels_follow_who_answered_among_these(w: sim.World) -> None:
@@ -102,7 +104,7 @@ def test_an_example_of_the_prompt_and_what_is_put_aside_do_not_count_as_answered
             "select d.item_id from draw d join item i on i.id = d.item_id where i.system_a = 'x' limit 6"
         )
     ]
-    tuning.put_aside(w.store, "lea", w.dataset, aside, "a prompt was tuned on them")
+    excluded_items.put_aside(w.store, "lea", w.dataset, aside, "a prompt was tuned on them")
     sim.work(w, "ann")  # they are given out all the same, and count for nothing
     assert weights(w)["x"] == {2.0} and weights(w)["y"] == {round(30 / 21, 9)}
     assert [(s.name, s.drawn, s.answered) for s in who_answered(w).strata] == [
@@ -137,7 +139,7 @@ def test_what_one_person_saw_first_another_answers_or_it_is_told(tmp_path: Path,
     sim.draw(w)
     for name in names[1:]:
         sim.work(w, name)
-    told, left = who_answered(w), response.missing(w.store, "lea", w.dataset, w.judge, HELP, "gate")
+    told, left = who_answered(w), nonresponse.missing(w.store, "lea", w.dataset, w.judge, HELP, "gate")
     assert told.whole.drawn - told.whole.answered == len(left) == (0 if people_n > overlap else len(left))
     assert {one.why for one in left} <= {"answered with the judge in view", "waiting"}
     labelled_ = {row[0] for row in w.store.rows("select item_id from label where mode = 'blind'")}
@@ -177,10 +179,10 @@ def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
     sim.work(w, "ann", most=40)
     policy.set_asked(w.store, "lea", Asked(Policy(min_items=30), answered=0.0), "A trial.")
     assert policy.changes(w.store)[0].asked.answered == 0
-    line = next(one for one in standing.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
+    line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
     assert "not answered" not in line.decision.reason
     policy.set_asked(w.store, "lea", replace(policy.asked(w.store), answered=0.9), "Not any more.")
-    line = next(one for one in standing.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
+    line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
     assert line.decision.state == "below minimum sample"
     assert "23 of 63 drawn items are not answered" in line.decision.reason
 
@@ -195,23 +197,23 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     exposure.record(w.store, "ann", {drawn[0]: [w.judge]}, "report")
     exposure.record(w.store, "ben", {drawn[0]: [w.judge]}, "report")
     exposure.record(w.store, "lea", {drawn[0]: [w.judge]}, "report")
-    tuning.put_aside(w.store, "lea", w.dataset, [drawn[1]], "the judge is off here")
+    excluded_items.put_aside(w.store, "lea", w.dataset, [drawn[1]], "the judge is off here")
     skip = {drawn[2], drawn[3]}
     sim.work(w, "ann", most=8, skips=skip.__contains__)
     held = queue.claim(w.store, "ben", w.dataset, "audit", queue.Filters(), [], 1)[0].item
-    found = {one.item: one for one in response.missing(w.store, "ben", w.dataset, w.judge, HELP, "gate")}
+    found = {one.item: one for one in nonresponse.missing(w.store, "ben", w.dataset, w.judge, HELP, "gate")}
     whys = {item: one.why for item, one in found.items()}
     assert whys[drawn[0]] == "known to all" and whys[drawn[1]] == "put aside" and whys[held] in ("held", "put aside")
     assert {whys[item] for item in skip - {held}} == {"skipped"}
     assert len(found) == 21 - who_answered(w).whole.answered
-    assert response.summary(list(found.values())).startswith("1 put aside, ")
+    assert nonresponse.summary(list(found.values())).startswith("1 put aside, ")
     # What ann wrote may tell what she thinks of the item: ben may still answer it blind, ann may not.
     one = next(iter(skip - {held}))
     assert found[one].told == "by ann"
-    theirs = {m.item: m for m in response.missing(w.store, "ann", w.dataset, w.judge, HELP, "gate")}
+    theirs = {m.item: m for m in nonresponse.missing(w.store, "ann", w.dataset, w.judge, HELP, "gate")}
     assert theirs[one].told == "by ann: too hard"
     with pytest.raises(NotAllowed):
-        response.missing(w.store, "nobody", w.dataset, w.judge, HELP, "gate")
+        nonresponse.missing(w.store, "nobody", w.dataset, w.judge, HELP, "gate")
     w.store.close()
 
 
@@ -224,7 +226,7 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     judge = store.rows("select id from judge")[0][0]
 
     def told() -> Any:
-        return response.responses(store, found, judge, [HELP], "imported")["turn", "helpfulness"]
+        return nonresponse.responses(store, found, judge, [HELP], "imported")["turn", "helpfulness"]
 
     assert told().strata == ()
     take(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", labels[:20])), Plan("demo", sampling="all"))

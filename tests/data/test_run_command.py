@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from data import runs
-from data.commands import main
-from data.judging import batches
+from data.cli import main
+from data.runs import batches, runs
 from data.store import open_store
 from tests import seeds
 from tests.practice_server import practice
@@ -126,8 +125,8 @@ def test_what_cannot_be_is_one_sentence(run: Run, arguments: tuple[str, ...], sa
 
 def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, tmp_path: Path) -> None:
     """`judges run` on files, then an import: the practice judge is synthetic there too, and a run has nothing left."""
-    from data.commands import main as data
-    from judges.commands import main as judges
+    from data.cli import main as data
+    from judges.cli import main as judges
 
     items = seeds.lines(tmp_path / "items.jsonl", [seeds.dialogue(n) for n in range(1, 7)])
     asked = ("--card", "multi_turn_dialogue", "--model", "practice-constant", "--out", str(tmp_path / "out.jsonl"))

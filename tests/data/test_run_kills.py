@@ -15,9 +15,9 @@ from pathlib import Path
 
 from data.store import Store, open_store
 from judges.card import card
-from judges.pieces import Task, ask
 from judges.practice.faults import planned
 from judges.practice.model import key_of
+from judges.protocols.call_plan import Task, ask
 from judges.types import ITEM
 from tests import seeds
 from tests.practice_server import practice
@@ -40,7 +40,7 @@ import sys
 from data import datasets, runs
 from data.store import open_store
 from judges.card import card
-from judges.endpoint import Endpoint
+from judges.client.endpoint import Endpoint
 url, run_id = sys.argv[1:]
 store = open_store()
 made = card("multi_turn_dialogue")

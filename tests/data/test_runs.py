@@ -11,22 +11,26 @@ from typing import Any
 
 import pytest
 
-from data import calibration, datasets, desk, needs, people, queue, runs
-from data.errors import BadInput, NotAllowed, NotFound, StoreFailed
-from data.ids import new_id
-from data.intake import Plan, from_path, take
-from data.judging import replies
-from data.judging.live import Event, Live
-from data.judging.orders import Order
-from data.people import Person
+from data.calibration import calibration
+from data.desk import desk
+from data.importing import Plan, from_path, take
+from data.queue import queue, review_signals
+from data.records import datasets, people
+from data.records.people import Person
+from data.runs import runs
+from data.runs import writer as runs_writer
+from data.runs.run_order import Order
+from data.runs.worker import Event, Live
 from data.store import Store
-from data.verify import verify
+from data.store.errors import BadInput, NotAllowed, NotFound, StoreFailed
+from data.store.ids import new_id
+from data.workspace.verify import verify
 from judges.card import card
-from judges.endpoint import Endpoint
+from judges.client.endpoint import Endpoint
+from judges.client.runner import Note
 from judges.params import Params
-from judges.pieces import Answer, Judged, Task, fuse
 from judges.practice import Running
-from judges.runner import Note
+from judges.protocols.call_plan import Answer, Judged, Task, fuse
 from judges.types import Reading
 from tests import seeds
 from tests.practice_server import practice
@@ -188,7 +192,7 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     queue.fill_review(store, "lea", dataset, judge)
 
     def unusable() -> tuple[dict[str, int], int, int]:
-        found = needs.needs(store, dataset, judge)
+        found = review_signals.needs(store, dataset, judge)
         waiting = sum(any(r.kind == "unscored" for r in need.reasons) for need in found)
         ids = [str(r[0]) for r in store.rows("select id from item order by name")]
         views = [desk.opened(store, "ann", i) for i in ids]
@@ -368,17 +372,17 @@ def test_a_probe_is_a_judge_that_the_usual_lists_leave_out(store: Store, server:
 
 
 def test_log_probabilities_are_kept_where_a_score_is(store: Store) -> None:
-    known = replies.words(CARD)
+    known = runs_writer.words(CARD)
     tokens = (
         ('{"safety": ', (("x", -0.1), ("y", -3.0))), ("4", (("4", -0.105312), ("5", -2.3))), (", ", ((",", -0.1),)),
         ("blue", (("blue", -0.2),)), ('"good"', (("good", -0.3), ("poor", -1.4))), ("}", ()),
     )  # fmt: skip
-    back = replies.expand(replies.compact(tokens, known))
+    back = runs_writer.expand(runs_writer.compact(tokens, known))
     assert "".join(t for t, _ in back) == "".join(t for t, _ in tokens)
     assert [(t, a) for t, a in back if a] == [
         ("4", (("4", -0.1053), ("5", -2.3))), ('"good"', (("good", -0.3), ("poor", -1.4))),
     ]  # fmt: skip
-    assert replies.compact((), known) == "" and replies.expand("") == ()
+    assert runs_writer.compact((), known) == "" and runs_writer.expand("") == ()
 
 
 def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> None:
@@ -393,7 +397,7 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
 
     async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         found = list(live.remaining.tasks())
-        other = replies.Writer(store, "lea", "", live.remaining.judge_id, CARD, None)
+        other = runs_writer.Writer(store, "lea", "", live.remaining.judge_id, CARD, None)
         other.put([Judged(found[0], GOOD[0], Reading())])
         writer.append(found[0].key)
         for task in found:

@@ -19,12 +19,12 @@ import pytest
 from data import samples
 from data.samples import material
 from data.samples.dialogues import play
-from judges import reading
-from judges.agreement import cross_table, kappa
 from judges.card import Card, cards
-from judges.gate import decide, decide_together
-from judges.intervals import Interval, from_cells
+from judges.reading import reading
 from judges.sections import cut
+from judges.stats.agreement import cross_table, kappa
+from judges.stats.approval_check import decide, decide_together
+from judges.stats.intervals import Interval, from_cells
 from judges.types import ITEM, Dialogue, Pair, Response, units
 
 ITEM_KEYS = {

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from data import people, settings
-from data.errors import BadInput, NotAllowed
-from data.settings import QueueRules
+from data.records import people, settings
+from data.records.settings import QueueRules
 from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed
 
 
 @pytest.fixture

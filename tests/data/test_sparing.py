@@ -9,15 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data import calibration, needs, people, queue, sparing
-from data.commands import main
-from data.errors import BadInput, NotAllowed
-from data.figures import rates
-from data.figures import selective as figures
-from data.ids import new_id
-from data.sparing import Wanted
+from data.approvals import auto_accept
+from data.approvals.auto_accept import Wanted
+from data.calibration import calibration, rates
+from data.calibration import selective as figures
+from data.cli import main
+from data.queue import queue, review_signals
+from data.records import people
 from data.store import Store, open_store
-from judges.confidence import SAMPLES, STATED
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import new_id
+from judges.reading.confidence import SAMPLES, STATED
 from judges.types import Dimension
 from tests.data.flagged import flagged
 from tests.data.seated import Seat, seated
@@ -81,29 +83,29 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     wanted = Wanted(STATED, 0.95, 0.1)
     people.set_person(store, "lea", "ann", "researcher")
     with pytest.raises(NotAllowed):
-        sparing.put(store, "ann", dataset, judge, d, wanted)
+        auto_accept.put(store, "ann", dataset, judge, d, wanted)
     with pytest.raises(BadInput, match="No verdict of zz harmful can be kept unseen"):
-        sparing.put(store, "lea", dataset, judge, d, Wanted("log-probabilities", 0.9))
-    assert sparing.rules(store, dataset) == []
+        auto_accept.put(store, "lea", dataset, judge, d, Wanted("log-probabilities", 0.9))
+    assert auto_accept.rules(store, dataset) == []
     assert queue.plan_review(store, dataset, judge, 1_000, "not spared").new == 0
-    rule = sparing.put(store, "lea", dataset, judge, d, wanted)
-    assert sparing.rules(store, dataset, judge) == [rule] and sparing.rule(store, dataset, judge, d) == rule
+    rule = auto_accept.put(store, "lea", dataset, judge, d, wanted)
+    assert auto_accept.rules(store, dataset, judge) == [rule] and auto_accept.rule(store, dataset, judge, d) == rule
     sure = figures.sure(store, dataset, judge, d, STATED)
     below = set(sure.item[~(sure.confidence >= rule.threshold)].tolist())
-    reasons = sparing.rest(store, dataset, judge)
+    reasons = auto_accept.rest(store, dataset, judge)
     assert {r.item for r in reasons} == below and 0 < len(below) < 400
-    assert {r.kind for n in needs.needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {"not spared"}
+    assert {r.kind for n in review_signals.needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {"not spared"}
     new, kinds, _ = queue.plan_review(store, dataset, judge, 1_000, "not spared")
     assert 0 < new <= len(below) and kinds["not spared"] == new
     assert queue.fill_review(store, "ann", dataset, judge, 1_000, "not spared") == new
     taken = {str(i) for (i,) in store.rows("select item_id from draw where stream = 'review'")}
     assert taken <= below
-    step, _ = sparing.now(store, dataset, d, rule)
+    step, _ = auto_accept.now(store, dataset, d, rule)
     assert (step.agreement.point, step.share) == pytest.approx((rule.agreement, rule.share))
     with pytest.raises(NotAllowed):
-        sparing.take_back(store, "ann", dataset, rule)
-    sparing.take_back(store, "lea", dataset, rule)
-    assert sparing.rules(store, dataset) == [] and sparing.rest(store, dataset, judge) == []
+        auto_accept.take_back(store, "ann", dataset, rule)
+    auto_accept.take_back(store, "lea", dataset, rule)
+    assert auto_accept.rules(store, dataset) == [] and auto_accept.rest(store, dataset, judge) == []
     assert len(store.rows("select 1 from setting where name like 'sparing:%'")) == 2
 
 
@@ -122,7 +124,7 @@ def test_commands_and_exports_say_what_is_spared(
     assert main(["export", "--dataset", "flags", "--kind", "scores", "--out", str(out)]) == 0
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     again = open_store()
-    [rule] = sparing.rules(again, dataset)
+    [rule] = auto_accept.rules(again, dataset)
     assert {r["spared"] for r in rows if r["dimension"] != "zz_harmful"} == {None}
     for row in rows:
         if row["dimension"] == "zz_harmful":

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from data import start
-from data.intake import Plan, detect, from_bytes, preview
-from data.intake.specimens import SPECIMENS
+from data.importing import Plan, detect, from_bytes, preview, start
+from data.importing.specimens import SPECIMENS
 from tests.data.importing import workspace
 
 

@@ -13,16 +13,17 @@ from typing import Any
 
 import pytest
 
-from data import datasets, people, runs, trail
-from data.errors import BadInput, NotAllowed
-from data.judging import batches
-from data.judging.orders import Order, Standing
+from data.records import datasets, people
+from data.runs import batches, runs
+from data.runs.run_order import Order, Standing
 from data.store import Store, open_store
-from data.verify import verify
-from judges.calls.budget import dollars
-from judges.calls.usage import used
+from data.store.errors import BadInput, NotAllowed
+from data.trail import trail
+from data.workspace.verify import verify
 from judges.card import card
-from judges.endpoint import Endpoint
+from judges.client.budget import dollars
+from judges.client.endpoint import Endpoint
+from judges.client.usage import used
 from tests import seeds
 from tests.data.test_runs import GOOD
 from tests.judges.endpoint import Say, Served

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data import cards, exposure, people, start
-from data.commands import main
-from data.errors import BadInput
-from data.intake import Plan, before, detect, from_bytes, take
-from data.intake.outline import Outline
+from data.cards import cards
+from data.cli import main
+from data.importing import Plan, before, detect, from_bytes, start, take
+from data.importing.outline import Outline
+from data.records import exposure, people
 from data.store import Store, open_store
-from judges.making.choice import spelled
+from data.store.errors import BadInput
+from judges.authoring.card_lookup import spelled
 from tests.data.importing import workspace
 
 N = 40
@@ -168,7 +169,7 @@ def test_items_without_texts_are_no_copies_of_one_another(store: Store) -> None:
 
 
 def test_a_correction_changes_question_and_scale(store: Store) -> None:
-    from data.intake.outline import scaled
+    from data.importing.outline import scaled
 
     made = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
     said = [replace(s, dimension="zest", answers=None) for s in made.series]

@@ -16,11 +16,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from data.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
-from data.ids import new_id
-from data.mark import Mark
 from data.store import MIGRATIONS, Store, Tx, migrations, open_store, remembered, statements
-from data.store_duckdb import DuckStore
+from data.store.duckdb_driver import DuckStore
+from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
+from data.store.high_water_mark import Mark
+from data.store.ids import new_id
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -95,7 +95,7 @@ def test_writes_of_twenty_threads_are_one_after_another(tmp_path: Path) -> None:
 def test_a_second_process_gets_a_sentence_that_names_the_holder(tmp_path: Path) -> None:
     store = at(tmp_path / "a.duckdb")
     code = (
-        "from data.store import open_store\nfrom data.errors import StoreLocked\n"
+        "from data.store import open_store\nfrom data.store.errors import StoreLocked\n"
         f"try: open_store('duckdb:///{tmp_path}/a.duckdb')\nexcept StoreLocked as e: print(e)"
     )
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -156,9 +156,9 @@ def test_a_failed_commit_says_so_keeps_nothing_and_the_store_goes_on(tmp_path: P
     script = f"""
 import resource, signal
 from pathlib import Path
-from data.errors import AssayError
+from data.store.errors import AssayError
 from tests.data.test_store import at, count
-from data.ids import new_id
+from data.store.ids import new_id
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 s = at(Path('{path}'))
 fill = lambda tx: tx.add('setting', 'id, scope, name, value', [(new_id(), 'test', 'x', 'y' * 20000) for _ in range(30)])
@@ -189,7 +189,7 @@ print(good + 1, refused, count(s), s.newest())
 FILLING = """
 import os, resource, signal, sys
 from pathlib import Path
-from data.errors import StoreFailed
+from data.store.errors import StoreFailed
 from data.store import open_store
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 folder = Path(sys.argv[1])
@@ -279,7 +279,7 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
     path, acked = tmp_path / "a.duckdb", tmp_path / "acked"
     script = (  # `put`, written out: a child that imported this file would load all that the tests need
         "import sys\nsys.modules['pandas'] = None\n"  # DuckDB would load it with the first parameter, 20 times
-        "from data.ids import new_id\nfrom data.store import open_store\n"
+        "from data.store.ids import new_id\nfrom data.store import open_store\n"
         f"s = open_store('duckdb:///{path}')\nf = open('{acked}', 'a')\n"
         "rows = lambda: [(new_id(), 'test', 'x', str(n)) for n in range(7)]\n"
         "while True:\n"

@@ -16,10 +16,9 @@ import duckdb
 import pytest
 
 from data import store as stores
-from data import store_opening as opening
-from data.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
-from data.store import open_store
-from data.store_restore import restore
+from data.store import open_store, opening
+from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
+from data.workspace.restore import restore
 from judges.errors import AssayError
 from tests.data.test_store import ROOT, at, count, put
 
@@ -192,7 +191,7 @@ def test_a_store_in_use_by_this_process_is_not_opened_again_under_any_name(path:
         with pytest.raises(StoreLocked, match="in this process already"):
             at(path.with_name(name))
     code = (
-        f"from data.store import open_store\nfrom data.errors import StoreLocked\ntry: open_store('duckdb:///{path}')"
+        f"from data.store import open_store\nfrom data.store.errors import StoreLocked\ntry: open_store('duckdb:///{path}')"
     )
     assert f"process {os.getpid()}" in python(code + "\nexcept StoreLocked as e: print(e)")
     store.close()
@@ -210,8 +209,8 @@ def test_without_the_right_to_write_nothing_is_opened(killed: Path, what: str) -
         os.chown(path.parent / what, 0, 0)
         before = every(path.parent)
         code = (
-            "import os\nfrom data.store import open_store\nfrom data.errors import StoreFailed\n"
-            "import data.store_duckdb\nos.setresgid(65534, 65534, 65534)\nos.setresuid(65534, 65534, 65534)\n"
+            "import os\nfrom data.store import open_store\nfrom data.store.errors import StoreFailed\n"
+            "import data.store.duckdb_driver\nos.setresgid(65534, 65534, 65534)\nos.setresuid(65534, 65534, 65534)\n"
             f"try: open_store('duckdb:///{path}')\nexcept StoreFailed as e: print(e)"
         )
         assert "cannot be written" in python(code)
@@ -235,7 +234,7 @@ def test_a_migration_that_fails_half_way_changes_nothing(older: Path, monkeypatc
 def test_a_full_disk_before_a_migration_changes_nothing(older: Path) -> None:
     code = (
         "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from data import store, store_opening\nfrom data.errors import StoreFailed\n"
+        "from data import store, store_opening\nfrom data.store.errors import StoreFailed\n"
         "found = [*store.migrations(), (999, 'next', 'create table next_one (id text);')]\n"
         "store_opening.migrations = lambda: found\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))\n"
@@ -262,7 +261,7 @@ def test_a_new_store_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     for room in (0, 40_000):
         code = (
             "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-            "from data.store import open_store\nfrom data.errors import StoreFailed\n"
+            "from data.store import open_store\nfrom data.store.errors import StoreFailed\n"
             f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))\n"
             f"try: open_store('duckdb:///{tmp_path}/a.duckdb')\nexcept StoreFailed as e: print(e)"
         )
@@ -290,7 +289,7 @@ def test_a_name_that_duckdb_reads_otherwise_is_a_file_like_any(
 def test_of_starts_at_once_one_gets_the_store(tmp_path: Path) -> None:
     """New, killed and in need of a migration: nobody sees it half made, and nothing is lost."""
     code = (
-        "import sys\nfrom data.store import open_store\nfrom data.errors import StoreLocked\n"
+        "import sys\nfrom data.store import open_store\nfrom data.store.errors import StoreLocked\n"
         f"try: s = open_store('duckdb:///{tmp_path}/a.duckdb')\nexcept StoreLocked as e: print('locked')\n"
         "else: print('open', flush=True)\nsys.stdin.read()"
     )
@@ -377,7 +376,7 @@ def test_a_restore_on_a_full_disk_changes_nothing(path: Path, tmp_path: Path) ->
     at(tmp_path / "b.duckdb").close()
     code = (
         "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nfrom pathlib import Path\n"
-        "from data.store_restore import restore\nfrom data.errors import StoreFailed\n"
+        "from data.workspace.restore import restore\nfrom data.store.errors import StoreFailed\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))\n"
         f"try: restore(Path('{path}'), 'duckdb:///{tmp_path}/b.duckdb')\nexcept StoreFailed as e: print(e)"
     )

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data import calibration, queue, strata
-from data.errors import BadInput
-from data.figures import outlook
-from data.intake import Plan, from_path, take
+from data.calibration import calibration, outlook
+from data.importing import Plan, from_path, take
+from data.queue import queue, strata
 from data.store import Store, open_store
-from judges.calibrate import summarise
-from judges.sampling import Design
+from data.store.errors import BadInput
+from judges.stats.calibration import summarise
+from judges.stats.sampling import Design
 from tests import seeds
 from tests.data.cells import Cell, fill
 
@@ -161,7 +161,7 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
     one = calibration.meeting(opened, found, who, dimension, "gate")
     assert one.stratum is not None and len(np.unique(one.stratum)) == 5
     assert calibration.meeting(opened, found, who, dimension, "blind").stratum is None
-    monkeypatch.setattr("judges.intervals.LINEARISE_FROM", 50)
+    monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
     single = summarise(one, dimension).interval
     summed = summarise(calibration.sums(opened, found, who, dimension, "gate"), dimension).interval
     assert summed.se == pytest.approx(single.se) and summed.point == pytest.approx(single.point)

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data import approvals, dashboard, datasets
-from data.approvals import Stand, Today
-from data.commands import main
-from data.deciding import case, decided, policy, suspension
-from data.errors import BadInput, NotAllowed
-from data.export.approved import approved as given
-from data.ids import new_id, now
-from data.report.dashboard import document, picture, records
+from data.approvals import approvals, case, policy, record, suspension
+from data.approvals.approvals import Stand, Today
+from data.cli import main
+from data.dashboard import dashboard
+from data.exporting.approved import approved as given
+from data.records import datasets
+from data.reports.dashboard import document, picture, records
 from data.store import Store, open_store
-from data.trail import Narrow, entries
-from pages.parts.tiles import compose
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import new_id, now
+from data.trail.trail import Narrow, entries
+from pages.dashboard.tiles import compose
 from tests.bench.simulations.worlds import ORDINARY, made, world_of
 from tests.data.cells import Cell
 from tests.data.test_approvals import HELP, TURN, Key, approve, judged, opened, relabel, set_asked
@@ -150,7 +151,7 @@ def test_corrections_and_second_people_are_no_gold_since(made_up: Any) -> None:
 
 
 def test_the_newest_gold_is_looked_at_by_itself(made_up: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judges.drift.LATEST", 60)
+    monkeypatch.setattr("judges.stats.drift.LATEST", 60)
     store, key, _ = made_up(drawn(120, 320))
     label(store, key, range(120, 260))
     assert approvals.approved(store, key[0]) and look(store, key).latest.interval.items == 60
@@ -281,7 +282,7 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
 
 def test_old_approvals_have_no_error_frozen_and_are_held_all_the_same(made_up: Any) -> None:
     store, _, done = made_up([])
-    frozen = {name: figure for name, figure, _ in decided.evidence(store, done.id)}
+    frozen = {name: figure for name, figure, _ in record.evidence(store, done.id)}
     old = {name: figure for name, figure in frozen.items() if name != "kappa, standard error"}
     assert suspension.then(old).se == pytest.approx(suspension.then(frozen).se, rel=0.3)
     assert suspension.then({}) == (None, None, None, None)
@@ -302,9 +303,9 @@ def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_to
     key: Key = (dataset, judge, "turn", "helpfulness")
     for cell in judged(130):
         said[f"item {cell.item}"] = 6 - float(cell.people[0] or 0)
-    kept: list[decided.Fact] = [("kappa", 0.8, ""), ("kappa, lower bound", 0.7, ""), ("items", 120.0, "")]
+    kept: list[record.Fact] = [("kappa", 0.8, ""), ("kappa, lower bound", 0.7, ""), ("items", 120.0, "")]
     once = policy.read({"policy": {"threshold": 0.95}})
-    store.tx("lea", "approve", lambda tx: decided.append(
+    store.tx("lea", "approve", lambda tx: record.append(
         tx, key, "approve", "It agrees.", "lea", "eligible", once, "", kept
     ))  # fmt: skip
     [done] = approvals.approved(store, dataset)

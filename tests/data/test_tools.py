@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data import datasets, start
-from data.errors import BadInput
-from data.intake import Plan, detect, from_bytes, from_uploads, take, tools
-from data.intake.container import container, records
-from data.intake.formats import formats
-from data.intake.lines import Bad, Found, Hint, Line, Said
-from data.intake.utterances import Utterance, answered, asked, messages, turns
+from data.importing import Plan, detect, from_bytes, from_uploads, start, take, tools
+from data.importing.container import container, records
+from data.importing.formats import formats
+from data.importing.lines import Bad, Found, Hint, Line, Said
+from data.importing.utterances import Utterance, answered, asked, messages, turns
+from data.records import datasets
+from data.store.errors import BadInput
 from judges.types import ITEM
 from tests.data import exported as made
 from tests.data.importing import workspace

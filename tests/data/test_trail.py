@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from data import particulars, people, queue, settings, trail
-from data.datasets import dataset
-from data.ids import new_id, now
-from data.settings import GoldRule, QueueRules
+from data.queue import queue
+from data.records import people, settings
+from data.records.datasets import dataset
+from data.records.settings import GoldRule, QueueRules
 from data.store import Store, open_store
-from data.trail import KINDS, Narrow
+from data.store.ids import new_id, now
+from data.trail import particulars, trail
+from data.trail.trail import KINDS, Narrow
 from tests import seeds
 
 

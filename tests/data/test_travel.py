@@ -12,23 +12,27 @@ from typing import Any
 
 import pytest
 
-from data import adjudication, cards, datasets, export, fewshot, people, standing
-from data.adjudicating import disputed
-from data.gold import BASES, WEIGHTED
-from data.ids import new_id, now
-from data.intake import Plan, Refused, Source, from_bytes, from_path, preview, take
-from data.settings import GoldRule, gold_rule, set_gold_rule
+from data import exporting
+from data.adjudication import adjudication
+from data.approvals import gate_status
+from data.cards import cards
+from data.gold import disputes, fewshot
+from data.gold.gold import BASES, WEIGHTED
+from data.importing import Plan, Refused, Source, from_bytes, from_path, preview, take
+from data.records import datasets, people
+from data.records.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
-from judges import pieces
+from data.store.ids import new_id, now
+from judges.authoring.custom import from_recipe
+from judges.authoring.examples import with_examples
+from judges.authoring.overlay import over
+from judges.authoring.recipe import checked
 from judges.card import Card, Example, card
 from judges.cards.pointwise_quality.card import named
-from judges.commands import main
-from judges.making.examples import with_examples
-from judges.making.made import from_recipe
-from judges.making.overlay import over
-from judges.making.recipe import checked
+from judges.cli import main
 from judges.params import Params
 from judges.prepared import prepared
+from judges.protocols import call_plan
 from judges.types import ITEM, Dimension, Scale, sort_of, units
 from tests.data.importing import source
 from tests.judges.asking import of, ran
@@ -83,9 +87,9 @@ def own(definition: str) -> Card:
 def judged(known: Card, params: Params, model: str, given: list[Json], url: Any) -> list[Json]:
     """Lines of what a practice model said of items."""
     mine = [(row["id"], prepared(ITEM.validate_json(json.dumps(row)))) for row in given if row["kind"] == known.kind]
-    asked = ran(url, params=params, card=known, model=model, tasks=pieces.tasks(known, params, mine))
+    asked = ran(url, params=params, card=known, model=model, tasks=call_plan.tasks(known, params, mine))
     with ThreadPoolExecutor(1) as apart:  # a test in a browser before this one leaves its loop in this thread
-        found: list[pieces.Judged] = of(apart.submit(asyncio.run, asked).result(), pieces.Judged)
+        found: list[call_plan.Judged] = of(apart.submit(asyncio.run, asked).result(), call_plan.Judged)
     told = params.identity(known.kind)
     return [
         {"item": one.task.key, "card": known.name, "card_version": known.version, "model": model, "params": told,
@@ -197,7 +201,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     labelled(store, rng, list(asking.values()))
     found = datasets.dataset(store, NAME).id
     set_gold_rule(store, "lea", found, RULE)
-    for n, cell in enumerate(disputed.waiting(store, found)):
+    for n, cell in enumerate(disputes.waiting(store, found)):
         if n % 7 == 0:
             kind = {"d": "dialogue", "p": "pair", "r": "response"}[cell.name[0]]
             scale = asking[kind, sort_of(cell.unit), cell.dimension][1].scale
@@ -210,7 +214,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def rows(store: Store, kind: str, **options: Any) -> list[Json]:
-    one = export.kind(kind)
+    one = exporting.kind(kind)
     told = {o.name: options.get(o.name, o.default) for o in one.options}
     return list(one.rows(store, datasets.dataset(store, NAME), told))
 
@@ -221,7 +225,7 @@ def but(found: list[Json], *names: str) -> list[Json]:
 
 def given_out(store: Store, folder: Path, kind: str = "dataset", format: Any = "jsonl", **options: Any) -> Path:
     file = folder / f"{kind}.{format}"
-    export.give(store, "lea", datasets.dataset(store, NAME), export.kind(kind), options, format, file)
+    exporting.give(store, "lea", datasets.dataset(store, NAME), exporting.kind(kind), options, format, file)
     return file
 
 
@@ -246,11 +250,11 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
             if cards.of_judge(home, judge).examples and basis in WEIGHTED:
                 continue  # items of its examples were drawn and do not count: a sample that is not answered in full
             for d in cards.of_judge(home, judge).dimensions:
-                marks = [standing.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two)) if d.asked]
+                marks = [gate_status.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two)) if d.asked]
                 assert not d.asked or marks[0] == marks[1], (judge, d.name, basis)
     for judge, card_name, model, *_ in datasets.judges(home, one):
         if card_name in ("own_tone", "plain_pairwise"):
-            mine, theirs = (standing.summaries(s, d, judge, "imported") for s, d in ((home, one), (there, two)))
+            mine, theirs = (gate_status.summaries(s, d, judge, "imported") for s, d in ((home, one), (there, two)))
             assert [repr(s) for s in mine] == [repr(s) for s in theirs] and mine, model
     assert cards.known(home)["own_tone"].version == cards.known(there)["own_tone"].version
     there.close()

@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from data import calibration, cards, datasets, export, people, queue, standing, tuning
-from data.errors import BadInput, NotAllowed
-from data.intake import Plan, from_path, take
+from data import exporting
+from data.approvals import gate_status
+from data.calibration import calibration
+from data.cards import cards
+from data.gold import excluded_items
+from data.importing import Plan, from_path, take
+from data.queue import queue
+from data.records import datasets, people
 from data.store import Store, open_store
-from judges.making.examples import example_of
+from data.store.errors import BadInput, NotAllowed
+from judges.authoring.examples import example_of
 from tests import seeds
 
 WHY = "the prompt was tuned on it"
@@ -41,7 +47,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def ids(store: Store, *numbers: int) -> list[str]:
-    return tuning.named(store, here(store), [f"d-{n:04d}" for n in numbers])
+    return excluded_items.named(store, here(store), [f"d-{n:04d}" for n in numbers])
 
 
 def here(store: Store) -> str:
@@ -62,13 +68,13 @@ def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(st
     dimensions = calibration.dimensions(store, judge)
     [asked] = [d for d in dimensions if d.name == "helpfulness"]
     assert cells(store) == 10
-    mark = standing.fingerprint(store, here(store), judge, asked, "all")
-    assert tuning.put_aside(store, "lea", here(store), ids(store, 4, 5), WHY) == 2
-    assert tuning.put_aside(store, "lea", here(store), ids(store, 5), WHY) == 0, "it is aside already"
+    mark = gate_status.fingerprint(store, here(store), judge, asked, "all")
+    assert excluded_items.put_aside(store, "lea", here(store), ids(store, 4, 5), WHY) == 2
+    assert excluded_items.put_aside(store, "lea", here(store), ids(store, 5), WHY) == 0, "it is aside already"
     assert cells(store) == 8
-    assert standing.fingerprint(store, here(store), judge, asked, "all") != mark
+    assert gate_status.fingerprint(store, here(store), judge, asked, "all") != mark
     assert calibration.rests(store, here(store), dimensions)["all"].labels == 11, "8 of bo, 3 of ben"
-    assert [(u.name, u.why, u.person, u.drawn) for u in tuning.listed(store, here(store))] == [
+    assert [(u.name, u.why, u.person, u.drawn) for u in excluded_items.listed(store, here(store))] == [
         ("d-0004", WHY, "lea", False),
         ("d-0005", WHY, "lea", False),
     ]
@@ -76,9 +82,9 @@ def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(st
     assert share.items == 8
     # All eight others are drawn, and nothing is left: the two aside are no part of the population.
     assert queue.draw_audit(store, "lea", here(store), 10, "", seed=1) == 8
-    assert not set(ids(store, 4, 5)) & tuning.drawn(store, here(store))
+    assert not set(ids(store, 4, 5)) & excluded_items.drawn(store, here(store))
     assert {r[0] for r in store.rows("select probability from draw")} == {1.0}
-    assert tuning.take_back(store, "lea", here(store), ids(store, 4), "it was not used after all") == 1
+    assert excluded_items.take_back(store, "lea", here(store), ids(store, 4), "it was not used after all") == 1
     assert cells(store) == 9
     assert queue.draw_audit(store, "lea", here(store), 1, "", seed=2) == 1
 
@@ -86,11 +92,11 @@ def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(st
 def test_nobody_chooses_what_the_gate_counts(store: Store) -> None:
     before = store.newest()
     with pytest.raises(BadInput, match="d-0002 cannot be put aside: people have labelled them blind"):
-        tuning.put_aside(store, "lea", here(store), ids(store, 2, 4), WHY)
+        excluded_items.put_aside(store, "lea", here(store), ids(store, 2, 4), WHY)
     with pytest.raises(BadInput, match="Say why"):
-        tuning.put_aside(store, "lea", here(store), ids(store, 4), " ")
+        excluded_items.put_aside(store, "lea", here(store), ids(store, 4), " ")
     with pytest.raises(NotAllowed):
-        tuning.put_aside(store, "ann", here(store), ids(store, 4), WHY)
+        excluded_items.put_aside(store, "ann", here(store), ids(store, 4), WHY)
     with pytest.raises(BadInput, match="has no item d-0099"):
         ids(store, 99)
     assert store.newest() == before
@@ -99,8 +105,8 @@ def test_nobody_chooses_what_the_gate_counts(store: Store) -> None:
 
 def test_nor_by_taking_back_what_was_answered_meanwhile(store: Store, tmp_path: Path) -> None:
     queue.draw_audit(store, "lea", here(store), 10, "", seed=1)
-    tuning.put_aside(store, "lea", here(store), ids(store, 4), WHY)
-    assert [u.drawn for u in tuning.listed(store, here(store))] == [True]
+    excluded_items.put_aside(store, "lea", here(store), ids(store, 4), WHY)
+    assert [u.drawn for u in excluded_items.listed(store, here(store))] == [True]
     said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "made_at": "2026-02-01T12:00:00Z"}
     line = {**said, "item": "d-0004", "annotator": "ben", "mode": "blind"}
     take(
@@ -111,45 +117,45 @@ def test_nor_by_taking_back_what_was_answered_meanwhile(store: Store, tmp_path: 
     )
     assert cells(store, "imported") == 3, "what is aside does not count, however it is answered"
     with pytest.raises(BadInput, match="d-0004 cannot be counted again"):
-        tuning.take_back(store, "lea", here(store), ids(store, 4), "it agrees so well")
+        excluded_items.take_back(store, "lea", here(store), ids(store, 4), "it agrees so well")
 
 
 def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(store: Store, tmp_path: Path) -> None:
     queue.draw_audit(store, "lea", here(store), 4, "", seed=1)
-    barred = tuning.drawn(store, here(store)) | set(ids(store, 1, 2, 3))
-    kind, dataset = export.kind("examples"), datasets.dataset(store, "demo")
+    barred = excluded_items.drawn(store, here(store)) | set(ids(store, 1, 2, 3))
+    kind, dataset = exporting.kind("examples"), datasets.dataset(store, "demo")
     options = {"card": "multi_turn_dialogue", "few": 2}
-    first, count = export.preview(store, "lea", dataset, kind, options)
-    assert count == 2 and not tuning.listed(store, here(store)), "looking puts nothing aside"
-    done = export.give(store, "lea", dataset, kind, options, "jsonl", tmp_path / "examples.jsonl")
+    first, count = exporting.preview(store, "lea", dataset, kind, options)
+    assert count == 2 and not excluded_items.listed(store, here(store)), "looking puts nothing aside"
+    done = exporting.give(store, "lea", dataset, kind, options, "jsonl", tmp_path / "examples.jsonl")
     assert (done.lines, done.aside) == (2, 2)
     lines = [json.loads(line) for line in done.file.read_text().splitlines()]
     assert lines == first
     names = [line["item"] for line in lines]
-    assert not set(tuning.named(store, here(store), names)) & barred
-    assert [u.name for u in tuning.listed(store, here(store))] == sorted(names)
+    assert not set(excluded_items.named(store, here(store), names)) & barred
+    assert [u.name for u in excluded_items.listed(store, here(store))] == sorted(names)
     assert [line["reply"]["per_turn"][0]["scores"]["helpfulness"] for line in lines] == [2, 2], "as bo has it"
     assert cells(store) == 8
     made = cards.attach(store, "lea", "multi_turn_dialogue", [example_of(line, "a line") for line in lines])
     assert len(made.examples) == 2
-    everything, aside = 10, set(tuning.named(store, here(store), names))
+    everything, aside = 10, set(excluded_items.named(store, here(store), names))
     queue.draw_audit(store, "lea", here(store), everything, "", seed=2)
-    assert len(tuning.drawn(store, here(store))) == 8 and not aside & tuning.drawn(store, here(store))
+    assert len(excluded_items.drawn(store, here(store))) == 8 and not aside & excluded_items.drawn(store, here(store))
 
 
 def test_an_item_drawn_while_the_file_was_written_stops_it(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kind, dataset = export.kind("examples"), datasets.dataset(store, "demo")
-    real = export.give.__globals__["files"].write
+    kind, dataset = exporting.kind("examples"), datasets.dataset(store, "demo")
+    real = exporting.give.__globals__["files"].write
 
     def slow(*given: object) -> int:
         lines: int = real(*given)
         queue.draw_audit(store, "lea", here(store), 10, "", seed=1)
         return lines
 
-    monkeypatch.setattr("data.export.files.write", slow)
+    monkeypatch.setattr("data.exporting.files.write", slow)
     with pytest.raises(BadInput, match="has just been drawn"):
-        export.give(store, "lea", dataset, kind, {"card": "multi_turn_dialogue"}, "jsonl", tmp_path / "e.jsonl")
-    assert not list(tmp_path.glob("e.jsonl*")) and not tuning.listed(store, here(store))
+        exporting.give(store, "lea", dataset, kind, {"card": "multi_turn_dialogue"}, "jsonl", tmp_path / "e.jsonl")
+    assert not list(tmp_path.glob("e.jsonl*")) and not excluded_items.listed(store, here(store))
     assert store.rows("select count(*) from export") == [(0,)]

@@ -4,11 +4,12 @@ import json
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from judges import pieces, runner
 from judges.card import Card
-from judges.client import Client
-from judges.endpoint import Endpoint
+from judges.client import runner
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint
 from judges.params import Params
+from judges.protocols import call_plan
 from judges.types import Dimension, Reading, Response, Scale, Score
 
 
@@ -46,7 +47,7 @@ async def ran(served, n=1, params=None, card=CARD, modes=None, model="m", tasks=
     budget = more.pop("budget", None)
     settings = {"concurrency": 8, "timeout": 5.0} | more
     endpoint = Endpoint(base_url=served.url, **settings)
-    tasks = tasks or pieces.tasks(card, params, items(n))
+    tasks = tasks or call_plan.tasks(card, params, items(n))
     async with Client(endpoint, modes) as client:
         found = runner.run(
             card, model, params, client, tasks, endpoint=endpoint, had=had, stop=stop, budget=budget, grace=0.5

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from judges.prompt import fenced
+from judges.protocols.messages import fenced
 
 
 @dataclass

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from judges.card import Card, card
 from judges.params import Params
-from judges.pieces import Answer, Task, fuse, pieces
 from judges.practice.answer import answered
 from judges.practice.family import FAMILIES, Judge
-from judges.prompt import fence
-from judges.schema import strict
+from judges.protocols.call_plan import Answer, Task, fuse, pieces
+from judges.protocols.messages import fence
+from judges.reading.schema import strict
 from judges.sections import cut
 from judges.types import Dialogue, Pair
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from judges.commands import main
-from judges.files.matches import of_table
+from judges.cli import main
+from judges.importing.matches import of_table
 
 
 def table(folder: Path, header: str, rows: list[str], encoding: str = "utf-8") -> str:

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import pearsonr
 from sklearn.metrics import cohen_kappa_score
 
-from judges.agreement import (
+from judges.stats.agreement import (
     codes,
     commonest_share,
     correlation,

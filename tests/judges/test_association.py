@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judges.measures.association import correlation, first_alone, pearson, spearman, squared
-from judges.measures.logistic import chance_at_zero
-from judges.measures.overlap import overlap
+from judges.audits._overlap import overlap
+from judges.stats.association import correlation, first_alone, pearson, spearman, squared
+from judges.stats.logistic import chance_at_zero
 
 
 def test_spearman_by_hand() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from judges.commands import main
+from judges.cli import main
 from judges.params import Params
-from judges.pieces import Answer, Task, fuse
+from judges.protocols.call_plan import Answer, Task, fuse
 from judges.types import ITEM
 
 CARD = "rubric_open_ended"

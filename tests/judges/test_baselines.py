@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from judges.agreement import cross_table, kappa
-from judges.baselines import FOLDS, floors, guessed, length
-from judges.calibrate import Meeting
 from judges.card import cards
+from judges.stats.agreement import cross_table, kappa
+from judges.stats.baselines import FOLDS, floors, guessed, length
+from judges.stats.calibration import Meeting
 from judges.types import Answer, Dialogue, Pair, Response, Section, Turn
 
 HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from judges import bins
-from judges.calibrate import Meeting, Summary, summarise
+from judges.stats import bins
+from judges.stats.calibration import Meeting, Summary, summarise
 from judges.types import Dimension, Scale
 
 HALF, UNIT, FINE = Scale("interval", 1, 5, step=0.5), Scale("interval", 0, 1), Scale("interval", 0, 100, step=1)

@@ -9,12 +9,12 @@ import zlib
 
 import pytest
 
-from judges.calls import body
-from judges.calls.faults import Fatal, Passing
-from judges.client import Client
-from judges.endpoint import Endpoint
+from judges.client import decoding
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint
+from judges.client.errors import Fatal, Passing
 from judges.params import Params
-from judges.pieces import Answer
+from judges.protocols.call_plan import Answer
 from tests.judges.asking import GOOD, of, ran
 from tests.judges.endpoint import Say, serving
 from tests.judges.test_client import ASK
@@ -196,7 +196,7 @@ def test_a_file_of_results_may_be_larger_than_an_answer():
         async with raw(first, packed) as (url, _), Client(Endpoint(base_url=url)) as client:
             return await client.content("f")
 
-    assert len(rows) > body.MOST and asyncio.run(go()) == rows
+    assert len(rows) > decoding.MOST and asyncio.run(go()) == rows
 
 
 @pytest.mark.parametrize(
@@ -211,4 +211,4 @@ def test_a_file_of_results_may_be_larger_than_an_answer():
     ],
 )
 def test_an_address_is_told_by_its_host_alone(location, said):
-    assert body.host("http://a.test/v1/chat", location) == said
+    assert decoding.host("http://a.test/v1/chat", location) == said

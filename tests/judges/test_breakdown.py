@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judges.figures.breakdown import Cells, measured, periods, sliced
-from judges.figures.slices import cut
-from judges.uncertainty import wilson
+from judges.stats.breakdown import Cells, measured, periods, sliced
+from judges.stats.slices import cut
+from judges.stats.uncertainty import wilson
 
 
 def cells(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from judges import calibrate
-from judges.calibrate import Line, Meeting, People, Said, Sums, anchoring, by_moments, from_sums, summarise
-from judges.gate import decide
-from judges.intervals import moments
+from judges.stats import calibration
+from judges.stats.approval_check import decide
+from judges.stats.calibration import Line, Meeting, People, Said, Sums, anchoring, by_moments, from_sums, summarise
+from judges.stats.intervals import moments
 from judges.types import Dimension, Scale
 
 NAN = float("nan")
@@ -148,7 +148,7 @@ def test_sums_give_what_single_cells_give(dimension, data):
 
 
 def test_sums_linearise_as_many_single_cells_do(monkeypatch):
-    monkeypatch.setattr("judges.intervals.LINEARISE_FROM", 2)
+    monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 2)
     rng = np.random.default_rng(5)
     for dimension in CASES.values():
         scale = dimension.scale
@@ -187,4 +187,4 @@ def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():
     assert (large.low, large.high) == pytest.approx((found.low, found.high), abs=0.02)
     mixed = anchoring(summed(blind, ORDINAL.scale), meeting([]), ORDINAL)
     assert mixed.point is mixed.low is None
-    assert calibrate.anchoring(meeting([]), meeting([]), ORDINAL).point is None
+    assert calibration.anchoring(meeting([]), meeting([]), ORDINAL).point is None

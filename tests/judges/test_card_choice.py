@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
+from judges.authoring.card_lookup import answers, chosen, from_file, question
+from judges.authoring.custom import from_recipe, from_spec
+from judges.authoring.recipe import checked
+from judges.authoring.soundness import faults, specimen
 from judges.card import Card, card, cards
 from judges.cards.pointwise_quality.card import named
-from judges.commands import main
+from judges.cli import main
 from judges.errors import BadCard, UnknownCard
-from judges.making.choice import answers, chosen, from_file, question
-from judges.making.made import from_recipe, from_spec
-from judges.making.recipe import checked
-from judges.reading import read
-from judges.schema import strict
-from judges.soundness import faults, specimen
+from judges.reading.reading import read
+from judges.reading.schema import strict
 from judges.types import Scale
 from tests.judges.replies import practised
 

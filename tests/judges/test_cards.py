@@ -13,7 +13,7 @@ from judges.cards.mt_bench.card import rating, winner
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
 from judges.cards.pointwise_quality.card import named
 from judges.errors import BadCard, BadScale, UnknownCard
-from judges.reading import read
+from judges.reading.reading import read
 from judges.triage import level
 from judges.types import ITEM, Reading, Scale, is_unit, sort_of
 from tests.judges.replies import SHIPPED, practised

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.asking import chapters, orders
 from judges.card import card
 from judges.params import Params
-from judges.pieces import Task, ask, pieces, reread
-from judges.prompt import fenced
+from judges.protocols import chapters, orders
+from judges.protocols.call_plan import Task, ask, pieces, reread
+from judges.protocols.messages import fenced
 from judges.tokens import tokens
 from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from judges.choice import Named, differences, fitting, spoken, told
-from judges.commands import main
-from judges.files.alike import Groups, alike
+from judges.cli import main
+from judges.importing.repeated_problems import Groups, alike
+from judges.judge_lookup import Named, differences, fitting, spoken, told
 
 COLD = Named("aaaa1111", "rubric", "gpt-4o", {"temperature": 0, "seed": None}, "v1")
 WARM = Named("aaaa2222", "rubric", "gpt-4o", {"temperature": 0.7, "seed": None}, "v1")

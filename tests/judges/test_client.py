@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.calls import faults
-from judges.calls.faults import Asked, Fatal, Once, Passing, Refit
-from judges.calls.manner import Manner
-from judges.client import Client
-from judges.endpoint import Endpoint
+from judges.client import errors
+from judges.client.capabilities import Manner
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint
+from judges.client.errors import Asked, Fatal, Once, Passing, Refit
 from judges.params import Params
-from judges.pieces import Ask
+from judges.protocols.call_plan import Ask
 from tests.judges.asking import GOOD
 from tests.judges.endpoint import Say, serving
 
@@ -234,7 +234,7 @@ def test_the_key_is_sent_and_appears_nowhere_else(monkeypatch):
 
 
 def test_keys_that_are_half_hidden_are_hidden():
-    assert faults.redacted("Incorrect API key provided: sk-abcd****wxyz.", "none") == (
+    assert errors.redacted("Incorrect API key provided: sk-abcd****wxyz.", "none") == (
         "Incorrect API key provided: [key]."
     )
 
@@ -251,7 +251,7 @@ def test_openai_itself_wants_a_key(monkeypatch):
 
 def test_azure_is_asked_at_its_deployment(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "azure-key-1234")
-    from judges import client as home
+    from judges.client import client as home
 
     made = home.Client(Endpoint(base_url="https://x.openai.azure.com", api_version="2024-10-21"))
     made._open()
@@ -310,7 +310,7 @@ JSON = st.recursive(
 def test_no_answer_of_any_shape_is_a_bug(value, status):
     body = json.dumps(value)
     asked = Asked("http://x", "m", Params(), "KEY", "none", False, Manner())
-    fault = faults.refusal(status, {}, body, asked)
+    fault = errors.refusal(status, {}, body, asked)
     assert isinstance(fault, (Fatal, Passing, Once, Refit)) and str(fault)
     client = Client(Endpoint(base_url="http://127.0.0.1:9/v1"))
     try:

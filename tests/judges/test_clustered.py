@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from judges.measures.clustered import apart, mean, newcombe, share
-from judges.uncertainty import wilson
+from judges.stats.clustered import apart, mean, newcombe, share
+from judges.stats.uncertainty import wilson
 
 
 def test_one_cell_an_item_is_plain_wilson() -> None:

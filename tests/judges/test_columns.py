@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judges.files.columns import Columns, columns
-from judges.files.names import owner
+from judges.importing.column_names import owner
+from judges.importing.columns import Columns, columns
 
 LONG = [f"a text of item {n}, long enough to be read as one, and going on for a while" for n in range(12)]
 ID, FIVE = list(range(100, 112)), [1, 3, 5, 2, 4]

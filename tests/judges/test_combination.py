@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.agreement import kappa, kappa_from_sums
 from judges.card import card
-from judges.combination import RULES, applied, combined, drawn_of, nearest, rule_of, said
-from judges.figures.repeats import Asked, repeats, told
-from judges.intervals import Cells, cluster_bootstrap, difference, from_cells, influences, linearised, moments
 from judges.params import Params
+from judges.protocols.combination import RULES, applied, combined, drawn_of, nearest, rule_of, said
+from judges.stats.agreement import kappa, kappa_from_sums
+from judges.stats.intervals import Cells, cluster_bootstrap, difference, from_cells, influences, linearised, moments
+from judges.stats.self_consistency import Asked, repeats, told
 from judges.types import Scale
 from tests.judges.replies import SHIPPED
 

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from judges import concordance
-from judges.agreement import kappa_from_sums, six
-from judges.concordance import Concordance
-from judges.intervals import Cells
+from judges.stats import concordance
+from judges.stats.agreement import kappa_from_sums, six
+from judges.stats.concordance import Concordance
+from judges.stats.intervals import Cells
 
 RNG = np.random.default_rng(7)
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.asking.places import places, values
 from judges.card import Card, Item, card
-from judges.confidence import Logprobs, combine, ruled, weighed
 from judges.params import Params
-from judges.pieces import Answer, Task, fuse, reread
-from judges.reading import read
+from judges.protocols.call_plan import Answer, Task, fuse, reread
+from judges.reading.confidence import Logprobs, combine, ruled, weighed
+from judges.reading.reading import read
+from judges.reading.spans import places, values
 from judges.types import Reading, Remark, Response, Score
 from tests.judges.replies import dialogue, pair, pair_reply, turns_reply
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import stats
 
-from judges.correction import Comparison, Corrected, compared, corrected, difference, freedom, moments
-from judges.uncertainty import Interval, wilson
+from judges.stats.ppi import Comparison, Corrected, compared, corrected, difference, freedom, moments
+from judges.stats.uncertainty import Interval, wilson
 
 
 def flat(n: int, others: int, seed: int, noise: float = 0.6) -> tuple[Any, Any]:

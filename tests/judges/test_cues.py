@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.measures.cues import correction, explains
+from judges.audits._cues import correction, explains
 
 CORRECTIONS = {
     "English": [

@@ -7,11 +7,11 @@ from math import exp, hypot
 
 import pytest
 
-from judges import drift
-from judges.drift import Frozen, Gold
-from judges.gate import Policy
-from judges.looks import Open
-from judges.uncertainty import Interval
+from judges.stats import drift
+from judges.stats.approval_check import Policy
+from judges.stats.drift import Frozen, Gold
+from judges.stats.sequential import Open
+from judges.stats.uncertainty import Interval
 
 POLICY = Policy()
 THEN = Frozen(0.7, 0.05, 200, 200)

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from judges import pieces
-from judges.calls.estimate import estimate
-from judges.calls.prices import PRICES, price, prices
 from judges.card import cards
+from judges.client.estimate import estimate
+from judges.client.prices import PRICES, price, prices
 from judges.errors import AssayError
 from judges.params import Params
+from judges.protocols import call_plan
 from judges.tokens import tokens
 from judges.types import Dialogue, Turn
 from tests.judges.asking import CARD, items
@@ -52,8 +52,8 @@ def test_a_damaged_list_is_a_sentence(tmp_path, text, says):
 def test_counts_by_hand():
     params = Params(samples=2)
     ((key, item),) = items(1)
-    task = next(pieces.tasks(CARD, params, [(key, item)]))
-    ask = pieces.ask(CARD, params, task, "", {}, "json_schema")
+    task = next(call_plan.tasks(CARD, params, [(key, item)]))
+    ask = call_plan.ask(CARD, params, task, "", {}, "json_schema")
     each = sum(tokens(m["content"]) + 4 for m in ask.messages) + tokens(json.dumps(ask.schema))
     found = estimate(CARD, "gpt-4o", params, [(key, item)], price=(2.0, 8.0))
     assert (found.items, found.judgments, found.calls, found.counted) == (1, 2, 2, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.measures.families import family
+from judges.families import family
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from judges.agreement import cross_table, kappa
-from judges.figures.curve import ahead, curve, sizes
-from judges.figures.paired import Pair, Seats, compare, more_to_tell, together, two_sided
-from judges.figures.reliability import Sure, auroc, clustered_share, reliability
-from judges.figures.slices import Cut, apart, cut, distinct, f_above, sliced, thirds
-from judges.intervals import Cells, from_cells, influences, linearised, moments
-from judges.uncertainty import Interval
+from judges.stats.agreement import cross_table, kappa
+from judges.stats.comparison import Pair, Seats, compare, more_to_tell, together, two_sided
+from judges.stats.intervals import Cells, from_cells, influences, linearised, moments
+from judges.stats.learning_curve import ahead, curve, sizes
+from judges.stats.reliability import Sure, auroc, clustered_share, reliability
+from judges.stats.slices import Cut, apart, cut, distinct, f_above, sliced, thirds
+from judges.stats.uncertainty import Interval
 
 
 def rated(items, per_item, right, seed, k=5, share=0.0):

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 import judges.cards
-from judges import audits, folders, reading
+from judges import audits, card_folders
 from judges.card import Card, cards
 from judges.errors import BadCard
+from judges.reading import reading
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score
 from tests.judges.asking import CARD
 from tests.judges.replies import dialogue, pair, practised
@@ -45,7 +46,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that loads all cards with one more folder, whose card.py is GOOD with a text in place of another."""
     cards()  # what all tests share is read without the folder
     monkeypatch.setattr(judges.cards, "__path__", [*judges.cards.__path__, str(tmp_path)])
-    monkeypatch.setattr(folders, "_HOMES", dict(folders._HOMES))
+    monkeypatch.setattr(card_folders, "_HOMES", dict(card_folders._HOMES))
 
     def load(old: str = "", new: str = "", code: str = GOOD, name: str = "") -> tuple[str, dict[str, Card]]:
         name = name or f"zz_warm{next(_NAMES)}"  # a module is imported once
@@ -54,7 +55,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         (folder / "__init__.py").touch()
         if code:
             (folder / "card.py").write_text(code.replace(old, new).replace("NAME", name), encoding="utf-8")
-        return name, folders.loaded()
+        return name, card_folders.loaded()
 
     return load
 
@@ -62,7 +63,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_good_folder_is_a_card(loaded: Any) -> None:
     name, found = loaded()
     assert found[name].title == "Warm" and len(found) == len(cards()) + 1
-    assert folders.place(found[name]) == f"judges/cards/{name}/card.py"
+    assert card_folders.place(found[name]) == f"judges/cards/{name}/card.py"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_a_folder_that_is_none_is_named(loaded: Any, tmp_path: Path) -> None:
     (tmp_path / "bare" / "card.py").touch()
     (tmp_path / "bare" / "__init__.py").unlink()
     with pytest.raises(BadCard, match=r"judges/cards/bare has no __init__\.py"):
-        folders.loaded()
+        card_folders.loaded()
 
 
 def test_a_name_that_is_taken_is_refused(loaded: Any) -> None:
@@ -121,11 +122,11 @@ _START = "import judges.cards, sys, asyncio; judges.cards.__path__.append(sys.ar
 @pytest.mark.parametrize(
     ("script", "code"),
     [
-        ("from judges.commands import main; sys.exit(main(['list']))", 1),
-        ("from judges.commands import main; sys.exit(main(['run', 'x', '--card', 'a', '--model', 'm']))", 1),
-        ("from judges.commands import main; main(['run', '--help'])", 0),
-        ("from data.commands import main; main(['run', '--help'])", 0),
-        ("from data.commands import main; sys.exit(main(['import', sys.argv[1], '--dataset', 'd', '--as', 'lea']))", 1),
+        ("from judges.cli import main; sys.exit(main(['list']))", 1),
+        ("from judges.cli import main; sys.exit(main(['run', 'x', '--card', 'a', '--model', 'm']))", 1),
+        ("from judges.cli import main; main(['run', '--help'])", 0),
+        ("from data.cli import main; main(['run', '--help'])", 0),
+        ("from data.cli import main; sys.exit(main(['import', sys.argv[1], '--dataset', 'd', '--as', 'lea']))", 1),
         ("import app; asyncio.run(app.life(None).__aenter__())", 1),
     ],
 )  # fmt: skip

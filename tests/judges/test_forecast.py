@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from judges import forecast, sampling
-from judges.agreement import cross_table, kappa
-from judges.intervals import Cells
+from judges.stats import forecast, sampling
+from judges.stats.agreement import cross_table, kappa
+from judges.stats.intervals import Cells
 
 SIZES = {"1": 200, "2": 300, "3": 500, "4": 2_000, "5": 7_000}
 

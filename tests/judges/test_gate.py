@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.gate import Policy, decide, decide_together
-from judges.intervals import from_cells, linearised, moments
-from judges.looks import Plan, boundary, chance, distance, planned
-from judges.multiple import holm
-from judges.planner import more_range
-from judges.uncertainty import Interval
+from judges.stats.approval_check import Policy, decide, decide_together
+from judges.stats.intervals import from_cells, linearised, moments
+from judges.stats.multiple_testing import holm
+from judges.stats.planner import more_range
+from judges.stats.sequential import Plan, boundary, chance, distance, planned
+from judges.stats.uncertainty import Interval
 
 quick = settings(deadline=None, max_examples=50)
 LOOSE = Policy(lower_bound=False)

@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
-from judges import intervals, resampling
-from judges.agreement import cross_table, fleiss_cohen_everitt, kappa
-from judges.intervals import (
+from judges.stats import intervals, resampling
+from judges.stats.agreement import cross_table, fleiss_cohen_everitt, kappa
+from judges.stats.intervals import (
     BOOTSTRAP,
     LINEARISE_FROM,
     Cells,
@@ -23,8 +23,8 @@ from judges.intervals import (
     linearised_table,
     moments,
 )
-from judges.replicates import parts
-from judges.uncertainty import Interval, wilson
+from judges.stats.replicates import parts
+from judges.stats.uncertainty import Interval, wilson
 
 WEIGHTS = [None, "linear", "quadratic"]
 quick = settings(deadline=None, max_examples=40)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.calls.budget import Budget, cost
-from judges.calls.limits import Bucket, Window
+from judges.client.budget import Budget, cost
+from judges.client.limits import Bucket, Window
 
 
 def taken(bucket, amounts, now=0.0):

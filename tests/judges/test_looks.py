@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from judges.looks import bound, boundary, chance, distance, planned, planned_chance
-from judges.uncertainty import Interval
+from judges.stats.sequential import bound, boundary, chance, distance, planned, planned_chance
+from judges.stats.uncertainty import Interval
 
 
 def test_one_look_asks_the_normal_quantile():

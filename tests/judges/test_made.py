@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from judges.authoring.custom import checked, from_recipe, from_spec
+from judges.authoring.recipe import clashes
 from judges.card import cards
 from judges.errors import BadCard, UnknownCard
-from judges.making.made import checked, from_recipe, from_spec
-from judges.making.recipe import clashes
 from judges.params import Params
-from judges.pieces import Task, ask
-from judges.reading import read
-from judges.schema import strict
+from judges.protocols.call_plan import Task, ask
+from judges.reading.reading import read
+from judges.reading.schema import strict
 from judges.types import ITEM, Kind, Reading, Scale, Score
 
 TURN = {"name": "敬語", "unit": "turn", "definition": "敬語が正しい。", "anchors": {"5": "完璧", "1": "誤り"}}

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from statsmodels.stats.multitest import multipletests
 
-from judges.multiple import benjamini_yekutieli, holm
+from judges.stats.multiple_testing import benjamini_yekutieli, holm
 
 
 def test_by_hand():

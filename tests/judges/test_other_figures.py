@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
-from judges.agreement import cross_table, gwet_ac
-from judges.calibrate import Meeting, summarise
 from judges.card import cards
-from judges.commands import main
+from judges.cli import main
 from judges.errors import BadScale
-from judges.figures.accuracy import accuracy
-from judges.figures.means import Scored, means
-from judges.figures.missingness import code, missing
-from judges.figures.others import others
-from judges.figures.weakest import Named, lowest, weakest
+from judges.stats.accuracy import accuracy
+from judges.stats.agreement import cross_table, gwet_ac
+from judges.stats.calibration import Meeting, summarise
+from judges.stats.means import Scored, means
+from judges.stats.missingness import code, missing
+from judges.stats.other_metrics import others
+from judges.stats.weakest_turns import Named, lowest, weakest
 from judges.types import Dimension, Scale
 from tests.seeds import lines
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
+from judges.authoring.custom import from_spec
+from judges.authoring.overlay import over
 from judges.card import cards
 from judges.errors import BadCard
-from judges.making.made import from_spec
-from judges.making.overlay import over
 from judges.params import Params
-from judges.pieces import Answer, ask, fuse, tasks
-from judges.prompt import fenced
+from judges.protocols.call_plan import Answer, ask, fuse, tasks
+from judges.protocols.messages import fenced
 from judges.types import ITEM
 
 BASE = cards()["rubric_open_ended"]

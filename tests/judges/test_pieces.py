@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.asking import fusion, orders
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import Recipe
 from judges.card import Card, card
-from judges.making.made import from_recipe
-from judges.making.recipe import Recipe
 from judges.params import Params
-from judges.pieces import Answer, Task, ask, fuse, left, packed, pieces, reread, tasks, unpacked
+from judges.protocols import fusion, orders
+from judges.protocols.call_plan import Answer, Task, ask, fuse, left, packed, pieces, reread, tasks, unpacked
 from judges.types import Response, Scale
 from tests.judges.replies import SHIPPED, answers, any_turns_reply, dialogue, judged, pair, turns_reply, values
 

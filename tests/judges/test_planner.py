@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.planner import MOST_TIMES, further, more_for_width, more_range
-from judges.uncertainty import Interval
+from judges.stats.planner import MOST_TIMES, further, more_for_width, more_range
+from judges.stats.uncertainty import Interval
 
 quick = settings(deadline=None, max_examples=60)
 

@@ -12,11 +12,11 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.proportion import proportion_confint
 
-from judges.asking import orders
-from judges.commands import main
-from judges.files.lines import judgments
-from judges.halves import Waiting, given, kept
-from judges.measures import position
+from judges.cli import main
+from judges.importing.lines import judgments
+from judges.protocols import orders
+from judges.protocols.order_halves import Waiting, given, kept
+from judges.stats import position
 from tests.judges.test_audit_command import write
 
 WORDS = ("a", "tie", "b")

@@ -16,12 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import checked
 from judges.card import cards
-from judges.commands import main
-from judges.making.made import from_recipe
-from judges.making.recipe import checked
+from judges.cli import main
 from judges.params import Params
-from judges.pieces import Answer, ask, fuse, pieces, tasks
 from judges.practice import Options, start
 from judges.practice.answer import answered
 from judges.practice.completion import Grade, logprobs, spelled, text_of
@@ -31,9 +30,10 @@ from judges.practice.model import key_of
 from judges.practice.options import FLAWS, BadOption, Fault
 from judges.practice.shape import outline
 from judges.practice.words import Cues, content
-from judges.prompt import fence
-from judges.reading import objects, read
-from judges.schema import in_words, strict
+from judges.protocols.call_plan import Answer, ask, fuse, pieces, tasks
+from judges.protocols.messages import fence
+from judges.reading.reading import objects, read
+from judges.reading.schema import in_words, strict
 from judges.sections import cut
 from judges.types import Answer as Side
 from judges.types import Dialogue, Pair, Response, Turn

@@ -7,12 +7,12 @@ from itertools import permutations
 
 import pytest
 
-from judges.asking import probes
 from judges.card import card
 from judges.params import Params, Probe
-from judges.pieces import Task, ask, reread, tasks
-from judges.prompt import fenced
-from judges.reading import read
+from judges.protocols import probes
+from judges.protocols.call_plan import Task, ask, reread, tasks
+from judges.protocols.messages import fenced
+from judges.reading.reading import read
 from judges.types import Dialogue, Response, units
 from tests.judges.replies import SHIPPED, dialogue, pair, pair_reply, turns_reply, values
 

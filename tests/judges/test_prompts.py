@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from judges.calls.estimate import estimate
+from judges.authoring import examples
+from judges.authoring.custom import from_spec
 from judges.card import Card, Example, card, cards
 from judges.cards.pointwise_quality.card import named
-from judges.commands import main
+from judges.cli import main
+from judges.client.estimate import estimate
 from judges.errors import BadCard
-from judges.making import examples
-from judges.making.made import from_spec
-from judges.pieces import Task, ask
-from judges.prompt import fenced
-from judges.schema import in_words, strict
+from judges.protocols.call_plan import Task, ask
+from judges.protocols.messages import fenced
+from judges.reading.schema import in_words, strict
 from judges.types import ITEM
 from tests.judges.replies import SHIPPED
 

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data import calibration, datasets, people
-from data.gold import Basis
-from data.intake import Plan, from_path, take
+from data.calibration import calibration
+from data.gold.gold import Basis
+from data.importing import Plan, from_path, take
+from data.records import datasets, people
 from data.store import Store, open_store
-from judges.agreement import Weights, fleiss_cohen_everitt, gwet_ac, kappa
-from judges.calibrate import Summary, summarise
-from judges.commands import main
+from judges.cli import main
+from judges.stats.agreement import Weights, fleiss_cohen_everitt, gwet_ac, kappa
+from judges.stats.calibration import Summary, summarise
 from tests.judges.replies import pair, pair_reply
 from tests.seeds import lines
 

@@ -10,15 +10,15 @@ from scipy import stats
 from scipy.special import betainc
 from sklearn.metrics import cohen_kappa_score
 
-from judges.agreement import krippendorff_alpha
-from judges.raters import alternative, habits
-from judges.raters.ceiling import alpha, ceiling, told
-from judges.raters.dawid_skene import dawid_skene
-from judges.raters.habits import Shift, Work
-from judges.raters.ratings import Ratings, without_self
-from judges.raters.student import incomplete_beta, t_cdf
+from judges.stats.agreement import krippendorff_alpha
+from judges.stats.raters import alternative_annotator, rater_flags
+from judges.stats.raters.dawid_skene import dawid_skene
+from judges.stats.raters.human_ceiling import alpha, ceiling, told
+from judges.stats.raters.rater_flags import Shift, Work
+from judges.stats.raters.ratings import Ratings, without_self
+from judges.stats.student import incomplete_beta, t_cdf
+from judges.stats.uncertainty import Interval
 from judges.types import Scale
-from judges.uncertainty import Interval
 
 FIVE = Scale("ordinal", 1, 5)
 VERDICT = Scale("unordered", categories=("a", "tie", "b"), drawn="tie")
@@ -197,7 +197,7 @@ def slowly(found, epsilon):
 @pytest.mark.parametrize("scale", [FIVE, VERDICT], ids=["rmse", "match"])
 def test_the_test_is_its_definition_with_scipys_t(scale):
     found = planted({"a": 0.8, "b": 0.6, "c": 0.7, "d": 0.5}, items=35, scale=scale, judge=0.7)
-    result = alternative.test(found, 0.15)
+    result = alternative_annotator.test(found, 0.15)
     for one, (name, judge, person, p) in zip(result.people, slowly(found, 0.15), strict=True):
         assert (one.name, one.items, one.cells) == (name, 35, 70)
         assert (one.judge, one.person, one.p) == pytest.approx((judge, person, p))
@@ -207,42 +207,42 @@ def test_the_test_is_its_definition_with_scipys_t(scale):
 
 def test_a_good_judge_passes_and_a_random_one_does_not():
     people = dict.fromkeys("abcd", 0.7)
-    good, bad = (alternative.test(planted(people, items=120, judge=judge), 0.2) for judge in (0.9, None))
+    good, bad = (alternative_annotator.test(planted(people, items=120, judge=judge), 0.2) for judge in (0.9, None))
     assert good.passed and good.omega == 1.0 and good.rho > 0.75
     assert not bad.passed and bad.omega == 0.0 and bad.rho < 0.5
 
 
 def test_too_few_items_or_people_decide_nothing():
-    two = alternative.test(planted({"a": 0.9, "b": 0.9}, judge=1.0))
+    two = alternative_annotator.test(planted({"a": 0.9, "b": 0.9}, judge=1.0))
     assert len(two.people) == 2 and not two.enough and not two.passed
-    few = alternative.test(planted(dict.fromkeys("abc", 0.9), items=29, judge=1.0))
+    few = alternative_annotator.test(planted(dict.fromkeys("abc", 0.9), items=29, judge=1.0))
     assert few.people == () and few.left_out == (("a", 29), ("b", 29), ("c", 29)) and few.omega is None
     same = ratings([(n, 0, p, n % 5) for n in range(40) for p in "abc"], FIVE, {(n, 0): n % 5 for n in range(40)})
-    assert [one.p for one in alternative.test(same).people] == [0.0, 0.0, 0.0]  # all tie: no spread at all, d = 0 < .2
-    assert [one.p for one in alternative.test(same, 0.0).people] == [1.0, 1.0, 1.0]
+    assert [one.p for one in alternative_annotator.test(same).people] == [0.0, 0.0, 0.0]  # all tie: no spread at all, d = 0 < .2
+    assert [one.p for one in alternative_annotator.test(same, 0.0).people] == [1.0, 1.0, 1.0]
     with pytest.raises(ValueError, match="handicap"):
-        alternative.test(same, 1.5)
+        alternative_annotator.test(same, 1.5)
 
 
 def test_the_limits_of_the_test_are_the_methods():
-    assert list(alternative.EPSILONS) == [0.2, 0.15, 0.1] and alternative.test(planted({"a": 0.9})).epsilon == 0.2
-    least = alternative.test(planted(dict.fromkeys("abc", 0.9), items=30, judge=1.0))
+    assert list(alternative_annotator.EPSILONS) == [0.2, 0.15, 0.1] and alternative_annotator.test(planted({"a": 0.9})).epsilon == 0.2
+    least = alternative_annotator.test(planted(dict.fromkeys("abc", 0.9), items=30, judge=1.0))
     assert [one.items for one in least.people] == [30] * 3 and least.left_out == () and least.enough and least.passed
-    nobody = alternative.test(planted({"a": 0.9}))
+    nobody = alternative_annotator.test(planted({"a": 0.9}))
     assert (nobody.people, nobody.omega, nobody.rho, nobody.passed) == ((), None, None, False)
     with pytest.raises(ValueError, match="below 1"):
-        alternative.test(planted({"a": 0.9}), 1.0)
-    won, lost = (alternative.Against("a", 30, 30, 0.9, 0.5, p, p) for p in (0.05, 0.0501))
+        alternative_annotator.test(planted({"a": 0.9}), 1.0)
+    won, lost = (alternative_annotator.Against("a", 30, 30, 0.9, 0.5, p, p) for p in (0.05, 0.0501))
     assert (won.won, lost.won) == (True, False)
     for people, omega, passed in (((won, lost) * 2, 0.5, True), ((won, won, lost, lost, lost), 0.4, False)):
-        found = alternative.Test(people, (), 0.2)
+        found = alternative_annotator.Test(people, (), 0.2)
         assert (found.omega, found.passed) == (pytest.approx(omega), passed)
 
 
 def test_who_labels_alone_is_neither_tested_nor_left_out():
     rows = [(n, 0, p, n % 5) for n in range(40) for p in "acd"] + [(n, 1, "b", 1) for n in range(40)]
     judge = {(n, unit): n % 5 for n in range(40) for unit in range(2)}
-    found = alternative.test(ratings(rows, FIVE, judge))
+    found = alternative_annotator.test(ratings(rows, FIVE, judge))
     assert ([one.name for one in found.people], found.left_out) == (["a", "c", "d"], ())
 
 
@@ -339,13 +339,13 @@ GOOD = interval(0.7, 0.6, 0.8)
 
 
 def sorts(work, agreement=GOOD, leniency=None, course=None):
-    return [remark.sort for remark in habits.remarks(work, agreement, leniency, course)]
+    return [remark.sort for remark in rater_flags.remarks(work, agreement, leniency, course)]
 
 
 def test_accepting_everything_in_two_seconds_is_said():
     fast = Work(40, 20, assisted=40, seen=40, kept=38, seconds=(1.9,) * 20, assisted_seconds=(1.9,) * 20)
     assert sorts(fast) == ["accepts"]  # 38 of 40 = .95
-    [remark] = habits.remarks(fast, GOOD, None, None)
+    [remark] = rater_flags.remarks(fast, GOOD, None, None)
     assert "an acceptance rate of 95% with a median of 1.9 seconds per item" in remark.text
     less = Work(40, 20, assisted=40, seen=40, kept=37, seconds=(2.5,) * 20, assisted_seconds=(1.9,) * 20)
     assert sorts(less) == ["fast"]
@@ -367,18 +367,18 @@ def test_apart_lenient_and_drifting_people_are_said():
 
 def test_shift_and_drift_by_hand():
     # mean 1, variance ((1 + 1) / 2), se sqrt(2 / 3 / ... ): values 0 1 2 -> variance 1, se sqrt(1/3)
-    assert habits.shift([0.0, 1.0, 2.0]) == Shift(1.0, pytest.approx((1 / 3) ** 0.5), 3)
-    assert habits.shift([]) is None and habits.shift([2.0]) == Shift(2.0, None, 1)
+    assert rater_flags.shift([0.0, 1.0, 2.0]) == Shift(1.0, pytest.approx((1 / 3) ** 0.5), 3)
+    assert rater_flags.shift([]) is None and rater_flags.shift([2.0]) == Shift(2.0, None, 1)
     # 21 items: first third all 1, last third 0 0 0 0 0 0 1: 1/7 - 1; variance of the last 1/7, se sqrt(1/7/7) = 1/7
-    found = habits.drift([1.0] * 14 + [0.0] * 6 + [1.0])
+    found = rater_flags.drift([1.0] * 14 + [0.0] * 6 + [1.0])
     assert (found.size, found.se, found.items) == pytest.approx((1 / 7 - 1, 1 / 7, 21))
-    assert habits.drift([1.0] * 19) is None
+    assert rater_flags.drift([1.0] * 19) is None
 
 
 def test_a_change_counts_only_beside_that_of_the_others():
     down, less, up, unsure = Shift(-0.4, 0.05, 60), Shift(-0.2, 0.05, 60), Shift(0.3, 0.05, 60), Shift(-0.1, 0.05, 60)
-    assert habits.either(down, less) == less and habits.either(less, down) == less
-    assert habits.either(down, up) is habits.either(down, unsure) is habits.either(None, down) is None
+    assert rater_flags.either(down, less) == less and rater_flags.either(less, down) == less
+    assert rater_flags.either(down, up) is rater_flags.either(down, unsure) is rater_flags.either(None, down) is None
 
 
 def test_pairs_are_every_two_people_of_a_cell_once():

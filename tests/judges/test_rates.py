@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 from statsmodels.stats.proportion import proportion_confint
 
-from judges.calibrate import Meeting, Sums, said
-from judges.rates import Whole, answers, prevalence, rates, tables, told, wholes
+from judges.stats.calibration import Meeting, Sums, said
+from judges.stats.rates import Whole, answers, prevalence, rates, tables, told, wholes
 from judges.types import Dimension, Scale
 from tests.bench.simulations import flags
 

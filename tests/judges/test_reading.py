@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from judges.card import Card, card
-from judges.reading import objects, read
-from judges.spoken import refuses, spoken
+from judges.reading.reading import objects, read
+from judges.reading.refusals import refuses, spoken
 from judges.types import ITEM
 from tests.judges.replies import SHIPPED
 

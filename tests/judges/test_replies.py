@@ -15,8 +15,8 @@ import pytest
 
 from judges.card import card
 from judges.params import Params
-from judges.pieces import Answer, Task, fuse
-from judges.reading import counted, read
+from judges.protocols.call_plan import Answer, Task, fuse
+from judges.reading.reading import counted, read
 from judges.types import ITEM, Reading
 
 DIALOGUE: Any = ITEM.validate_python(

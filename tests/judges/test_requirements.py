@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from judges.calls.requirements import requirements
+from judges.authoring.soundness import specimen
 from judges.card import card
-from judges.soundness import specimen
+from judges.client.requirements import requirements
 
 PAIR, MODEL = card("long_form_pairwise"), "gpt-4o"
 LONGEST = [("p-1", specimen("pair"))]

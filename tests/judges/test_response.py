@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.gate import Decision
-from judges.response import Response, Stratum, held
+from judges.stats.approval_check import Decision
+from judges.stats.nonresponse import Response, Stratum, held
 
 ELIGIBLE = Decision("meets policy", "All is well.")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.calls.retry import LONGEST, MOST, asked, pause, spoken
+from judges.client.retries import LONGEST, MOST, asked, pause, spoken
 
 NOW = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.calls import prices
-from judges.calls.room import bound, long, room_of
-from judges.calls.usage import sent
 from judges.card import cards
+from judges.client import prices
+from judges.client.context_window import bound, long, room_of
+from judges.client.usage import sent
 from judges.params import Params
-from judges.pieces import Task, ask
+from judges.protocols.call_plan import Task, ask
 from judges.types import Dialogue, Response
 
 CARD = cards()["rubric_open_ended"]

@@ -8,12 +8,12 @@ from dataclasses import asdict
 
 import pytest
 
-from judges import pieces
 from judges.card import cards
-from judges.commands import main
-from judges.files.ledger import BadLedger, Ledger
+from judges.cli import main
+from judges.importing.run_file import BadLedger, Ledger
 from judges.params import Params
-from judges.pieces import Answer
+from judges.protocols import call_plan
+from judges.protocols.call_plan import Answer
 from judges.types import Dialogue
 from tests.data.importing import bring, counts, workspace
 from tests.judges.asking import CARD
@@ -247,7 +247,7 @@ def test_what_is_wrong_with_a_line_is_said_in_words(tmp_path, capsys):
 def test_an_answer_of_several_is_kept_until_its_judgment_is_there(tmp_path):
     path, params = tmp_path / "out.jsonl", Params()
     turns = [{"turn": n, "role": r, "text": "words"} for n in range(1, 15) for r in ("user", "assistant")]
-    task = pieces.Task("d", Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": turns}))
+    task = call_plan.Task("d", Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": turns}))
     card = cards()["multi_turn_dialogue"]
     first = Answer("d", "", 0, "window:1/3", "{}", logprobs=(("4", (("4", -0.5),)),))
     with Ledger(path, card, "m", params) as ledger:
@@ -257,7 +257,7 @@ def test_an_answer_of_several_is_kept_until_its_judgment_is_there(tmp_path):
         assert ledger.had(task) == {"window:1/3": first}
         assert not ledger.has(task)
         rest = {f"window:{n}/3": Answer("d", "", 0, f"window:{n}/3", "{}") for n in (2, 3)}
-        ledger.write(pieces.fuse(card, params, task, ledger.had(task) | rest))
+        ledger.write(call_plan.fuse(card, params, task, ledger.had(task) | rest))
     with Ledger(path, card, "m", params) as ledger:
         assert ledger.has(task) and ledger.had(task) == {}
     assert not path.with_name("out.jsonl.pieces").exists()

@@ -8,18 +8,18 @@ from random import Random
 
 import pytest
 
-from judges import pieces, runner
-from judges.calls import retry
-from judges.calls.budget import Budget
-from judges.calls.faults import Fatal
-from judges.calls.usage import Charge
 from judges.card import cards
-from judges.client import Client
-from judges.endpoint import Endpoint
+from judges.client import retries, runner
+from judges.client.budget import Budget
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint
+from judges.client.errors import Fatal
+from judges.client.runner import Note
+from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
-from judges.pieces import Answer, Judged
-from judges.runner import Note
+from judges.protocols import call_plan
+from judges.protocols.call_plan import Answer, Judged
 from judges.types import Dialogue, Turn
 from tests.judges.asking import CARD, GOOD, items, of, ran
 from tests.judges.endpoint import Say, key, serving
@@ -28,7 +28,7 @@ from tests.judges.endpoint import Say, key, serving
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Pauses between tries of a millisecond, where a test does not look at them."""
-    monkeypatch.setattr(retry, "BASE", 0.001)
+    monkeypatch.setattr(retries, "BASE", 0.001)
 
 
 def go(script, n=1, **more):
@@ -112,7 +112,7 @@ def test_tasks_are_taken_as_there_is_room():
 
             def tasks():
                 nonlocal taken
-                for task in pieces.tasks(CARD, Params(), items(500)):
+                for task in call_plan.tasks(CARD, Params(), items(500)):
                     taken += 1
                     yield task
 
@@ -158,7 +158,7 @@ def test_a_long_pause_is_told_once(monkeypatch):
     say = Say(status=429, body=b"", headers={"Retry-After": "3600"})
     found, _ = go(lambda body, nth: say if nth < 2 else Say(GOOD))
     told = [note.text for note in of(found, Note) if "left alone" in note.text]
-    assert told == [retry.spoken(3600.0)] and of(found, Answer)[0].tries == 3
+    assert told == [retries.spoken(3600.0)] and of(found, Answer)[0].tries == 3
 
 
 def test_a_date_is_counted_from_the_endpoints_own_clock(monkeypatch):
@@ -193,7 +193,7 @@ def test_a_fatal_answer_in_the_middle_keeps_what_came_before():
         async with serving(lambda body, nth: Say(GOOD) if "task 3" not in key(body) else TRUTH_401) as served:
             endpoint = Endpoint(base_url=served.url, concurrency=1)
             async with Client(endpoint) as client:
-                tasks = pieces.tasks(CARD, Params(), items(9))
+                tasks = call_plan.tasks(CARD, Params(), items(9))
                 async for one in runner.run(CARD, "m", Params(), client, tasks, endpoint=endpoint):
                     got.append(one)
 
@@ -231,7 +231,7 @@ def test_a_run_that_is_stopped_goes_on_without_asking_twice():
                 endpoint = Endpoint(base_url=served.url, concurrency=4)
                 last = None
                 async with Client(endpoint) as client:
-                    left = (t for t in pieces.tasks(CARD, Params(), items(60)) if t.key not in kept)
+                    left = (t for t in call_plan.tasks(CARD, Params(), items(60)) if t.key not in kept)
                     async for one in runner.run(CARD, "m", Params(), client, left, endpoint=endpoint, stop=stop):
                         if isinstance(one, Judged):
                             assert one.task.key not in kept
@@ -258,7 +258,7 @@ def test_calls_that_outlast_the_grace_leave_no_row():
         async with serving(script) as served:
             endpoint = Endpoint(base_url=served.url, concurrency=4)
             async with Client(endpoint) as client:
-                tasks = pieces.tasks(CARD, Params(), items(20))
+                tasks = call_plan.tasks(CARD, Params(), items(20))
                 async for one in runner.run(
                     CARD, "m", Params(), client, tasks, endpoint=endpoint, stop=lambda: bool(done), grace=0.02
                 ):
@@ -342,8 +342,8 @@ def test_pieces_are_asked_in_order_and_no_further_than_the_first_that_fails():
     card = cards()["multi_turn_dialogue"]
     card = replace(card, prompts=card.prompts or {"": "Judge."})
     params = Params()
-    task = pieces.Task("d", long())
-    names = pieces.pieces(card, params, task)
+    task = call_plan.Task("d", long())
+    names = call_plan.pieces(card, params, task)
     assert len(names) == 3
     found, served = go(lambda body, nth: TRUTH["500"], params=params, card=card, tasks=[task], tries=2)
     assert [a.piece for a in of(found, Answer)] == names[:1] and len(served.bodies) == 2
@@ -371,7 +371,7 @@ def test_whoever_stops_listening_leaves_nothing_behind():
             endpoint = Endpoint(base_url=served.url, concurrency=4)
             async with Client(endpoint) as client:
                 found = runner.run(
-                    CARD, "m", Params(), client, pieces.tasks(CARD, Params(), items(99)), endpoint=endpoint
+                    CARD, "m", Params(), client, call_plan.tasks(CARD, Params(), items(99)), endpoint=endpoint
                 )
                 async for _ in found:
                     break

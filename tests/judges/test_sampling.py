@@ -9,8 +9,8 @@ import hypothesis
 import pytest
 from hypothesis import strategies as some
 
-from judges import sampling
 from judges.errors import BadStrata
+from judges.stats import sampling
 
 
 def population(**sizes: int) -> dict[str, str]:

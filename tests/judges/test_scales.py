@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judges.authoring.recipe import Answers
+from judges.authoring.scale_inference import MISSING, answer, scale_of, survey
 from judges.errors import BadScale
-from judges.making.recipe import Answers
-from judges.making.scales import MISSING, answer, scale_of, survey
 
 FOUND: list[tuple[list[Any], str, list[Any]]] = [
     (["1", "2", "8.0"], "ordinal 1 10", [1, 2, 8]),

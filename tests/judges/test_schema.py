@@ -17,8 +17,8 @@ from data import samples
 from judges.card import Card, card
 from judges.cards.pointwise_quality.card import named
 from judges.errors import BadCard
-from judges.reading import read
-from judges.schema import in_words, strict
+from judges.reading.reading import read
+from judges.reading.schema import in_words, strict
 from judges.types import Strict
 from tests import seeds
 from tests.judges.replies import SHIPPED, practised

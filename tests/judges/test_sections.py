@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.card import card
-from judges.reading import read
+from judges.reading.reading import read
 from judges.sections import cut, numbers, spare
 from judges.types import Pair, Reading
 

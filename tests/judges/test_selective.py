@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from judges.selective import (
+from judges.stats.selective import (
     STEPS,
     Misasked,
     Verdicts,

@@ -4,7 +4,7 @@ from math import sqrt
 
 import pytest
 
-from judges.looks import boundary
+from judges.stats.sequential import boundary
 from tests.bench.simulations import means, people, strata
 from tests.bench.simulations.intervals import anchored, by_need, coverage
 from tests.bench.simulations.worlds import ORDINARY, SKEWED, World, truth
@@ -27,7 +27,7 @@ def test_intervals_hold_the_truth(world):
 @pytest.fixture
 def linearised(monkeypatch):
     """Intervals by linearisation whatever the number of items: as good in these worlds, and quick."""
-    monkeypatch.setattr("judges.intervals.LINEARISE_FROM", 2)
+    monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 2)
 
 
 def test_weights_repair_a_sample_drawn_by_need_and_nothing_else_does(linearised):

@@ -14,12 +14,12 @@ import pytest
 
 import judges.cards
 from judges import card as card_module
-from judges import folders
+from judges import card_folders
+from judges.authoring.soundness import faults, require, specimen
 from judges.card import Card, cards
-from judges.commands import main
+from judges.cli import main
 from judges.errors import BadCard
-from judges.reading import read
-from judges.soundness import faults, require, specimen
+from judges.reading.reading import read
 from judges.types import Kind, Remark
 from tests.server import ROOT
 
@@ -36,7 +36,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     own.mkdir()
     cards()
     monkeypatch.setattr(judges.cards, "__path__", [str(own), *judges.cards.__path__])
-    monkeypatch.setattr(folders, "_HOMES", dict(folders._HOMES))
+    monkeypatch.setattr(card_folders, "_HOMES", dict(card_folders._HOMES))
     before = set(sys.modules)
     kept = {name: getattr(card_module, name) for name in ("cards", "scales")}
     for name in kept:

@@ -5,9 +5,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from judges import strata
-from judges.intervals import from_cells, linearised, moments
-from judges.uncertainty import reciprocal
+from judges.stats import strata
+from judges.stats.intervals import from_cells, linearised, moments
+from judges.stats.uncertainty import reciprocal
 
 
 def sample(items=240, seed=3):
@@ -59,7 +59,7 @@ def test_one_stratum_is_none_and_names_of_strata_do_not_matter():
 
 def test_sums_by_stratum_give_the_error_of_single_cells(monkeypatch):
     item, human, judge, weight = sample()
-    monkeypatch.setattr("judges.intervals.LINEARISE_FROM", 2)
+    monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 2)
     cells = from_cells(item, human, judge, 5, weight=weight, stratum=judge)
     each = [moments(item[at], human[at], judge[at], weight[at]) for at in (judge == h for h in range(5))]
     cross = strata.within([g for _, _, g in each], [t for t, _, _ in each], [c for _, c, _ in each])

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
-from judges.uncertainty import wilson
-from judges.votes import JUDGE, Votes, among, table, with_judge
+from judges.stats.uncertainty import wilson
+from judges.stats.votes import JUDGE, Votes, among, table, with_judge
 
 A, TIE, B = 0, 1, 2
 

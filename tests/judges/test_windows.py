@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.asking import windows
 from judges.card import card
 from judges.params import Params
-from judges.pieces import Task, ask, left, pieces, reread
-from judges.prompt import fenced
+from judges.protocols import windows
+from judges.protocols.call_plan import Task, ask, left, pieces, reread
+from judges.protocols.messages import fenced
 from judges.types import Dialogue, Turn
 from tests.judges.replies import answers, confidences, dialogue, judged, turns_reply, values
 

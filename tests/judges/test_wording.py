@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges import wording
 from judges.card import card
 from judges.cards.pointwise_quality.card import named
-from judges.confidence import ruled
-from judges.reading import read
+from judges.reading import length_limits
+from judges.reading.confidence import ruled
+from judges.reading.reading import read
 from judges.types import ITEM, Reading
 from tests.judges.replies import pair, pair_reply, turns_reply
 
@@ -27,7 +27,7 @@ from tests.judges.replies import pair, pair_reply, turns_reply
     ],
 )  # fmt: skip
 def test_words(text: str, count: float) -> None:
-    assert wording.words(text) == count
+    assert length_limits.words(text) == count
 
 
 @pytest.mark.parametrize(
@@ -39,16 +39,16 @@ def test_words(text: str, count: float) -> None:
     ],
 )  # fmt: skip
 def test_sentences(text: str, count: int) -> None:
-    assert wording.sentences(text) == count
+    assert length_limits.sentences(text) == count
 
 
 @given(st.text(max_size=300), st.text(max_size=100))
 def test_any_text_is_counted(text: str, source: str) -> None:
-    assert 0 <= wording.words(text) <= len(text)
-    assert 0 <= wording.sentences(text) <= len(text)
-    for mark in (*wording.long("response", "x", text, 1), *wording.quoting("response", "x", text, source)):
-        assert mark.text.endswith(wording.MARK) and (mark.sort, mark.dimension) == ("rule", "")
-    assert bool(wording.long("response", "x", text, 20)) == (wording.words(text) > 20), "the short way round is right"
+    assert 0 <= length_limits.words(text) <= len(text)
+    assert 0 <= length_limits.sentences(text) <= len(text)
+    for mark in (*length_limits.long("response", "x", text, 1), *length_limits.quoting("response", "x", text, source)):
+        assert mark.text.endswith(length_limits.MARK) and (mark.sort, mark.dimension) == ("rule", "")
+    assert bool(length_limits.long("response", "x", text, 20)) == (length_limits.words(text) > 20), "the short way round is right"
 
 
 OPEN: Any = ITEM.validate_python({"id": "r", "kind": "response", "task": "", "output": "The bridge is Blue, they say."})
@@ -110,7 +110,7 @@ W = "word "
 def test_the_limits_of_each_card(reading: Any, fine: str, over: str, said: str) -> None:
     assert marks(reading(fine)) == []
     [mark] = marks(reading(over))
-    assert said in mark and mark.endswith(wording.MARK)
+    assert said in mark and mark.endswith(length_limits.MARK)
     assert reading(fine).scores == reading(over).scores
 
 

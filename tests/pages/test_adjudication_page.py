@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from data import datasets, labels, people, queue, settings
-from data.ids import new_id
-from data.intake import Plan, from_path, take
-from data.settings import GoldRule
+from data.desk import labels
+from data.importing import Plan, from_path, take
+from data.queue import queue
+from data.records import datasets, people, settings
+from data.records.settings import GoldRule
 from data.store import open_store
+from data.store.ids import new_id
 from tests import seeds
 from tests.pages.contrast import faint
 from tests.pages.driving import enter

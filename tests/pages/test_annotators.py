@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from data import people
-from data.datasets import ensure
+from data.records import people
+from data.records.datasets import ensure
 from data.store import open_store
 from tests.data.rated import Rater, accepting, lenient, near, plant
 from tests.pages.driving import enter, press

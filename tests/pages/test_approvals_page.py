@@ -7,8 +7,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from data import approvals
-from data.deciding import case
+from data.approvals import approvals, case
 from data.store import open_store
 from tests.data.test_approvals import Key, approve, judged, opened, relabel, set_asked
 from tests.data.test_suspension import draw, drawn, label, undrawn

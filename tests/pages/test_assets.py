@@ -11,10 +11,10 @@ import socket
 import pytest
 import streamlit as st
 
-from pages.label import overview
 from pages.main import ROUTES
-from pages.parts import assets, bundle, preload, sockets
-from pages.parts.assets import FOLDER
+from pages.overview import page as overview_page
+from pages.server import assets, bundle, first_html, sockets
+from pages.server.assets import FOLDER
 from tests.server import Server
 
 
@@ -66,9 +66,9 @@ def test_all_of_it_may_be_served_below_an_address(monkeypatch: pytest.MonkeyPatc
 
 
 def test_every_page_is_known_and_every_script_that_it_needs_is_there() -> None:
-    addresses = {"" if one is overview.page else address for _, _, one, _, address, _ in ROUTES}
-    assert set(preload.NEEDED) <= addresses
-    assert not [e for needed in preload.NEEDED.values() for e in needed if not preload.scripts((e,))]
+    addresses = {"" if one is overview_page.page else address for _, _, one, _, address, _ in ROUTES}
+    assert set(first_html.NEEDED) <= addresses
+    assert not [e for needed in first_html.NEEDED.values() for e in needed if not first_html.scripts((e,))]
 
 
 def test_what_listens_sends_small_messages_at_once() -> None:

@@ -10,9 +10,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data import people
-from data.datasets import ensure
-from data.intake import Plan, from_path, take
+from data.importing import Plan, from_path, take
+from data.records import people
+from data.records.datasets import ensure
 from data.store import open_store
 from tests import seeds
 from tests.pages.driving import at_rest, enter, press

@@ -10,12 +10,12 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data import people
-from data.datasets import ensure
-from data.ids import content_id
-from data.intake import Plan, take
-from data.intake.rows import item_id
+from data.importing import Plan, take
+from data.importing.rows import item_id
+from data.records import people
+from data.records.datasets import ensure
 from data.store import open_store
+from data.store.ids import content_id
 from tests.data.cells import Cell, fill
 from tests.data.importing import pair, source, verdict
 from tests.pages.driving import choose, enter, press

@@ -7,7 +7,8 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from data import cards, datasets, layers, people
+from data.cards import cards, desk_cards
+from data.records import datasets, people
 from data.store import open_store
 from tests import seeds
 from tests.data.test_cards import laid, recipe
@@ -72,7 +73,7 @@ def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
     store = seeds.workspace(app.store_path, [item, seeds.judgment(item), laid(item, 1)])
     found = datasets.dataset(store, "demo").id
     by_card = {name: judge for judge, name, *_ in datasets.judges(store, found)}
-    assert layers.chosen(store, found) == []
+    assert desk_cards.chosen(store, found) == []
     store.close()
     app.start()
     page = chromium.new_page()

@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data import people, settings
-from data.deciding import policy
+from data.approvals import policy
+from data.records import people, settings
 from data.store import open_store
 from tests.data.cells import Cell, fill
 from tests.data.test_dashboard import LOOSE, NASTY, approve, dialogues

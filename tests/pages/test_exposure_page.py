@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from data import exposure, people
-from data.ids import now
+from data.records import exposure, people
 from data.store import open_store
+from data.store.ids import now
 from judges.card import cards
-from pages.evidence.dimension import PANELS
+from pages.calibration.dimension import PANELS
 from pages.main import ROUTES
 from tests import seeds
 from tests.pages.driving import at_rest, enter, turn_to

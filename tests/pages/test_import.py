@@ -14,9 +14,9 @@ from sklearn.metrics import cohen_kappa_score
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from data import people
+from data.records import people
 from data.store import open_store
-from pages.parts.uploads import Uploads
+from pages.server.uploads import Uploads
 from tests.pages.driving import enter, patiently
 from tests.server import Server
 

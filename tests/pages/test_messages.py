@@ -12,14 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data import datasets, desk, people, queue
-from data.queue import Filters
+from data.desk import desk
+from data.queue import queue
+from data.queue.queue import Filters
+from data.records import datasets, people
 from data.store import Store, open_store
 from judges.errors import AssayError
-from pages.label import adjudication as adjudication_page
-from pages.label import desk as desk_page
-from pages.parts import messages, rows, session
-from pages.parts.sheet import sending
+from pages.adjudication import page as adjudication_page
+from pages.desk import page as desk_page
+from pages.ui import messages, rows, session
+from pages.ui.sheet import sending
 from tests import seeds
 
 TEXT = st.text(max_size=8) | st.sampled_from(["\ud800", "\0", "x" * 300, "save", "decide", "withdraw", "01234567"])

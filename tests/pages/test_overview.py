@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from data import people
-from data.ids import content_id
+from data.records import people
 from data.store import open_store
+from data.store.ids import content_id
 from tests import seeds
 from tests.pages.driving import accept_all, all_saved, enter
 from tests.server import Server

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data import people
+from data.records import people
 from data.store import open_store
 from tests.data.flagged import flagged
 from tests.data.seated import Seat, crowd, seated

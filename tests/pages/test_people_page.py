@@ -9,9 +9,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data import people
-from data.deciding import policy
-from data.deciding.policy import Asked
+from data.approvals import policy
+from data.approvals.policy import Asked
+from data.records import people
 from data.store import open_store
 from tests.pages.driving import at_rest, enter
 from tests.server import Server

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from data import queue
-from data.datasets import dataset
-from data.queue import Filters
+from data.queue import queue
+from data.queue.queue import Filters
+from data.records.datasets import dataset
 from data.store import open_store
 from tests import seeds
 from tests.pages.driving import choose, enter, on_item

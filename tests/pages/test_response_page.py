@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from data import queue, tuning
+from data.gold import excluded_items
+from data.queue import queue
 from tests import seeds
 from tests.bench.simulations import answered as sim
 from tests.pages.driving import choose, enter, press
@@ -23,7 +24,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     w = sim.world(server.store_path, 1, good=True, names=("lea", "ann", "ben"), items=150)
     sim.draw(w)
     drawn = [row[0] for row in w.store.rows("select item_id from draw order by priority, id")]
-    tuning.put_aside(w.store, "lea", w.dataset, drawn[:4], "a prompt was tuned on them")
+    excluded_items.put_aside(w.store, "lea", w.dataset, drawn[:4], "a prompt was tuned on them")
     sim.work(w, "ann", most=80, skips=set(drawn[10:15]).__contains__)
     queue.claim(w.store, "ben", w.dataset, "audit", queue.Filters(), [], 3)  # three of those that ann skipped
     w.store.close()

@@ -6,12 +6,13 @@ import json
 
 from playwright.sync_api import expect
 
-from data import datasets, runs
-from data.judging.orders import Order
+from data.records import datasets
+from data.runs import runs
+from data.runs.run_order import Order
 from data.store import open_store
 from judges import practice
 from judges.card import card
-from judges.endpoint import Endpoint
+from judges.client.endpoint import Endpoint
 from tests import seeds
 from tests.pages.driving import enter, patiently
 

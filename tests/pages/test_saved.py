@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 from PIL import Image
 from playwright.sync_api import expect
 
-from data import people
-from data.report import svg
+from data.records import people
 from data.store import open_store
+from judges.render import svg
 from tests.data.cells import Cell, fill
 from tests.pages.driving import enter
 from tests.server import ROOT, Server

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from data import people
+from data.records import people
 from data.store import open_store
-from pages.label.enter import leave as sign_out
 from pages.main import ROUTES
+from pages.me.sign_in import leave as sign_out
 from tests import seeds
 from tests.pages.driving import enter, on_item, seeded, turn_to
 from tests.poison import floods, tricks

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from data import datasets, people
-from data.settings import QueueRules, set_rules
+from data.records import datasets, people
+from data.records.settings import QueueRules, set_rules
 from data.store import open_store
 from tests import seeds
 from tests.pages.driving import enter, turn_to

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from data import datasets, people, queue, scores
-from data.intake import Plan, from_path, take
+from data.calibration import score_sums
+from data.importing import Plan, from_path, take
+from data.queue import queue
+from data.records import datasets, people
 from data.store import open_store
 from tests.pages.driving import accept_all, all_saved, enter, on_item
 from tests.server import Server
@@ -49,7 +51,7 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
     ]
     assert store.rows("select count(*) from answer") == [(6,)]
     for (model, system), (first, second, both) in MEANS.items():
-        by_unit = {m.unit: m.mean for m in scores.means(store, found.id, judges[model]) if m.system == system}
+        by_unit = {m.unit: m.mean for m in score_sums.means(store, found.id, judges[model]) if m.system == system}
         assert by_unit["turn:1"] == pytest.approx(first, abs=5e-5)
         assert by_unit["turn:2"] == pytest.approx(second, abs=5e-5)
         assert by_unit[""] == pytest.approx(both, abs=5e-5)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
-from data import calibration, datasets, people
-from data.figures import missingness
-from data.intake import Plan, detect, from_path, suggest, take
+from data.calibration import calibration, missingness
+from data.importing import Plan, detect, from_path, suggest, take
+from data.records import datasets, people
 from data.store import Store, open_store
-from judges.calibrate import Meeting, Summary, scored_cells, summarise
-from judges.commands import main
+from judges.cli import main
+from judges.stats.calibration import Meeting, Summary, scored_cells, summarise
 from judges.types import Dimension
 from tests.seeds import lines
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from data import people
-from data.intake import Plan, detect, from_path, suggest, take
+from data.importing import Plan, detect, from_path, suggest, take
+from data.records import people
 from data.store import Store, open_store
-from data.verify import verify
-from judges.agreement import kappa
+from data.workspace.verify import verify
+from judges.stats.agreement import kappa
 
 CODES = 3
 """The verdict's scale: a, tie, b."""

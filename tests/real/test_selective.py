@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judges.selective import Verdicts, selective
+from judges.stats.selective import Verdicts, selective
 
 CALIBRATED = 500
 SPLITS = 60

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from judges import wording
+from judges.reading import length_limits
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.sections import numbers, spare
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
-from judges.values import TEXT, folded
+from judges.reading.values import TEXT, folded
 
 Failure = Literal[
     "mid_content_drift", "lost_in_middle", "hallucinated_continuation", "false_completeness", "format_collapse"
@@ -157,7 +157,7 @@ def read(reply: Reply, item: Pair) -> Reading:
     scores.append(Score("pair", "verdict", float(VERDICTS.index(reply.verdict))))
     if reply.decision_basis.strip():
         remarks.append(Remark("pair", "verdict", "note", reply.decision_basis))
-        remarks += wording.many("pair", "decision basis", reply.decision_basis, SENTENCES)
+        remarks += length_limits.many("pair", "decision basis", reply.decision_basis, SENTENCES)
     a, b = reply.aggregate_scores.response_a, reply.aggregate_scores.response_b
     if reply.verdict not in allowed_verdicts(a, b):
         allowed = " or ".join(allowed_verdicts(a, b))

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from judges import wording
+from judges.reading import length_limits
 from judges.card import Card, prompts_beside
-from judges.tools import shown
+from judges.tool_calls import shown
 from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
-from judges.values import TEXT, TEXTS, OrNa, folded, is_na
+from judges.reading.values import OrNa, TEXT, TEXTS, folded, is_na
 
 Verdict = Literal["poor", "borderline", "good", "excellent"]
 VERDICTS: tuple[Verdict, ...] = ("poor", "borderline", "good", "excellent")
@@ -164,7 +164,7 @@ def read(reply: Reply, item: Dialogue) -> Reading:
     scores.append(Score("conversation", "verdict", float(VERDICTS.index(reply.verdict))))
     if reply.decision_basis.strip():
         remarks.append(Remark("conversation", "verdict", "note", reply.decision_basis))
-        remarks += wording.long("conversation", "decision basis", reply.decision_basis, WORDS)
+        remarks += length_limits.long("conversation", "decision basis", reply.decision_basis, WORDS)
     if reply.weakest_turn is None or reply.weakest_turn in turns:
         scores.append(Score("conversation", "weakest_turn", float(reply.weakest_turn or 0)))
     else:
@@ -242,7 +242,7 @@ CARD = Card(
         "it is good.",
         "Every assistant turn is scored once, and no other turn.",
         "The weakest turn is an assistant turn of the dialogue, or none.",
-        f"The decision basis has at most {WORDS} words. {wording.RULE}",
+        f"The decision basis has at most {WORDS} words. {length_limits.RULE}",
     ),
     needs=("The whole dialogue, as its turns are judged in their context; long ones are judged in windows of turns.",),
 )

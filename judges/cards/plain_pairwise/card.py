@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from judges import wording
+from judges.reading import length_limits
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
-from judges.values import TEXT, folded
+from judges.reading.values import TEXT, folded
 
 VERDICTS = ("a", "tie", "b")
 WORDS = 40
@@ -32,7 +32,7 @@ class Reply(BaseModel):
 def read(reply: Reply, item: Pair) -> Reading:
     """The verdict as a score of the pair."""
     remarks = [Remark("pair", "verdict", "note", reply.reason)] if reply.reason.strip() else []
-    remarks += wording.long("pair", "reason", reply.reason, WORDS)
+    remarks += length_limits.long("pair", "reason", reply.reason, WORDS)
     return Reading((Score("pair", "verdict", float(VERDICTS.index(reply.verdict))),), tuple(remarks))
 
 
@@ -58,5 +58,5 @@ CARD = Card(
     fields=fields,
     audits=("longer_wins", "first_place_wins"),
     defaults=Params(orders="both", combine="vote"),
-    rules=(f"The reason has at most {WORDS} words. {wording.RULE}",),
+    rules=(f"The reason has at most {WORDS} words. {length_limits.RULE}",),
 )

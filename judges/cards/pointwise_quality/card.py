@@ -9,13 +9,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
-from judges import wording
+from judges.reading import length_limits
 from judges.card import Card, prompts_beside, scales
 from judges.cards.pointwise_quality.own import prompt
 from judges.errors import BadCard
 from judges.triage import level
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
-from judges.values import TEXT, folded
+from judges.reading.values import TEXT, folded
 
 NAME = "pointwise_quality"
 CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
@@ -215,7 +215,7 @@ def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) ->
         rules=(
             *(_SUMS if sure else ()),
             f"Every dimension that was named is scored once{', with a confidence,' if sure else ''} and no other.",
-            f"A justification has at most {_WORDS} words, the decision basis {_BASIS}. {wording.RULE}",
+            f"A justification has at most {_WORDS} words, the decision basis {_BASIS}. {length_limits.RULE}",
         ),
         needs=("A model that can state how sure it is: for small ones, switch the confidence off.",) * sure,
     )
@@ -245,7 +245,7 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
         if not scale[name].lo <= judged.score <= scale[name].hi:
             why = f"{name}: {judged.score} is not on its scale, {scale[name].words}"
             return Reading(unscored="out_of_range", why=why)
-        remarks += wording.long("response", f"justification of {name}", judged.justification, _WORDS)
+        remarks += length_limits.long("response", f"justification of {name}", judged.justification, _WORDS)
         if not sure_asked:
             stated, source = None, ""
         elif judged.confidence in CONFIDENCE:
@@ -259,7 +259,7 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
             remarks.append(Remark("response", name, "note", judged.justification))
     if reply.decision_basis.strip():
         remarks.append(Remark("response", "", "note", reply.decision_basis))
-        remarks += wording.long("response", "decision basis", reply.decision_basis, _BASIS)
+        remarks += length_limits.long("response", "decision basis", reply.decision_basis, _BASIS)
     if not sure_asked:
         return Reading(tuple(scores), tuple(remarks))
     if len(sure) == len(names):

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from judges import wording
+from judges.reading import length_limits
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
-from judges.values import TEXT, TEXTS, folded
+from judges.reading.values import TEXT, TEXTS, folded
 
 VERDICTS = ("poor", "borderline", "good", "excellent")
 WORDS = 40
@@ -96,8 +96,8 @@ def read(reply: Reply, item: Response) -> Reading:
     remarks = [Remark("response", "", "issue", text) for text in reply.issues if text.strip()]
     if reply.decision_basis.strip():
         remarks.append(Remark("response", "verdict", "note", reply.decision_basis))
-        remarks += wording.long("response", "decision basis", reply.decision_basis, WORDS)
-        remarks += wording.quoting("response", "decision basis", reply.decision_basis, item.output)
+        remarks += length_limits.long("response", "decision basis", reply.decision_basis, WORDS)
+        remarks += length_limits.quoting("response", "decision basis", reply.decision_basis, item.output)
     return Reading(tuple(scores), tuple(remarks))
 
 
@@ -118,5 +118,5 @@ CARD = Card(
     audits=("own_family", "reference_penalty", "length_completeness", "same_score", "injected_order"),
     defaults=Params(combine="mean"),
     needs=("A reference answer is used where there is one; without it the judge relies on what it knows.",),
-    rules=(f"The decision basis has at most {WORDS} words, and no quotes from the output. {wording.RULE}",),
+    rules=(f"The decision basis has at most {WORDS} words, and no quotes from the output. {length_limits.RULE}",),
 )

@@ -13,14 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from data import exposure, labels, people, queue, settings, standing, tuning
-from data.datasets import ensure
-from data.deciding import policy
-from data.deciding.policy import Asked
-from data.ids import content_id, new_id
-from data.queue import Filters
+from data.approvals import gate_status, policy
+from data.approvals.policy import Asked
+from data.desk import labels
+from data.gold import excluded_items
+from data.queue import queue
+from data.queue.queue import Filters
+from data.records import exposure, people, settings
+from data.records.datasets import ensure
 from data.store import open_store
-from judges.gate import Policy, decide
+from data.store.ids import content_id, new_id
+from judges.stats.approval_check import Policy, decide
 from tests.bench.simulations.row import at_least, at_most
 
 ITEMS, SHARE = 600, 0.7
@@ -138,7 +141,7 @@ def leave_out(w, way, person="ann", seed=0):
     size = draw(w, seed)
     if way == "put aside":
         off = [row[0] for row in w.store.rows(drawn) if row[0] in w.hard]
-        tuning.put_aside(w.store, "lea", w.dataset, off, "a prompt was tuned on them")
+        excluded_items.put_aside(w.store, "lea", w.dataset, off, "a prompt was tuned on them")
     skips = w.hard.__contains__ if way == "hard ones skipped" else (lambda _: False)
     most = size // 2 if way == "half a wave" else 10_000
     work(w, person, system="x" if way == "one system only" else "", most=most, skips=skips)
@@ -146,7 +149,7 @@ def leave_out(w, way, person="ann", seed=0):
 
 def outcome(w):
     """How the dimension stands."""
-    line = next(one for one in standing.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
+    line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
     asked = w.store.rows("select count(*) from draw where stream = 'audit' and mode = 'blind'")[0][0]
     gate = line.gate
     alone = decide(gate.interval, replace(policy.asked(w.store).policy, horizon=0))  # at a single look

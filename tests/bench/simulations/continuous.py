@@ -6,15 +6,15 @@ from functools import cache
 
 import numpy as np
 
-from judges.concordance import concordance
-from judges.gate import Policy
-from judges.intervals import Cells, from_cells
-from judges.looks import power
-from judges.replicates import parts, samples, with_products
+from judges.stats.approval_check import Policy
+from judges.stats.concordance import concordance
+from judges.stats.intervals import Cells, from_cells
+from judges.stats.replicates import parts, samples, with_products
+from judges.stats.sequential import power
 from tests.bench.simulations.row import Row, at_least, at_most, covered
 
 POLICY = Policy()
-K = 11  # codes of an interval scale without steps: tenths (judges/bins.py)
+K = 11  # codes of an interval scale without steps: tenths (judges/stats/bins.py)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from judges.calibrate import Meeting
-from judges.rates import Answer, answers, wholes
+from judges.stats.calibration import Meeting
+from judges.stats.rates import Answer, answers, wholes
 from judges.types import Dimension, Scale
 from tests.bench.simulations.row import Row, covered, known
 

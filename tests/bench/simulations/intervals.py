@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.intervals import Cells, difference, from_cells
-from judges.replicates import kappas, parts
-from judges.resampling import resampled_alike
+from judges.stats.intervals import Cells, difference, from_cells
+from judges.stats.replicates import kappas, parts
+from judges.stats.resampling import resampled_alike
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 from tests.bench.simulations.worlds import FLAG, LOPSIDED, ORDINARY, SKEWED, VERDICT, made, truth, world_of
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judges.gate import Policy
-from judges.looks import Plan, distance, power
-from judges.multiple import holm
-from judges.replicates import parts, samples, with_products
-from judges.uncertainty import Interval
+from judges.stats.approval_check import Policy
+from judges.stats.multiple_testing import holm
+from judges.stats.replicates import parts, samples, with_products
+from judges.stats.sequential import Plan, distance, power
+from judges.stats.uncertainty import Interval
 from tests.bench.simulations.row import Row, at_least, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, made, world_of
 
@@ -83,7 +83,7 @@ def together(worlds, runs, items, seed=8):
 
 def same(world, threshold):
     """Whether z here is what the approval check computes of the same cells, where kappa is above the threshold."""
-    from judges.intervals import from_cells
+    from judges.stats.intervals import from_cells
 
     item, human, judge = made(world, 200, np.random.default_rng(1))
     found: Interval = from_cells(item, human, judge, world.k, world.weights)

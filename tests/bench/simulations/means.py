@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from judges.correction import corrected, difference, moments
+from judges.stats.ppi import corrected, difference, moments
 from tests.bench.simulations.row import covered, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, made, world_of
 

@@ -9,8 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from judges.calibrate import Meeting, bias, said
-from judges.correction import corrected, moments
+from judges.stats.calibration import Meeting, bias, said
+from judges.stats.ppi import corrected, moments
 from tests.bench.simulations.row import Row, covered, known
 from tests.bench.simulations.worlds import ORDINARY, SKEWED
 

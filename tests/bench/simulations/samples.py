@@ -14,12 +14,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from data.figures.repeats import repeated
-from judges.agreement import kappa_from_sums, six
+from data.calibration.self_consistency import repeated
 from judges.card import cards
-from judges.commands import main as command
-from judges.figures.repeats import FLAKY, Asked, repeats
-from judges.intervals import from_cells
+from judges.cli import main as command
+from judges.stats.agreement import kappa_from_sums, six
+from judges.stats.intervals import from_cells
+from judges.stats.self_consistency import FLAKY, Asked, repeats
 from judges.types import Scale
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 
@@ -118,7 +118,8 @@ def _flaky(hits, cells):
 
 def _both(rng):
     """Kappa of factuality by every rule, through an import and from the very files."""
-    from data import calibration, datasets
+    from data.calibration import calibration
+    from data.records import datasets
     from tests import seeds
 
     item, human, samples = made(20, FRESH, rng)

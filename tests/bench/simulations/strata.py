@@ -1,7 +1,7 @@
 """Draws by the judge's own score against simple random ones: error, power, and labels until a policy is met.
 
 Strata are the judge's answers, samples are allocated by square root or after Neyman, and strata enter the error. The
-population is large. Labels are looked at any time, against `judges.looks.boundary`.
+population is large. Labels are looked at any time, against `judges.stats.sequential.boundary`.
 """
 
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from math import sqrt
 
 import numpy as np
 
-from judges import forecast, sampling
-from judges.intervals import from_cells
-from judges.looks import boundary
-from judges.replicates import kappas, pairs_of
+from judges.stats import forecast, sampling
+from judges.stats.intervals import from_cells
+from judges.stats.replicates import kappas, pairs_of
+from judges.stats.sequential import boundary
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 from tests.bench.simulations.worlds import LOPSIDED, SKEWED, made, truth, world_of
 
@@ -119,7 +119,7 @@ def intervals(there, how, items, runs, seed, told=True):
 
 
 def standing(points, errors, stratified):
-    """z of `judges.looks.distance`."""
+    """z of `judges.stats.sequential.distance`."""
     gap = (1 - THRESHOLD) / (1 - points)
     return (1 - 1 / gap if stratified else np.log(gap)) * (1 - points) / errors
 

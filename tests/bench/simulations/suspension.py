@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges import drift, gate
-from judges.drift import Frozen, Gold
-from judges.gate import Policy
-from judges.intervals import linearised, moments
+from judges.stats import approval_check, drift
+from judges.stats.approval_check import Policy
+from judges.stats.drift import Frozen, Gold
+from judges.stats.intervals import linearised, moments
 from tests.bench.simulations.row import Row, at_least, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made, world_of
 
@@ -51,7 +51,7 @@ def approved(world: World, items: int, most: int, rng: np.random.Generator) -> t
     while True:
         cells = Cells(*made(world, most, rng))
         for size in range(items, most + 1, STEP):
-            if gate.decide(gold(cells.part(0, size)).kappa, POLICY).state == "meets policy":
+            if approval_check.decide(gold(cells.part(0, size)).kappa, POLICY).state == "meets policy":
                 return cells.part(0, size), size
             if size == most:
                 break

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judges.selective import Verdicts, selective
+from judges.stats.selective import Verdicts, selective
 from tests.bench.simulations.row import Row, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made
 

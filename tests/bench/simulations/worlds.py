@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.agreement import kappa
+from judges.stats.agreement import kappa
 
 ORDINARY = (0.2, 0.2, 0.2, 0.2, 0.2)
 SKEWED = (0.02, 0.03, 0.05, 0.2, 0.7)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pages.parts import bundle
-from pages.parts.sheet import HERE, TEXTS, module
+from pages.server import bundle
+from pages.ui.sheet import HERE, TEXTS, module
 from tests import poison
 
 OPEN = """

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.parts import bundle
+from pages.server import bundle
 from tests.pages.contrast import faint
 
 HERE = Path(__file__).parent

@@ -1,0 +1,189 @@
+"""Adjudicating: somebody decides what holds in a cell on which people's labels lie apart.
+
+Researchers and leads may, but nobody decides on a cell that they labelled themself, as that would only be their own
+label once more; where nobody else active could, they may, and the labels kept with the decision show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from data.desk.labels import Text, checked
+from data.gold import disputes
+from data.gold.disputes import Cell, Decision
+from data.records import exposure, items, people
+from data.store import Store, Tx
+from data.store.errors import BadInput, NotAllowed, NotFound
+from judges.errors import BadScale
+
+MOST = 2_000
+"""Letters of a reason."""
+_HUGE = 1e9
+_TAKEN = "This decision's key is taken by another one. Decide again."
+_COLUMNS = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What waits: the cells that this person may decide, in order, and how many wait for somebody else."""
+
+    mine: list[Cell]
+    others: int
+
+
+def work(store: Store, actor: str, dataset_id: str) -> Work:
+    """What waits in a dataset for a person (researchers and leads; for others everything waits for somebody else)."""
+    cells = disputes.waiting(store, dataset_id)
+    able = [p.name for p in people.everyone(store) if p.may("researcher")]
+    if actor not in able:
+        return Work([], len(cells))
+    mine = [cell for cell in cells if not _instead(able, actor, cell)]
+    return Work(mine, len(cells) - len(mine))
+
+
+def _instead(able: list[str], actor: str, cell: Cell) -> list[str]:
+    """Who could decide a cell instead of somebody who labelled it; empty for everybody who may decide it."""
+    labelled = {s.person for s in cell.said}
+    return [name for name in able if name not in labelled] if actor in labelled else []
+
+
+def look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
+    """Record that somebody who adjudicates these items is shown people's labels of them.
+
+    From then on the audit sample gives them no answer of these to make, and none of theirs to them counts as blind.
+    Raises NotAllowed below the role researcher.
+    """
+    people.require(store, actor, "researcher")
+    exposure.record(store, actor, dict.fromkeys(item_ids, (exposure.PEOPLE,)), "adjudication")
+
+
+def decide(
+    store: Store, actor: str, key: str, item_id: str, unit: str, dimension: str, value: Any, reason: str, token: str
+) -> Decision:
+    """Append a decision on a cell that waits, with the labels it was made on; idempotent by its key.
+
+    `token` is that of the cell as it was shown: where its labels or its decision changed meanwhile, the decision is
+    refused with a sentence. `saw_judge` is found by the store: whether the judge's scores of that item were shown to
+    the actor, here or on the desk, or the labels themselves were given with them in view; such a decision counts on no
+    blind basis. Raises NotAllowed, NotFound, BadScale or BadInput.
+    """
+    reason = TypeAdapter(Text).validate_python(str(reason)).strip()
+
+    def code(tx: Tx, item: items.Stored) -> float | None:
+        try:
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if (number and not abs(value) < _HUGE) or not (number or value is None or isinstance(value, str)):
+                raise BadScale("that is no answer of its scale")
+            return checked(tx, item.content, unit, dimension, float(value) if number else value)
+        except BadScale as error:
+            raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
+
+    def act(tx: Tx) -> Decision:
+        people.require(tx, actor, "researcher")
+        item = items.item(tx, item_id)
+        done = tx.rows("select person, item_id, unit, dimension, value, reason, withdrawn from adjudication "
+                       "where id = $1", [key])  # fmt: skip
+        if done:
+            if done[0] != (actor, item_id, unit, dimension, code(tx, item), reason, False):
+                raise BadInput(_TAKEN)
+            return _kept(tx, key)
+        if not reason:
+            raise BadInput("A decision needs a reason, in a few words.")
+        if len(reason) > MOST:
+            raise BadInput(f"The reason has {len(reason):,} letters; {MOST:,} are the most.")
+        cell = _cell(tx, item.dataset_id, item_id, unit, dimension)
+        _up_to_date(cell, token)
+        instead = _instead([p.name for p in people.everyone(tx) if p.may("researcher")], actor, cell)
+        if instead:
+            raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
+        known = exposure.seen(tx, actor, [item_id]).get(item_id, exposure.Seen())
+        saw = known.judge or any(s.mode == "assisted" for s in cell.said)
+        told = disputes.kept(cell.said)
+        row = (key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, told, saw, False, actor)
+        tx.add("adjudication", _COLUMNS, [row])
+        exposure.add(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
+        return Decision(key, actor, row[5], reason, saw, cell.said, tx.seq)
+
+    if not 8 <= len(key) <= 80:
+        raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")
+    return store.tx(actor, "adjudicate", act, target=item_id)
+
+
+def withdraw(store: Store, actor: str, key: str, decision_id: str) -> None:
+    """Take a decision back (who made it, or a lead): the cell goes by the rule again, and waits if people lie apart.
+
+    Idempotent by its key. Raises NotAllowed, or BadInput where that decision does not stand any more.
+    """
+
+    def act(tx: Tx) -> None:
+        who = people.require(tx, actor, "researcher")
+        done = tx.rows(
+            "select a.person, a.withdrawn, a.item_id = d.item_id and a.unit = d.unit and a.dimension = d.dimension "
+            "and d.seq < a.seq from adjudication a left join adjudication d on d.id = $2 where a.id = $1",
+            [key, decision_id],
+        )
+        if done:
+            if done[0] != (actor, True, True):
+                raise BadInput(_TAKEN)
+            return
+        rows = tx.rows(
+            "select dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, person "
+            "from adjudication_now where id = $1",
+            [decision_id],
+        )
+        if not rows:
+            raise BadInput("This decision does not stand any more: it was taken back, or another one was made.")
+        *told, saw, person = rows[0]
+        if person != actor and not who.may("lead"):
+            raise NotAllowed(f"{person} made this decision: only they or a lead can take it back.")
+        tx.add("adjudication", _COLUMNS, [(key, *told, saw, True, actor)])
+
+    if not 8 <= len(key) <= 80:
+        raise BadInput("Taking a decision back needs a key of 8 to 80 letters.")
+    store.tx(actor, "withdraw adjudication", act, target=decision_id)
+
+
+def reveal(store: Store, actor: str, item_id: str) -> None:
+    """Record that somebody who adjudicates an item asked for the judge's scores of it; only where a cell of it waits.
+
+    From then on their decisions on it count on no blind basis, and their own labels of it are revealed ones.
+    """
+
+    def act(tx: Tx) -> None:
+        people.require(tx, actor, "researcher")
+        item = items.item(tx, item_id)
+        if not any(cell.waits for cell in disputes.of_item(tx, item.dataset_id, item_id)):
+            raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")
+        exposure.reveal(tx, actor, item_id)
+
+    store.tx(actor, "reveal", act, target=item_id)
+
+
+def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str) -> Cell:
+    cells = disputes.of_item(tx, dataset_id, item_id)
+    found = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
+    if found is None:
+        raise NotFound(f"Nobody's label of {dimension.replace('_', ' ')[:60]} of {unit[:40]} holds any more.")
+    return found
+
+
+def _up_to_date(cell: Cell, token: str) -> None:
+    """Raises BadInput where a cell is not what was on screen, or does not wait."""
+    held = cell.decision
+    if not cell.waits:
+        if held is not None:
+            said = cell.scale.say(held.value)
+            raise BadInput(f"{held.person} decided this rating meanwhile: {said}, because: {held.reason}")
+        raise BadInput("By the rule of this dataset people do not disagree there by too much any more: nothing waits.")
+    if cell.token != token:
+        raise BadInput("People's labels of this rating changed while you decided. Look at it again.")
+
+
+def _kept(tx: Tx, key: str) -> Decision:
+    row = tx.rows("select person, value, reason, saw_judge, labels, seq from adjudication where id = $1", [key])[0]
+    person, value, reason, saw, labels, seq = row
+    return Decision(key, person, value, reason, bool(saw), disputes.read(labels), int(seq))

@@ -1,0 +1,146 @@
+"""What somebody who adjudicates sees of an item: its text, the cells that wait, and the judge only where asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from data.adjudication import provenance
+from data.adjudication.provenance import Came
+from data.cards import cards
+from data.desk import desk
+from data.desk.desk import View
+from data.gold.disputes import Cell, Said, made_at, read
+from data.queue.queue import Given
+from data.records import exposure, people
+from data.store import Store
+from data.store.ids import content_id
+from judges.types import Dimension, sort_of
+
+
+class Judged(NamedTuple):
+    """What one judge said in a cell."""
+
+    unit: str
+    dimension: str
+    judge: str
+    value: float | None
+    note: str
+
+
+class Wrote(NamedTuple):
+    """What a person wrote to an item while labelling it; unit "" is the whole item, sort issue or comment."""
+
+    person: str
+    unit: str
+    sort: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Docket:
+    """An item to adjudicate. `view` holds nothing of the judge; `judged` is None until they asked for it (recorded)."""
+
+    view: View
+    cells: list[Cell]
+    decided: list[Came]
+    wrote: list[Wrote]
+    judged: list[Judged] | None
+    dimensions: dict[tuple[str, str], Dimension]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A decision that stands, for a list."""
+
+    id: str
+    item: str
+    name: str
+    unit: str
+    dimension: str
+    value: str
+    person: str
+    reason: str
+    said: str
+    saw_judge: bool
+    at: datetime
+
+
+def dockets(store: Store, actor: str, cells: Sequence[Cell], most: int) -> list[Docket]:
+    """The first items of a person's work, at most so many."""
+    by_item: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_item.setdefault(cell.item, []).append(cell)
+    ids = list(by_item)[:most]
+    asked, revealed = cards.questions(store), exposure.asked_for(store, actor, ids)
+    # Taken as drawn blind, whatever it was: the judge's scores never reach a browser that has not asked for them.
+    views = desk.views(store, "", [Given("adjudication", i, "audit", "blind", "", ()) for i in ids])
+    found = []
+    for view in views:
+        item, kind = view.item.id, view.item.content.kind
+        came = provenance.came(store, item)
+        waits = {(c.unit, c.dimension) for c in by_item[item]}
+        places = waits | {(c.unit, c.dimension) for c in came}
+        known = {place: asked.get((kind, sort_of(place[0]), place[1])) for place in places}
+        found.append(
+            Docket(
+                replace(view, unnamed=view.unnamed and item not in revealed),
+                by_item[item],
+                [c for c in came if c.decision and (c.unit, c.dimension) not in waits],
+                _wrote(store, item),
+                _judged(store, item) if item in revealed else None,
+                {place: dimension for place, dimension in known.items() if dimension is not None},
+            )
+        )
+    return found
+
+
+def shuffled(item: str, unit: str, dimension: str, said: Iterable[Said]) -> list[Said]:
+    """What people say of a cell in an order that tells nothing of who they are, and is the same every time."""
+    return sorted(said, key=lambda s: content_id(item, unit, dimension, s.person, s.id))
+
+
+def done(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[Done]:
+    """The decisions that stand in a dataset, newest first.
+
+    Left out are items that may still come to the actor to be answered blind, as the list tells what people said.
+    """
+    people.require(store, actor, "researcher")
+    scales = cards.scales(store)
+    rows = store.rows(
+        "select a.id, a.item_id, i.name, i.kind, a.unit, a.dimension, a.value, a.person, a.reason, a.saw_judge, "
+        "a.labels, c.made_at from adjudication_now a join item i on i.id = a.item_id join change c on c.seq = a.seq "
+        f"where a.dataset_id = $1 order by a.seq desc, a.id desc limit {most:d}",
+        [dataset_id],
+    )
+    may = exposure.listed(store, actor, {str(row[1]) for row in rows}, [exposure.PEOPLE], "decisions")
+    found = []
+    for id_, item, name, kind, unit, dimension, value, person, reason, saw, labels, at in rows:
+        if item not in may:
+            continue
+        scale = scales.get((kind, sort_of(unit), dimension))
+        if scale is not None:
+            said = ", ".join(f"{s.person} {scale.say(s.value)}" for s in read(labels))
+            told = (str(reason), said, bool(saw), made_at(labels, at))
+            found.append(Done(id_, item, name, unit, dimension, scale.say(value), str(person), *told))
+    return sorted(found, key=lambda one: one.at, reverse=True)
+
+
+def _judged(store: Store, item_id: str) -> list[Judged]:
+    """Every score of an item but those of probes, with the judge's note."""
+    rows = store.rows(
+        "select s.unit, s.dimension, j.model, s.value, coalesce(max(r.text), '') from score_now s "
+        "join judge j on j.id = s.judge_id left join remark r on r.item_id = s.item_id and r.judge_id = s.judge_id "
+        "and r.unit = s.unit and r.dimension = s.dimension and r.sort = 'note' and r.sample = 0 "
+        "where s.item_id = $1 and j.params not like '%\"probe\":%' "
+        "group by s.unit, s.dimension, j.model, s.judge_id, s.value order by j.model, s.judge_id",
+        [item_id],
+    )
+    return [Judged(*row) for row in rows]
+
+
+def _wrote(store: Store, item_id: str) -> list[Wrote]:
+    rows = store.rows("select person, unit, sort, text from comment_now where item_id = $1 order by id", [item_id])
+    return [Wrote(*row) for row in rows]

@@ -1,0 +1,1 @@
+"""The people who label a dataset, and how far they agree."""

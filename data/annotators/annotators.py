@@ -1,0 +1,399 @@
+"""The people who label a dataset: what each of them did, and how far they agree with the others and with gold.
+
+A person is only ever held against gold that was made without their own labels: with them it would agree with itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from data.cards import cards
+from data.gold.fewshot import apart
+from data.gold.gold import gold
+from data.records import datasets, exposure
+from data.records.combinations import nearest
+from data.records.people import require
+from data.records.settings import gold_rule
+from data.store import Store, remembered
+from judges.stats import bins
+from judges.stats.intervals import from_cells
+from judges.stats.raters import rater_flags
+from judges.stats.raters.dawid_skene import Opinion, dawid_skene
+from judges.stats.raters.rater_flags import Remark, Shift, Work
+from judges.stats.raters.ratings import Codes, Floats, Ratings, mean_without_self, without_self
+from judges.stats.uncertainty import Interval
+from judges.types import Dimension, sort_of
+
+Resting = Literal["blind", "all"]
+RESTING: dict[Resting, str] = {"blind": "Blind labels", "all": "Labels, blind and assisted"}
+_MODES: dict[str, str] = {
+    "here": "l.mode = 'blind' and l.answer_id <> ''", "blind": "l.mode = 'blind'",
+    "all": "l.mode in ('blind', 'assisted')",
+}  # fmt: skip
+"""`here`: blind, and given on the desk, not imported."""
+_TABLES = ("item", "label", "adjudication", "setting", "card", "judge")
+LENT = 4.0
+"""Labels of the average person that each row of a person's errors is begun with (`judges.stats.raters.dawid_skene`)."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one dimension: `ratings`, the items (id, name) and cells (item number, unit) behind their numbers,
+    when each was made, and per row the gold that others make of its cell, -1 where they make none, and their `mean`
+    (a code, nan where there is none), which differences go by: a lower median would make everybody look kind.
+    """
+
+    ratings: Ratings
+    items: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[int, str], ...]
+    made_at: np.ndarray[tuple[int, ...], np.dtype[np.datetime64]]
+    others: Codes | Floats
+    mean: Floats
+
+    @property
+    def rows(self) -> Codes:
+        """The rows of the table in which `others` stand, -1 where they make none."""
+        scale = self.ratings.scale
+        return np.where(self.others < 0, -1, bins.placed(bins.valued(self.others, scale), scale)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """A person in a dataset and dimension. `labels` and `items` count their labels here, `shared` those with gold of
+
+    others; `exact` and `agreement` (kappa) hold them against it, `accuracy` is Dawid and Skene's. What does not exist
+    is None; `course` is None, too, where nothing is sure to have changed.
+    """
+
+    name: str
+    team: str
+    labels: int
+    items: int
+    shared: int
+    exact: float | None
+    agreement: Interval | None
+    leniency: Shift | None
+    course: Shift | None
+    accuracy: float | None
+    work: Work
+    remarks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """A cell that a second opinion sees otherwise than gold: codes of both, how sure it is, and what people said."""
+
+    item: str
+    name: str
+    unit: str
+    gold: float | None
+    how: str
+    second: float
+    sure: float
+    said: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Second:
+    """Dawid and Skene's second opinion on the cells that two people or more labelled: how many there are, and those
+
+    that it would give another value than gold has.
+    """
+
+    opinion: Opinion
+    cells: int
+    otherwise: tuple[Otherwise, ...]
+
+
+def dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
+    """The dimensions that people have labelled in a dataset, by key (turn.helpfulness), most labels first."""
+    return remembered(store, ("rated", dataset_id), _TABLES, partial(_dimensions, store, dataset_id))
+
+
+def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
+    rows = store.rows(
+        "select i.kind, l.unit, l.dimension, count(*) from label_now l join item i on i.id = l.item_id "
+        "where i.dataset_id = $1 and l.mode in ('blind', 'assisted') group by i.kind, l.unit, l.dimension",
+        [dataset_id],
+    )
+    found, counts = {}, defaultdict[str, int](int)
+    for kind, unit, name, n in rows:
+        dimension = cards.asked(store, kind, str(unit), str(name))
+        if dimension is not None and bins.rows(dimension.scale):
+            key = f"{dimension.sort}.{dimension.name}"
+            found[key] = dimension
+            counts[key] += int(n)
+    return {key: found[key] for key in sorted(found, key=lambda key: (-counts[key], key))}
+
+
+def labels(
+    store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
+    judge_id: str = "", shared: int = 0,
+) -> Labels:  # fmt: skip
+    """Every label of a dimension that holds, n/a left out, of several by one person in a cell the newest.
+
+    With a judge its scores stand beside them, and the items that it knows from its prompt or tuning are left out.
+    `shared`: only cells that two people or more labelled, of at most so many items, drawn at random (0: all cells).
+    """
+    key = ("ratings", dataset_id, dimension, resting, judge_id, shared)
+    tables = [*_TABLES, *(["score", "item_use"] if judge_id else [])]
+    return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id, shared))
+
+
+def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str, shared: int) -> Labels:
+    if shared:  # a hash of the id draws at random, and the same items each time
+        several = (
+            ", several as (select item_id, unit from g where newest = 1 and value is not null group by item_id, unit "
+            "having count(*) > 1), some_items as (select item_id from several group by item_id "
+            f"order by md5(item_id) limit {shared:d})"
+        )
+        joined = "join several n on n.item_id = g.item_id and n.unit = g.unit "
+        joined += "join some_items c on c.item_id = g.item_id "
+    else:
+        several = joined = ""
+    kept = apart(store, judge_id, "g.item_id") if judge_id else ""
+    frame = store.frame(
+        "with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
+        "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "
+        "from label_now l join item i on i.id = l.item_id "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {_MODES[resting]}){several} "
+        f"select g.item_id, g.name, g.unit, g.annotator, g.value, g.made_at, s.value as judge from g {joined}"
+        "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
+        f"where g.newest = 1 and g.value is not null{kept} order by g.made_at, g.item_id, g.unit, g.annotator",
+        [dataset_id, dimension.name, judge_id],
+    )
+    units = frame["unit"].unique()
+    frame = frame[frame["unit"].isin([unit for unit in units if sort_of(str(unit)) == dimension.sort])]
+    item, ids = pd.factorize(frame["item_id"])
+    place, _ = pd.factorize(pd.MultiIndex.from_arrays([item, frame["unit"]]) if len(frame) else frame["unit"])
+    first = np.unique(place, return_index=True)[1]
+    person, people = pd.factorize(frame["annotator"], sort=True)
+    names = frame["name"].to_numpy()[np.unique(item, return_index=True)[1]]
+    judge = frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan)
+    scale = dimension.scale
+    given, judge = frame["value"].to_numpy(dtype=np.float64), np.where(np.isnan(judge), -1, bins.coded(judge, scale))
+    ratings = Ratings(
+        item=item.astype(np.int64),
+        cell=place.astype(np.int64),
+        person=person.astype(np.int64),
+        value=bins.placed(given, scale).astype(np.int64),
+        judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
+        people=tuple(str(name) for name in people),
+        scale=scale,
+        exact=np.asarray(bins.coded(given, scale), dtype=np.float64) if bins.binned(scale) else None,
+    )
+    cells = tuple(zip(item[first].tolist(), frame["unit"].to_numpy()[first].tolist(), strict=True))
+    found = Labels(
+        ratings=ratings,
+        items=tuple((str(i), str(n)) for i, n in zip(ids, names, strict=True)),
+        cells=cells,
+        made_at=frame["made_at"].to_numpy(dtype="datetime64[us]"),
+        others=without_self(ratings, gold_rule(store, dataset_id).resolve),
+        mean=mean_without_self(ratings),
+    )
+    _adjudicated(store, dataset_id, dimension, found)
+    return found
+
+
+def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Labels) -> None:
+    """Put what somebody else adjudicated in the place of what the others make of a cell."""
+    rows = store.rows(
+        "select item_id, unit, value, person from adjudication_now where dataset_id = $1 and dimension = $2",
+        [dataset_id, dimension.name],
+    )
+    if not rows or not len(found.ratings):
+        return
+    number = {(found.items[item][0], unit): n for n, (item, unit) in enumerate(found.cells)}
+    people = np.array(found.ratings.people)[found.ratings.person]
+    for item, unit, value, person in rows:
+        cell = number.get((str(item), str(unit)))
+        if cell is not None:
+            theirs = (found.ratings.cell == cell) & (people != str(person))
+            code = np.nan if value is None else float(bins.coded([value], dimension.scale)[0])
+            found.others[theirs], found.mean[theirs] = -1 if value is None else code, code
+
+
+def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
+    """Everybody who labelled that dataset, most labels of the dimension first; those without one have work only."""
+    key = ("annotators", dataset_id, dimension, resting)
+    tables = [*_TABLES, "answer", "person_event"]
+    return remembered(store, key, tables, partial(_annotators, store, dataset_id, dimension, resting))
+
+
+def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
+    found = labels(store, dataset_id, dimension, resting)
+    done = work(store, dataset_id)
+    teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
+    opinion, ratings, scale = second(store, dataset_id, dimension, resting), found.ratings, dimension.scale
+    beside = _beside(found)
+    rows = []
+    for number, name in enumerate(ratings.people):
+        mine = ratings.person == number
+        held = mine & (found.others >= 0)
+        agreement, leniency, course = None, None, None
+        if held.any():
+            item, value, theirs = ratings.item[held], ratings.code[held], found.others[held]
+            agreement = from_cells(item, theirs, value, bins.reach(scale), scale.weights)
+            relative = held & ~np.isnan(beside)
+            if timed(found, relative):
+                own, others = bins.alike(value, theirs, scale)[relative[held]], beside[relative]
+                both = (rater_flags.drift(per_item(ratings.item[relative], values)) for values in (own, others))
+                course = rater_flags.either(*both)
+            if scale.weights:
+                leniency = rater_flags.shift(per_item(item, (value - found.mean[held]) * bins.unit(scale)))
+        one = done.get(name, Work())
+        known = opinion is not None and bool((ratings.shared().person == number).any())
+        rows.append(Annotator(
+            name=name,
+            team=teams.get(name, ""),
+            labels=int(mine.sum()),
+            items=len(np.unique(ratings.item[mine])),
+            shared=int(held.sum()),
+            exact=float(bins.alike(ratings.code[held], found.others[held], scale).mean()) if held.any() else None,
+            agreement=agreement,
+            leniency=leniency,
+            course=course,
+            accuracy=float(opinion.opinion.accuracy[number]) if opinion is not None and known else None,
+            work=one,
+            remarks=tuple(rater_flags.remarks(one, agreement, leniency, course, bins.unit(scale))),
+        ))  # fmt: skip
+    for name in set(done) - set(ratings.people):
+        remarks = tuple(rater_flags.remarks(done[name], None, None, None))
+        rows.append(Annotator(name, teams.get(name, ""), 0, 0, 0, None, None, None, None, None, done[name], remarks))
+    return sorted(rows, key=lambda row: (-row.labels, row.name))
+
+
+def _beside(found: Labels) -> Floats:
+    """Whether each label equals what others make of its cell, minus the share of the others who do: what hard items,
+
+    or one person who changes, do to all of them falls out. nan where there is nobody to compare with.
+    """
+    held, cell = found.others >= 0, found.ratings.cell
+    equal = (bins.alike(found.ratings.code, found.others, found.ratings.scale) & held).astype(np.float64)
+    many, same = np.bincount(cell, held.astype(np.float64))[cell], np.bincount(cell, equal)[cell]
+    return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
+
+
+def per_item(item: Codes, value: Floats) -> list[float]:
+    """The mean value of every item, items in the order in which they first come."""
+    codes, _ = pd.factorize(item)
+    means: list[float] = (np.bincount(codes, value) / np.bincount(codes)).tolist()
+    return means
+
+
+def timed(found: Labels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
+    """Whether the order of these labels is known: an import may give many items one moment."""
+    moments, items = len(np.unique(found.made_at[rows])), len(np.unique(found.ratings.item[rows]))
+    return moments > 1 and 2 * moments >= items
+
+
+def work(store: Store, dataset_id: str) -> dict[str, Work]:
+    """What everybody did in a dataset, over all dimensions, by name."""
+    return remembered(store, ("work", dataset_id), ["label", "answer", "item"], partial(_work, store, dataset_id))
+
+
+def own(store: Store, person: str) -> dict[str, Work]:
+    """What one person did, by the names of the datasets in which they labelled."""
+    names = datasets.all_datasets(store)
+    return {d.name: done[person] for d in names if person in (done := work(store, d.id))}
+
+
+def _work(store: Store, dataset_id: str) -> dict[str, Work]:
+    seconds = defaultdict[str, list[float]](list)
+    assisted = defaultdict[str, list[float]](list)
+    first = (  # a correction weeks later says nothing of what an item took
+        "select person, mode, milliseconds from (select person, mode, milliseconds, row_number() over "
+        "(partition by person, item_id order by seq, id) as nth from answer where dataset_id = $1 and action = 'save'"
+        ") a where nth = 1 and milliseconds > 0"
+    )
+    for person, mode, milliseconds in store.rows(first, [dataset_id]):
+        seconds[str(person)].append(float(milliseconds) / 1000)
+        if mode == "assisted":
+            assisted[str(person)].append(float(milliseconds) / 1000)
+    seen, near = "l.mode = 'assisted' and l.saw", nearest("l.seen")
+    rows = store.rows(
+        "select l.annotator, count(*), count(distinct l.item_id), "
+        + ", ".join(f"count(case when l.mode = '{mode}' then 1 end)" for mode in ("blind", "assisted", "revealed"))
+        + f", count(case when {seen} then 1 end), "
+        f"count(case when {seen} and (l.value = l.seen or l.value is not distinct from {near}) then 1 end), "
+        f"count(case when {seen} and l.unseen then 1 end) "
+        "from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 group by l.annotator",
+        [dataset_id],
+    )
+    found = {}
+    for name, *numbers in rows:
+        labels_, items, blind, shown, revealed, seen_, kept, unseen = (int(n) for n in numbers)
+        times = tuple(seconds[name]), tuple(assisted[name])
+        found[str(name)] = Work(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
+    return found
+
+
+def otherwise(store: Store, actor: str, found: Second) -> tuple[Otherwise, ...]:
+    """The cells that a second opinion sees otherwise, as far as the actor may be shown what people said of them."""
+    may = shown(store, actor, (row.item for row in found.otherwise))
+    return tuple(row for row in found.otherwise if row.item in may)
+
+
+def shown(store: Store, actor: str, items: Iterable[str]) -> set[str]:
+    """Those of the items whose labels a researcher or lead may be shown; that they are is recorded."""
+    require(store, actor, "researcher")
+    return exposure.listed(store, actor, items, [exposure.PEOPLE], "annotators")
+
+
+def second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> Second | None:
+    """Dawid and Skene's opinion on every cell that at least two people labelled; None where there is none."""
+    key = ("second", dataset_id, dimension, resting)
+    return remembered(store, key, _TABLES, partial(_second, store, dataset_id, dimension, resting))
+
+
+def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> Second | None:
+    found = labels(store, dataset_id, dimension, resting)
+    shared, scale = found.ratings.shared(), dimension.scale
+    if not len(shared):
+        return None
+    opinion = dawid_skene(shared.cell, shared.person, shared.value, bins.rows(scale), LENT)
+    query = gold(dimension.sort, scale, resting, gold_rule(store, dataset_id))
+    resolved = {
+        (str(item), str(unit)): (value, str(how))
+        for item, unit, value, how in store.rows(
+            f"select item_id, unit, value, how from ({query}) g", [dataset_id, dimension.name]
+        )
+    }
+    best, sure = opinion.posterior.argmax(axis=1), opinion.posterior.max(axis=1)
+    order, rows = np.lexsort([shared.code, shared.cell]), []
+    for cell in np.unique(shared.cell).tolist():
+        number, unit = found.cells[cell]
+        id_, name = found.items[number]
+        value, how = resolved.get((id_, unit), (None, "drawn"))
+        seen = bins.middles(scale)[best[cell]]
+        if value is None and how != "drawn":
+            continue  # most people said n/a, which the model does not know
+        if value is None or bins.apart([value], [seen], scale)[0] > 0:
+            at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
+            said = tuple(bins.valued(shared.code[order[at]], scale).tolist())
+            rows.append(Otherwise(id_, name, unit, value, how, seen, float(sure[cell]), said))
+    rows.sort(key=lambda row: (-row.sure, row.name, row.unit))
+    return Second(opinion, len(np.unique(shared.cell)), tuple(rows))
+
+
+def between(found: Labels, people: list[str]) -> tuple[Codes, Floats]:
+    """For every two of those people: how many cells both labelled, and the share of equal answers, nan where none."""
+    place = {name: n for n, name in enumerate(people)}
+    number = np.array([place.get(name, -1) for name in found.ratings.people] or [-1])
+    chosen = found.ratings.where(number[found.ratings.person] >= 0)
+    first, second_ = chosen.pairs()
+    size = len(people)
+    one, other = (number[chosen.person[rows]] for rows in (first, second_))
+    equal = bins.alike(chosen.code[first], chosen.code[second_], chosen.scale).astype(np.float64)
+    shape = (size, size)
+    n = np.bincount(one * size + other, minlength=size * size).reshape(shape)
+    same = np.bincount(one * size + other, equal, minlength=size * size).reshape(shape)
+    n, same = n + n.T, same + same.T
+    return n.astype(np.int64), np.where(n > 0, same / np.maximum(n, 1), np.nan)

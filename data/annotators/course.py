@@ -1,0 +1,59 @@
+"""One person beside the others: how their agreement went, the table of it, and the cells behind that."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+
+from data.annotators.annotators import Labels, shown, timed
+from data.store import Store
+from judges.stats.bins import alike, rows
+from judges.stats.raters.ratings import Codes
+
+
+def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
+    """How a person's agreement with the others went: (when, share of equal answers, labels) per week, where the labels
+
+    span three weeks or more, else per stretch of equally many; at most so many points, none where the order is unknown.
+    """
+    held = (found.ratings.person == person) & (found.others >= 0)
+    if not held.any() or not timed(found, held):
+        return []
+    equal = alike(found.ratings.code, found.others, found.ratings.scale)[held].astype(np.float64)
+    day = found.made_at[held].astype("datetime64[D]").astype(np.int64)
+    week = (day + 3) // 7  # the first day of 1970 was a Thursday; weeks begin on Mondays
+    weeks = np.unique(week)
+    if len(weeks) >= 3:
+        group = np.searchsorted(weeks, week) * min(most, len(weeks)) // len(weeks)
+    else:
+        parts = min(most, max(1, len(equal) // 10))
+        group = np.arange(len(equal)) * parts // len(equal)
+    told = []
+    for part in np.unique(group):
+        at = group == part
+        begin: datetime = found.made_at[held][at][0].astype(datetime)
+        when = f"{begin:%Y-%m-%d}" if len(weeks) >= 3 else f"from label {int(np.flatnonzero(at)[0]) + 1:,}"
+        told.append((when, float(equal[at].mean()), int(at.sum())))
+    return told
+
+
+def against(found: Labels, person: int) -> Codes:
+    """A person held against gold made without them, K x K: rows = the others, columns = the person."""
+    held, k = (found.ratings.person == person) & (found.others >= 0), rows(found.ratings.scale)
+    place = found.rows[held] * k + found.ratings.value[held]
+    return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
+
+
+def cells_where(
+    store: Store, actor: str, found: Labels, person: int, theirs: int, own: int, most: int = 500
+) -> list[tuple[str, str, str]]:
+    """(item, its name, unit) of the cells where the others make `theirs` of it and the person says `own`, by name.
+
+    Items that may still come to the actor to be answered blind are left out; that the others are shown is recorded.
+    """
+    ratings = found.ratings
+    here = (ratings.person == person) & (found.rows == theirs) & (ratings.value == own)
+    cells = [(*found.items[item], unit) for item, unit in (found.cells[n] for n in ratings.cell[here].tolist())]
+    may = shown(store, actor, (cell[0] for cell in cells))
+    return sorted((cell for cell in cells if cell[0] in may), key=lambda c: c[1:])[:most]

@@ -1,0 +1,244 @@
+"""Approvals: a lead's decision on (judge, dimension, dataset), refused through any door where the policy refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
+
+from data.approvals import case, policy, record
+from data.approvals.case import Case
+from data.approvals.older_policies import Today, today
+from data.approvals.record import AUTOMATIC, Approval, Decision, Fact, Stand, evidence, history, now, stands
+from data.approvals.suspension import Look, doubted, keep, kept, look
+from data.approvals.suspension import check as suspend
+from data.records import datasets, leads, people
+from data.records.people import require
+from data.store import Store, Tx
+from data.store.errors import BadInput, NotApprovable, NotFound
+
+__all__ = [
+    "AUTOMATIC", "Approval", "Decision", "Look", "Note", "Stand", "Today", "approved", "decide", "doubted", "evidence",
+    "history", "keep", "moved", "note", "now", "older", "stands", "suspend", "today", "waits",
+]  # fmt: skip
+
+DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
+"""Decisions as what was done."""
+
+
+def approved(store: Store, dataset_id: str) -> list[Approval]:
+    """The approvals of a dataset that hold ("" = of all), after everything that came since has been looked at."""
+    suspend(store)
+    held = [s.holds for s in stands(store).values() if s.holds and s.holds.decision == "approve"]
+    found = [one for one in held if dataset_id in ("", one.dataset)]
+    return sorted(found, key=lambda one: (one.dataset, one.judge, one.sort, one.dimension))
+
+
+def decide(
+    store: Store, actor: str, dataset_id: str, judge_id: str, sort: str, dimension: str,
+    decision: Decision, reason: str, seen: str = "",
+) -> Approval:  # fmt: skip
+    """Put a lead's decision on record, with its reason and its evidence frozen beside it.
+
+    `seen` is what the lead had before them (`data.case.seen`): to propose and to approve it has to be what stands now.
+    Everything is computed anew from the store under the write lock, and nothing of it is taken from the caller.
+
+    Raises NotAllowed for anybody but a lead, NotFound for what is not there, BadInput without a reason or for a
+    decision that cannot follow the one before it, and NotApprovable where the policy refuses: a state other than
+    *meets policy* among all decisions on these labels, a probe, a practice judge on data that are not synthetic, too
+    little coverage, alarms where the policy asks for none, no second lead where it asks for one, and figures that are
+    not those that were seen.
+    """
+    if decision not in get_args(Decision):
+        raise BadInput(f"{decision!r} is no decision: there are {', '.join(get_args(Decision))}.")
+    why = policy.said(reason)
+    require(store, actor, "lead")
+    key = dataset_id, judge_id, sort, dimension
+    grants = decision in ("propose", "approve")
+    early = _computed(store, key, grants)  # before the lock, so that it waits for nothing but what comes in between
+    if early is not None and not (grants and (early.against or seen != case.seen(store, early))):
+        case.facts(store, early)
+
+    def work(tx: Tx) -> str:
+        require(tx, actor, "lead")
+        stand, found = stands(tx).get(key, Stand()), _computed(store, key, grants)
+        _follows(stand, decision)
+        if found is None:
+            return record.append(tx, key, decision, why, actor, "undefined", policy.asked(tx), "", [])
+        mark = case.print_of(store, found)
+        if grants:
+            if seen or not found.against:
+                _as_seen(store, found, seen)
+            if found.against:
+                raise NotApprovable(" ".join(found.against))
+            _once(tx, found, stand, decision, actor, mark)
+        *facts, last = case.facts(store, found)
+        facts += [*_who(tx, stand, decision, actor), last]
+        return record.append(tx, key, decision, why, actor, found.line.decision.state, found.asked, mark, facts)
+
+    id_ = store.tx(actor, decision, work, target=dataset_id)
+    return next(one for one in history(store, *key) if one.id == id_)
+
+
+def _computed(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
+    """The case, remembered until a row is written; None where what was decided on is gone.
+
+    Under the write lock nobody else commits, so that reading the store is reading what stands at this very change.
+    """
+    try:
+        return case.case(store, *key)
+    except NotFound:
+        if grants or key not in stands(store):
+            raise
+        return None
+
+
+def _follows(stand: Stand, decision: Decision) -> None:
+    """Raises BadInput for a decision that cannot follow what holds."""
+    holds = stand.holds.decision if stand.holds else ""
+    if decision == "suspend" and holds != "approve":
+        raise BadInput("Nothing is approved here that could be suspended. Decline it instead.")
+    if decision == "decline" and holds == "approve":
+        raise BadInput("This is approved. Suspend it to remove it from the dashboard.")
+
+
+def _as_seen(store: Store, found: Case, seen: str) -> None:
+    if not seen:
+        raise NotApprovable("Say which figures were seen: a decision is made on figures that somebody has looked at.")
+    if seen != case.seen(store, found):
+        raise NotApprovable(
+            "Something changed since you looked: labels, scores, the policy or an audit. Nothing was decided. Review "
+            "the current figures, and decide on those."
+        )
+
+
+def _once(tx: Tx, found: Case, stand: Stand, decision: Decision, actor: str, mark: str) -> None:
+    """Raises NotApprovable where the same was decided already, or a second lead is missing."""
+    holds, proposed = stand.holds, stand.proposed
+    if holds and holds.decision == "approve" and (holds.print, holds.asked) == (mark, found.asked):
+        raise NotApprovable(f"{holds.person} has approved this already, on the same evidence and policy.")
+    fresh = proposed is not None and (proposed.print, proposed.asked) == (mark, found.asked)
+    if decision == "propose" and proposed and fresh:
+        raise NotApprovable(f"{proposed.person} has proposed this already, on the same evidence and policy.")
+    if decision == "propose" or not found.asked.four_eyes:
+        return
+    if proposed is None:
+        raise NotApprovable("Two leads are required (policy): propose it first, and another lead approves it.")
+    if not fresh:
+        raise NotApprovable(
+            f"The figures or the policy changed since {proposed.person} proposed this. It has to be proposed again."
+        )
+    if proposed.person == actor:
+        raise NotApprovable(
+            f"Two leads are required (policy): {actor} has proposed this, so another lead has to approve."
+        )
+    try:
+        able = people.person(tx, proposed.person).may("lead")
+    except NotFound:
+        able = False
+    if not able:
+        raise NotApprovable(
+            f"{proposed.person}, who proposed this, is not a lead any more. Another lead has to propose it again."
+        )
+    if against := leads.against(leads.history(tx), proposed.person, actor):
+        raise NotApprovable(against)
+
+
+def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]:
+    """As evidence who decides, and who had proposed it, and how each came to lead."""
+    events = leads.history(tx)
+    yield f"who {DONE[decision]}", None, f"{actor}, {leads.came(events, actor)}"
+    if decision == "approve" and stand.proposed is not None:
+        proposer = stand.proposed.person
+        two = "independent leads" if leads.independent(events, proposer, actor) else "not independent leads"
+        yield "who had proposed", None, f"{proposer}, {leads.came(events, proposer)}; with {actor}: {two}"
+
+
+# -- what there is to look at -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Waits:
+    """What a lead may want to look at: suspended by itself and not decided on since, proposals that wait for another
+
+    lead, dimensions that meet the policy and nobody has decided on, approvals to review with why, and the other ones
+    that met an older policy with what is required today. Nothing is in two of them.
+    """
+
+    suspended: tuple[Approval, ...] = ()
+    proposed: tuple[Approval, ...] = ()
+    eligible: tuple[Case, ...] = ()
+    doubted: tuple[tuple[Approval, str], ...] = ()
+    older: tuple[tuple[Approval, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.suspended or self.proposed or self.eligible or self.doubted or self.older)
+
+
+def waits(store: Store, dataset_id: str = "") -> Waits:
+    """What there is to decide in a dataset ("" = in all), after everything that came has been looked at."""
+    suspend(store)
+    stood = {key: s for key, s in stands(store).items() if dataset_id in ("", key[0])}
+    held = [s.holds for s in stood.values() if s.holds]
+    found = [
+        one
+        for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
+        for judge_id, *_ in datasets.judges(store, d.id)
+        for one in _known(store, d.id, judge_id) if not one.against and one.key not in stood
+    ]  # fmt: skip
+    doubtful = doubted(store, dataset_id)
+    doubts = {one.id for one, _ in doubtful}
+    return Waits(
+        tuple(one for one in held if one.decision == "suspend" and one.person == AUTOMATIC),
+        tuple(s.proposed for s in stood.values() if s.proposed),
+        tuple(found),
+        tuple((one, how.why) for one, how in doubtful),
+        tuple(older(store, [one for one in held if one.decision == "approve" and one.id not in doubts])),
+    )
+
+
+def older(store: Store, held: Sequence[Approval]) -> list[tuple[Approval, str]]:
+    """Of these approvals those that met an older policy which asked less than today's, and both in a sentence.
+
+    They stay approved: a policy is changed by a person, and so is each approval under it.
+    """
+    told = [(one, policy.older(store, one.asked, one.at)) for one in held]
+    return [(one, why) for one, why in told if why]
+
+
+class Note(NamedTuple):
+    """What is said beside an approval that holds.
+
+    Which older policy it met ("": none), how it stands, and who
+    looked at what speaks against it and keeps it, with the reason.
+    """
+
+    older: str = ""
+    look: Look | None = None
+    kept: tuple[str, str] | None = None
+
+    @property
+    def doubted(self) -> bool:
+        """Whether it is to be looked at by a lead."""
+        return self.look is not None and self.look.doubtful and self.kept is None
+
+
+def note(store: Store, stand: Stand) -> Note:
+    """What is to be told beside how a dimension stands; nothing where no approval holds."""
+    one = stand.holds
+    if one is None or one.decision != "approve":
+        return Note()
+    how = look(store, one)
+    return Note(policy.older(store, one.asked, one.at), how, kept(store, one, how) if how.doubtful else None)
+
+
+def moved(store: Store, one: Approval) -> float | None:
+    """Kappa as it was at a decision, from the evidence frozen beside it."""
+    return next((figure for name, figure, _ in evidence(store, one.id) if name == "kappa"), None)
+
+
+def _known(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
+    try:
+        return case.cases(store, dataset_id, judge_id)
+    except NotFound:  # a card that is not here any more
+        return []

@@ -1,0 +1,170 @@
+"""Rules by which a judge's verdicts are kept unseen: a threshold of confidence that a lead sets on the gold of the day.
+
+What a rule does not spare goes to people: its items come into the review queue with that reason. A rule is a setting of
+the dataset, so that who set it, when, and on which figures is in the audit log; it is set anew, or taken back, never
+changed by itself when gold comes in.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from data.approvals import policy
+from data.calibration import calibration
+from data.calibration import selective as figures
+from data.calibration.selective import Sure
+from data.gold.gold import Basis
+from data.records import settings
+from data.records.people import require
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from judges import triage
+from judges.stats import selective
+from judges.stats.selective import Selective, Step
+from judges.triage import Reason
+from judges.types import Dimension, UnitSort
+
+_NAME = "sparing:"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked: agreement of at least `target` on what is kept unseen but for the probability `delta`.
+
+    `source`: whose confidence; `near`: of ordered answers, one step apart is agreement.
+    """
+
+    source: str
+    target: float = selective.TARGET
+    delta: float = selective.DELTA
+    near: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule in force.
+
+    Of which judge and dimension, what was asked, the threshold that this came to, and the figures
+    on the day: the share of labelled items above it, agreement there with its lower bound, and on how many items.
+    """
+
+    judge: str
+    sort: UnitSort
+    dimension: str
+    source: str
+    target: float
+    delta: float
+    near: bool
+    threshold: float
+    share: float
+    agreement: float
+    bound: float
+    items: int
+
+    @property
+    def wanted(self) -> Wanted:
+        """What was asked."""
+        return Wanted(self.source, self.target, self.delta, self.near)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What `wanted` comes to on the gold of a basis, and the confidence of every item that the judge scored."""
+
+    wanted: Wanted
+    result: Selective
+    sure: Sure
+
+    @property
+    def spared(self) -> int:
+        """How many items of the dataset the threshold spares."""
+        return self.sure.above(self.result.chosen.threshold) if self.result.chosen else 0
+
+
+def found(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, wanted: Wanted
+) -> Found:
+    """The threshold on the gold of a basis. Raises Misasked for a target that cannot be."""
+    sure = figures.sure(store, dataset_id, judge_id, dimension, wanted.source)
+    cells = figures.verdicts(store, dataset_id, judge_id, dimension, basis, sure, wanted.near)
+    return Found(wanted, selective.selective(cells, wanted.target, wanted.delta), sure)
+
+
+def now(store: Store, dataset_id: str, dimension: Dimension, rule: Rule) -> tuple[Step, Sure]:
+    """How a rule stands on the gold that counts today, and the confidence of every item."""
+    sure = figures.sure(store, dataset_id, rule.judge, dimension, rule.source)
+    basis = policy.basis(store, dataset_id)
+    cells = figures.verdicts(store, dataset_id, rule.judge, dimension, basis, sure, rule.near)
+    return selective.at(cells, rule.threshold, rule.delta), sure
+
+
+def put(store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dimension, wanted: Wanted) -> Rule:
+    """Keep the verdicts unseen that `wanted` allows on the labels that the approval check counts (leads).
+
+    Raises NotAllowed, BadInput where no threshold is shown to reach the target, with the reason.
+    """
+    require(store, actor, "lead")
+    made = found(store, dataset_id, judge_id, dimension, policy.basis(store, dataset_id), wanted)
+    if made.result.chosen is None:
+        raise BadInput(f"No verdict of {dimension.title} can be kept unseen. {made.result.why}")
+    one = made.result.chosen
+    rule = Rule(
+        judge_id, dimension.sort, dimension.name, wanted.source, wanted.target, wanted.delta, wanted.near,
+        one.threshold, one.share, one.agreement.point or 0.0, one.agreement.lower_bound or 0.0, made.result.items,
+    )  # fmt: skip
+    _append(store, actor, dataset_id, rule, asdict(rule))
+    return rule
+
+
+def take_back(store: Store, actor: str, dataset_id: str, rule: Rule) -> None:
+    """End a rule (leads): from now on no verdict of it is kept unseen. Raises NotAllowed."""
+    _append(store, actor, dataset_id, rule, None)
+
+
+def _append(store: Store, actor: str, dataset_id: str, rule: Rule, value: object) -> None:
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        name = f"{_NAME}{rule.judge}:{rule.sort}.{rule.dimension}"
+        if settings.get(tx, dataset_id, name) != value:
+            settings.put(tx, dataset_id, name, value)
+
+    store.tx(actor, "which verdicts are kept unseen", work, target=dataset_id)
+
+
+def rules(store: Store, dataset_id: str, judge_id: str = "") -> list[Rule]:
+    """The rules in force on a dataset, of one judge or all."""
+    rows = store.rows(
+        f"select value from setting_now where scope = $1 and name like '{_NAME}%' order by name", [dataset_id]
+    )
+    held = [Rule(**value) for (text,) in rows if (value := json.loads(text)) is not None]
+    return [rule for rule in held if judge_id in ("", rule.judge)]
+
+
+def rule(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Rule | None:
+    """The rule in force for a dimension of a judge."""
+    there = rules(store, dataset_id, judge_id)
+    return next((one for one in there if (one.sort, one.dimension) == (dimension.sort, dimension.name)), None)
+
+
+def sures(store: Store, dataset_id: str, rule: Rule) -> Sure | None:
+    """The confidence of every item by a rule; None where the judge's card no longer has the dimension."""
+    there = calibration.dimensions(store, rule.judge)
+    dimension = next((d for d in there if (d.sort, d.name) == (rule.sort, rule.dimension)), None)
+    return None if dimension is None else figures.sure(store, dataset_id, rule.judge, dimension, rule.source)
+
+
+def rest(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
+    """Why items are sent to people: one reason for every item and rule that does not spare it."""
+    reasons = []
+    for rule in rules(store, dataset_id, judge_id):
+        sure = sures(store, dataset_id, rule)
+        if sure is None:
+            continue
+        for item, confidence, unit in zip(sure.item, sure.confidence, sure.unit, strict=True):
+            if not confidence >= rule.threshold:
+                known = None if np.isnan(confidence) else float(confidence)
+                reasons.append(triage.not_spared(str(item), str(unit), rule.dimension, known, rule.threshold))
+    return reasons

@@ -1,0 +1,396 @@
+"""The case for a dimension: the evidence for a decision on publishing it, and what speaks against approving it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from data.approvals import case_people, gate_status, plans
+from data.approvals.gate_status import TABLES
+from data.approvals.label_caveats import MANY, Behind, behind
+from data.approvals.policy import Asked, asked, stored
+from data.approvals.record import Fact
+from data.audits import audits
+from data.calibration import baselines, human_ceiling
+from data.cards import cards
+from data.gold import disputes, fewshot
+from data.gold.gold import BASES, Basis
+from data.records import datasets
+from data.records.coverage import units_of
+from data.records.datasets import Dataset
+from data.records.settings import gold_rule
+from data.store import Store, remembered
+from data.store.errors import NotFound
+from data.store.ids import canonical, content_id
+from judges.audits import Finding
+from judges.audits import audits as known_audits
+from judges.client.endpoint import practice
+from judges.stats.calibration import Line
+from judges.stats.raters.human_ceiling import Ceiling
+from judges.stats.uncertainty import Interval
+from judges.types import sort_of
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge as it stands in the store; `made`: no language model, but rules or a generator."""
+
+    id: str
+    card: str
+    version: str
+    model: str
+    params: str
+    made: bool
+
+    @property
+    def probe(self) -> str:
+        """The change that was made to what it saw, "" for none."""
+        return str(json.loads(self.params or "{}").get("probe") or "")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A dimension of a judge on a dataset: its line on the gate's basis, decided with the judge's other dimensions, and
+
+    what is asked. `alarms` are the audits in alarm by name where the policy asks about them, else None; `together` the
+    keys of all dimensions that were decided at one time; `brought`: the dataset has imported labels or decisions.
+    """
+
+    dataset: Dataset
+    judge: Judge
+    line: Line
+    asked: Asked
+    alarms: Mapping[str, Finding] | None
+    together: tuple[str, ...]
+    brought: bool = False
+
+    @property
+    def basis(self) -> Basis:
+        """Which labels it rests on."""
+        return self.asked.basis(self.dataset.synthetic)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What is decided on: dataset, judge, sort, dimension."""
+        return self.dataset.id, self.judge.id, self.line.dimension.sort, self.line.dimension.name
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the cells with gold that the judge has answered; None without gold.
+
+        n/a is an answer only where people say n/a too: a judge that says n/a wherever it is hard would otherwise be
+        held against people on the easy cells alone.
+        """
+        gate = self.line.gate
+        return 1 - (gate.unscored + self.dodged) / gate.gold_cells if gate.gold_cells else None
+
+    @property
+    def dodged(self) -> int:
+        """Cells for which people have a value and the judge says n/a."""
+        gate = self.line.gate
+        return gate.gold_cells - gate.unscored - gate.cells - gate.na_human
+
+    @property
+    def waived(self) -> int:
+        """Cells for which the judge has a value and people say n/a."""
+        gate = self.line.gate
+        return gate.gold_cells - gate.unscored - gate.cells - gate.na_judge
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the judge or the data is made up, so that an approval says nothing about any language model."""
+        return self.dataset.synthetic or self.judge.made
+
+    @property
+    def against(self) -> list[str]:
+        """What refuses an approval, each a sentence; empty where it may be approved."""
+        return list(_against(self))
+
+
+def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
+    """The case of every dimension of a judge on a dataset, decided together as the workspace's policy asks.
+
+    Raises NotFound for a dataset or judge that is not here, or whose card is not.
+    """
+    where, who, what = dataset(store, dataset_id), judge(store, judge_id), asked(store)
+    if cards.maybe(store, judge_id) is None:
+        raise NotFound(f"The card {who.card!r} of this judge is not here, so the meaning of its scores is unknown.")
+    lines = gate_status.standing(store, dataset_id, judge_id)
+    alarms = audits.alarms(store, dataset_id, judge_id) if what.alarms else None
+    together = tuple(line.key for line in lines)
+    return [Case(where, who, line, what, alarms, together, brought(store, dataset_id)) for line in lines]
+
+
+def brought(store: Store, dataset_id: str) -> bool:
+    """Whether a dataset has labels, or decisions on cells, that came in from files."""
+    query = (
+        "select 1 from intake n where n.dataset_id = $1 and (n.labels > 0 or n.seq in "
+        "(select seq from adjudication where dataset_id = $1)) limit 1"
+    )
+    tables = ["intake", "adjudication"]
+    return remembered(store, ("brought", dataset_id), tables, lambda: bool(store.rows(query, [dataset_id])))
+
+
+def case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str) -> Case:
+    """The case of one of them. Raises NotFound."""
+    found = cases(store, dataset_id, judge_id)
+    for one in found:
+        if one.key[2:] == (sort, dimension):
+            return one
+    names = ", ".join(f"{c.line.dimension.name} ({c.line.dimension.sort})" for c in found) or "none"
+    raise NotFound(f"This judge's card has no dimension {dimension!r} of a {sort} for people. It has: {names}.")
+
+
+def dataset(store: Store, dataset_id: str) -> Dataset:
+    """The dataset of that id. Raises NotFound."""
+    for found in datasets.all_datasets(store):
+        if found.id == dataset_id:
+            return found
+    raise NotFound(f"There is no dataset {dataset_id!r} in this workspace.")
+
+
+def judge(store: Store, judge_id: str) -> Judge:
+    """The judge of that id. Raises NotFound."""
+    rows = store.rows(
+        "select id, card, card_version, model, params, synthetic from judge where id = $1 order by seq limit 1",
+        [judge_id],
+    )
+    if not rows:
+        raise NotFound(f"There is no judge {judge_id!r} in this workspace.")
+    id_, card, version, model, params, made = rows[0]
+    return Judge(str(id_), str(card), str(version), str(model), str(params), bool(made) or practice(str(model)))
+
+
+def print_of(store: Store, found: Case) -> str:
+    """The fingerprint of the labels and scores behind a case (data/approvals/gate_status.py)."""
+    line, key = found.line, ("print", *found.key, found.basis)
+    make = partial(gate_status.fingerprint, store, found.dataset.id, found.judge.id, line.dimension, found.basis)
+    return remembered(store, key, TABLES, make)
+
+
+def seen(store: Store, found: Case) -> str:
+    """What somebody has before them who looks at a case: its fingerprint, state and alarms, and what is asked.
+
+    A decision is taken for just this, and refused when it is something else by then.
+    """
+    alarms = sorted(found.alarms or ()) if found.asked.alarms else []
+    return content_id(print_of(store, found), found.line.decision.state, stored(found.asked), alarms)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside a case without deciding it: how far people agree with each other (None where no two have
+
+    labelled one cell), cells that wait for adjudication, audits in alarm (None where nobody has looked yet), and what
+
+    to weigh about the labels, a sentence each. `origin` says where the labels are from.
+    """
+
+    ceiling: Ceiling | None
+    waiting: int
+    alarms: Mapping[str, Finding] | None
+    cautions: tuple[str, ...] = ()
+    origin: str = ""
+
+
+def beside(store: Store, found: Case) -> Beside:
+    """What stands beside a case."""
+    alarms = found.alarms
+    if alarms is None:
+        alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
+    labels = _behind(store, found)
+    told = labels.cautions()
+    if found.waived and found.waived >= MANY * found.line.gate.gold_cells:
+        told.append(
+            f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} ratings to which the judge gave a "
+            "value: kappa leaves those out."
+        )
+    return Beside(ceiling(store, found), waiting(store, found), alarms, tuple(told), labels.origin())
+
+
+def _behind(store: Store, found: Case) -> Behind:
+    judge, counts = found.judge, found.basis == "imported"
+    make = partial(behind, store, found.dataset.id, judge.id, judge.card, found.line.dimension, counts)
+    return remembered(store, ("behind", *found.key, counts), (*TABLES, "answer", "intake", "person_event"), make)
+
+
+def ceiling(store: Store, found: Case) -> Ceiling | None:
+    """How far people agree with each other in the dimension, blind; None where no two have labelled one cell.
+
+    It rests on imported labels only where the approval check does.
+    """
+    resting = _resting(found)
+    return human_ceiling.ceiling(store, found.dataset.id, found.judge.id, found.line.dimension, resting)
+
+
+def between(store: Store, found: Case) -> Interval | None:
+    """Kappa between two people alone, which is quicker."""
+    dimension = found.line.dimension
+    return human_ceiling.between(store, found.dataset.id, found.judge.id, [dimension], _resting(found))[dimension]
+
+
+def _resting(found: Case) -> human_ceiling.Resting:
+    return "blind" if found.basis == "imported" else "here"
+
+
+def waiting(store: Store, found: Case) -> int:
+    """How many cells of the dimension wait for somebody who adjudicates."""
+    sort, name = found.key[2:]
+    cells = disputes.waiting(store, found.dataset.id)
+    return sum(cell.dimension == name and sort_of(cell.unit) == sort for cell in cells)
+
+
+def facts(store: Store, found: Case) -> list[Fact]:
+    """The evidence of a case, as it is frozen beside a decision: every figure, the tables, and how they were made."""
+    key = ("facts", *found.key, canonical(stored(found.asked)), found.line.decision.reason)
+    return list(remembered(store, key, TABLES, lambda: list(_facts(store, found))))
+
+
+def _against(found: Case) -> Iterator[str]:
+    gate, decision, share = found.line.gate, found.line.decision, found.coverage
+    if found.judge.probe:
+        yield (
+            f"This judge was given altered items (the probe {found.judge.probe}): its scores measure a weakness of the "
+            "judge, and do not describe these items."
+        )
+    if found.judge.made and not found.dataset.synthetic:
+        yield (
+            "This is a practice judge, not a language model: its scores can be published for synthetic data only, and "
+            "this dataset is not marked as synthetic."
+        )
+    if found.brought and found.dataset.synthetic and not (found.judge.made or found.asked.imported):
+        yield (
+            "This dataset is marked as synthetic, so its imported labels and decisions count though nobody can check "
+            "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
+            "given here."
+        )
+    if decision.state != "meets policy":
+        yield f"The approval check says: {decision.state}. {decision.reason} {decision.missing}".strip()
+    elif share is not None and share < found.asked.coverage:
+        yield (
+            f"The judge answered {_percent(share)} of the {gate.gold_cells:,} ratings with reference labels "
+            f"({gate.unscored:,} without a score, {found.dodged:,} n/a where people gave a value); "
+            f"{_percent(found.asked.coverage)} are required (policy)."
+        )
+    if found.asked.alarms and found.alarms:
+        named = ", ".join(known_audits()[name].title for name in found.alarms)
+        yield f"In alarm: {named}. The policy requires that no audit of the judge is."
+
+
+def _facts(store: Store, found: Case) -> Iterator[Fact]:
+    line, gate, interval = found.line, found.line.gate, found.line.gate.interval
+    yield "dataset", None, found.dataset.name
+    yield "dataset is synthetic", float(found.dataset.synthetic), ""
+    yield "judge", None, f"{found.judge.model}, card {found.judge.card} (version {found.judge.version})"
+    yield "judge's parameters", None, found.judge.params
+    yield "judge is practice or synthetic", float(found.judge.made), ""
+    yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
+    yield from _kappa("kappa", interval)
+    yield from plans.facts(store, found.dataset.id, line.decision, found.asked)
+    yield "items", float(interval.items), "items with a rating of both people and judge"
+    yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
+    yield "cells", float(gate.cells), "ratings of both people and judge"
+    yield "cells with gold", float(gate.gold_cells), ""
+    yield "coverage", found.coverage, "share of the ratings with reference labels; n/a counts where people say it too"
+    yield "exact agreement", gate.exact, ""
+    yield "agreement within one", gate.within_one, ""
+    yield "mean difference", gate.mean_difference, "judge minus the mean of people's values, in steps of the scale"
+    yield "mean difference, low end", gate.bias.low, f"{gate.bias.level:.0%} interval"
+    yield "mean difference, high end", gate.bias.high, f"{gate.bias.level:.0%} interval"
+    yield case_people.each(gate)
+    yield "correlation", gate.correlation, ""
+    yield "commonest answer's share", gate.commonest, ""
+    yield "Gwet's AC", gate.ac, ""
+    yield "n/a of people", float(gate.na_human), "ratings"
+    yield "n/a of the judge", float(gate.na_judge), "ratings"
+    yield "n/a of people alone", float(found.waived), "ratings to which the judge gave a value; no figure counts them"
+    yield "n/a of the judge alone", float(found.dodged), "ratings to which people gave a value; no figure counts them"
+    yield "agreement on n/a", gate.na.agreement, "" if gate.na.kappa is None else f"kappa {gate.na.kappa:.4f}"
+    yield "answers", None, canonical(list(gate.answers))
+    yield "table of cells", None, canonical(gate.counts.tolist())
+    yield "table of weights", None, canonical(gate.table.tolist())
+    yield "decided together", float(len(found.together)), ", ".join(found.together)
+    yield "policy", None, canonical(stored(found.asked))
+    near = beside(store, found)
+    yield "audits in alarm", *_alarms(near)
+    limits = audits.thresholds(store)
+    yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
+    yield from _floors(store, found)
+    yield from case_people.ceiling(near.ceiling)
+    yield from case_people.waiting(store, found.dataset.id, found.judge.id, found.basis, line.dimension)
+    rule = gold_rule(store, found.dataset.id)
+    apart = "never" if rule.apart is None else f"from a difference of more than {rule.apart} steps"
+    yield "gold rule", None, f"{rule.resolve}; adjudicated {apart}"
+    yield (
+        "waiting for adjudication",
+        float(waiting(store, found)),
+        f"ratings, {'left out of kappa' if rule.waiting == 'out' else 'counted as combined'} until then",
+    )
+    yield "basis", None, BASES[found.basis]
+    yield from _behind(store, found).facts()
+    yield from _adjudicated(store, found)
+    yield "items left out", *_left_out(store, found)
+    yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}; 2,000 replicates, seed 0"
+    yield "fingerprint", None, print_of(store, found)
+
+
+def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
+    yield name, interval.point, "rows people, columns judge, full scale"
+    yield f"{name}, standard error", interval.se, "by items"
+    yield f"{name}, low end", interval.low, f"{interval.level:.0%} interval"
+    yield f"{name}, high end", interval.high, f"{interval.level:.0%} interval"
+    yield f"{name}, lower bound", interval.lower_bound, "one-sided, 95%"
+
+
+def _alarms(near: Beside) -> tuple[float | None, str]:
+    if near.alarms is None:
+        return None, "not computed"
+    return float(len(near.alarms)), "; ".join(f"{name}: {one.why}" for name, one in near.alarms.items())
+
+
+def _floors(store: Store, found: Case) -> Iterator[Fact]:
+    dimension = found.line.dimension
+    measured = baselines.measured(store, found.dataset.id, found.judge.id, [dimension], found.basis)
+    floor = measured[dimension.sort, dimension.name]
+    yield "floor: one answer throughout", floor.share, f"% agreement of always saying {floor.constant}"
+    if floor.length is not None:
+        told = f"kappa of the length baseline; the judge {floor.length.standing} it"
+        yield "floor: length alone", floor.length.rule.point, told
+
+
+def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
+    """How many cells somebody settled without the judge in view, by whom, and those of them that came in from files.
+
+    With the judge in view they count for nothing, and from files only where imported labels do, too.
+    """
+    rows = store.rows(
+        "select a.person, coalesce(c.actor, ''), count(*) from adjudication_now a left join intake n on n.seq = a.seq "
+        "left join change c on c.seq = n.seq where a.dataset_id = $1 and a.dimension = $2 "
+        f"and {units_of(found.line.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
+        [found.dataset.id, found.line.dimension.name],
+    )
+    counts = found.basis == "imported"
+    settled: Counter[str] = Counter()
+    brought: Counter[str] = Counter()
+    for person, importer, n in rows:
+        settled[str(person)] += int(n) if counts or not importer else 0
+        brought[str(importer)] += int(n) if importer else 0
+    yield "adjudicated", float(settled.total()), canonical(+settled) if +settled else "ratings"
+    how = "they count" if counts else "they do not count, by the policy"
+    told = f"{how}; imported by {canonical(brought)}" if brought else ""
+    yield "adjudicated in files", float(brought.total()), told
+
+
+def _left_out(store: Store, found: Case) -> tuple[float, str]:
+    shown = fewshot.used(store, found.judge.id)
+    query = "select count(*) from tuning_now where dataset_id = $1"
+    tuned = int(store.rows(query, [found.dataset.id])[0][0])
+    return float(len(shown) + tuned), f"{len(shown)} as examples of the prompt, {tuned} as used for tuning"
+
+
+def _percent(share: float) -> str:
+    """A share in percent, with as many digits as it takes not to round a miss up: 89.9%."""
+    return f"{100 * share:.0f}%" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f}%"

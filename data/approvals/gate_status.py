@@ -1,0 +1,144 @@
+"""How the dimensions of a judge stand: their figures on a basis beside the gate's, and the gate's decisions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from data.approvals import plans, policy
+from data.calibration import calibration
+from data.calibration.nonresponse import responses
+from data.calibration.shared_cells import meetings
+from data.gold.fewshot import apart
+from data.gold.gold import Basis
+from data.records import datasets
+from data.records.settings import Waiting, gold_rule
+from data.store import Store, each_remembered
+from judges.client.endpoint import practice
+from judges.stats import calibration as stats_calibration
+from judges.stats.approval_check import Decision, decide_together
+from judges.stats.calibration import Line, Summary
+from judges.stats.nonresponse import held
+from judges.stats.sequential import Plan
+from judges.types import SORTS, Dimension
+
+TABLES = (
+    "item", "judge", "card", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "dataset",
+)  # fmt: skip
+"""What figures, and decisions on them, rest on."""
+
+
+def summaries(
+    store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
+) -> list[Summary]:
+    """The figures of every dimension of a judge on a basis.
+
+    `dropped` leaves out ties on both sides, and `waiting` says what becomes of cells that wait for somebody who
+    adjudicates (None: as the dataset's rule has it).
+    """
+    asked = calibration.dimensions(store, judge_id)
+    cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped, waiting)
+    return [
+        stats_calibration.summarise(given, d, d.scale.drawn if dropped else "") for given, d in zip(cells, asked, strict=True)
+    ]
+
+
+def both(
+    store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
+) -> list[tuple[Summary, Summary]]:
+    """Of every dimension in which cells wait for somebody who adjudicates: its figures with them and without them."""
+    if gold_rule(store, dataset_id).apart is None:
+        return []
+    counted = summaries(store, dataset_id, judge_id, basis, dropped, "counted")
+    if not any(one.people.waiting for one in counted):
+        return []
+    out = summaries(store, dataset_id, judge_id, basis, dropped, "out")
+    return [pair for pair in zip(counted, out, strict=True) if pair[0].people.waiting]
+
+
+def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None) -> list[Line]:
+    """Every dimension of a judge with its decision.
+
+    Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together,
+    with an eye to who answered; by the sort of their unit, then by name. All of them rest on the same labels, so they
+    share the error that the workspace's policy allows. The one place where what is shown becomes a decision.
+    """
+    states = _states(store, dataset_id, judge_id)  # first, as it asks for all judges together
+    gate = _checked(store, dataset_id, [judge_id])[judge_id]
+    lines = [
+        Line(one, other, states[other.dimension.sort, other.dimension.name])
+        for one, other in zip(shown or gate, gate, strict=True)
+    ]
+    return sorted(lines, key=lambda line: (SORTS.index(line.dimension.sort), line.dimension.name))
+
+
+def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], Decision]:
+    """The decision on every dimension of a judge, by unit sort and name."""
+    asked, judges = policy.asked(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
+    checked = _checked(store, dataset_id, list(judges))
+    intervals = {
+        (judge, one.dimension.sort, one.dimension.name): one.interval
+        for judge, found in checked.items()
+        for one in found
+    }
+    states = decide_together(intervals, asked.policy, plans.plan(store, dataset_id))
+    mine = [one.dimension for one in checked[judge_id]]
+    answered = responses(store, dataset_id, judge_id, mine, policy.basis(store, dataset_id))
+    return {
+        (d.sort, d.name): held(states[judge_id, d.sort, d.name], answered[d.sort, d.name], asked.answered) for d in mine
+    }
+
+
+def _judges(store: Store, dataset_id: str) -> list[str]:
+    """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
+    made_up = policy.synthetic(store, dataset_id)
+    there = datasets.judges(store, dataset_id)
+    return [id_ for id_, _, model, made, _ in there if made_up or not (made or practice(model))]
+
+
+def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:
+    """The figures of every dimension that the approval check counts, by judge; of a plan, those of its newest look."""
+    basis, plan = policy.basis(store, dataset_id), plans.plan(store, dataset_id)
+
+    def make(places: Sequence[int]) -> list[list[Summary]]:
+        lacking = [judge_ids[n] for n in places]
+        found = meetings(store, dataset_id, lacking, basis)
+        wholes = {judge: [stats_calibration.summarise(cells, d) for d, cells in found[judge]] for judge in lacking}
+        return [_figures(store, dataset_id, judge, wholes[judge], basis, plan) for judge in lacking]
+
+    keys = [("checked", dataset_id, judge, basis, plan) for judge in judge_ids]
+    return dict(zip(judge_ids, each_remembered(store, keys, TABLES, make), strict=True))
+
+
+def _figures(
+    store: Store, dataset_id: str, judge_id: str, whole: list[Summary], basis: Basis, plan: Plan | None
+) -> list[Summary]:
+    if plan is None:
+        return whole
+    first = policy.asked(store).policy.first
+    looks = [(one, plan.taken(one.interval.items, first)) for one in whole]
+    return [
+        one if items in (0, one.interval.items)
+        else stats_calibration.summarise(
+            calibration.meeting(store, dataset_id, judge_id, one.dimension, basis, items), one.dimension
+        )
+        for one, items in looks
+    ]  # fmt: skip
+
+
+def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
+    """Twenty hex digits of the SHA-256 of the cells behind a figure: item, unit, people's value, the judge's, weight.
+
+    Items go by the hash of their content, in order, so that the same labels and scores have the same fingerprint in
+    any workspace, however they came there.
+    """
+    digest = hashlib.sha256()
+    rows = store.rows(
+        f"with met as ({calibration.met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
+        "select i.hash, m.unit, m.human, m.judge, m.scored, m.weight from met m join item i on i.id = m.item_id "
+        "order by i.hash, m.unit, m.human, m.judge, m.scored, m.weight",
+        [dataset_id, dimension.name, judge_id],
+    )
+    for row in rows:
+        digest.update(repr(tuple(row)).encode())
+    return digest.hexdigest()[:20]

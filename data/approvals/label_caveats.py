@@ -1,0 +1,228 @@
+"""What the labels behind a case are: who gave them, how they came, and what was left out; told beside the figures.
+
+None of it refuses an approval. It is what somebody has to know who answers for one, and who reads it in years.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from data.approvals.record import Fact
+from data.calibration.nonresponse import responses
+from data.gold import fewshot
+from data.gold.excluded_items import aside
+from data.gold.gold import Basis
+from data.records import datasets, people
+from data.records.coverage import units_of
+from data.store import Store
+from data.store.ids import canonical
+from judges.plural import many
+from judges.stats.nonresponse import Response
+from judges.types import Dimension
+
+MANY = 0.1
+"""From this share of skipped items, or of n/a on people's side alone, it is worth a sentence."""
+_FILES = 3
+_KEPT = 100
+"""Imports that are named in a sentence, and in the evidence."""
+
+
+class Brought(NamedTuple):
+    """Labels that came in together: how many, from which file, by whom, when (UTC), and how their items were chosen, as
+
+    whoever brought them in has said.
+    """
+
+    labels: int
+    source: str
+    by: str
+    at: str
+    sampling: str
+
+    def __str__(self) -> str:
+        return f"{self.labels:,} from {self.source}, imported by {self.by} on {self.at}"
+
+
+@dataclass(frozen=True)
+class Behind:
+    """The blind labels of random draws in one dimension, and what stands beside them.
+
+    `own` are the labels that count, by name; `imported` those that came in from files, in this order: most labels
+    first (that they are blind and their draw random is the word of whoever brought them in, which nobody here can
+    check), and `counts` is whether those are among the ones that count. `changed` those that replaced an earlier
+    one. `drawn` items are to be labelled blind, of which `skipped` were passed over by everybody, and `aside` put aside
+    after they were drawn, by somebody's choice. `examples` are
+    items shown in the judge's prompt that have labels, `judges` those of the same card that the same labels were
+    held against, `leads` who may decide here. `untold` of the imported ones are of items that were said to be drawn at
+    random, nobody says from how many: they count as they did before that was asked, as if drawn with certainty.
+    `response` is who answered, by stratum.
+    """
+
+    own: Mapping[str, int]
+    imported: tuple[Brought, ...]
+    counts: bool
+    changed: int
+    drawn: int
+    skipped: int
+    aside: int
+    examples: int
+    judges: int
+    leads: tuple[str, ...]
+    untold: int = 0
+    response: Response = field(default_factory=Response)
+
+    @property
+    def labels(self) -> int:
+        """How many there are."""
+        return sum(self.own.values())
+
+    @property
+    def brought(self) -> int:
+        """How many came in from files, whether they count or not."""
+        return sum(one.labels for one in self.imported)
+
+    def origin(self) -> str:
+        """Where the labels are from, in a sentence or two; "" where there are none."""
+        given = self.labels - (self.brought if self.counts else 0)
+        if not self.brought:
+            return f"{many(given, 'label')} {'is' if given == 1 else 'are'} used, all given here." if given else ""
+        no = "are not, unless a lead allows them in the policy"
+        told = f"{self.brought:,} imported ones {'are used too' if self.counts else no}: {self.sources()}."
+        return f"{many(given, 'label')} given here {'is' if given == 1 else 'are'} used. {told}"
+
+    def sources(self) -> str:
+        """The files that labels came from, in words."""
+        more = len(self.imported) - _FILES
+        told = "; ".join(map(str, self.imported[:_FILES]))
+        return f"{told}; and {many(more, 'further import')}" if more > 0 else told
+
+    def cautions(self) -> list[str]:
+        """What somebody should weigh who decides, a sentence each."""
+        return list(_cautions(self))
+
+    def facts(self) -> Iterator[Fact]:
+        """The same as evidence, to be frozen."""
+        yield "labels", float(self.labels), "blind labels of random draws, of items that count"
+        yield "labels by person", float(len(self.own)), canonical(dict(sorted(self.own.items())))
+        yield "labels given here", float(self.labels - (self.brought if self.counts else 0)), "on the desk"
+        how = "they count" if self.counts else "they do not count, by the policy"
+        told = canonical([one._asdict() for one in self.imported[:_KEPT]])
+        yield "labels from files", float(self.brought), f"{how}: {told}" if self.brought else ""
+        yield "labels of random items, of how many unknown", float(self.untold), "each counts as drawn with certainty"
+        yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
+        yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
+        yield "items drawn and answered", float(self.response.whole.answered), self.response.listed()
+        yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
+        yield "items drawn and put aside", float(self.aside), "used for tuning, after they were drawn"
+        yield "labelled examples left out", float(self.examples), "items in the judge's prompt that have such labels"
+        yield "judges tried", float(self.judges), "judges of this card compared on the same labels"
+
+
+def behind(
+    store: Store, dataset_id: str, judge_id: str, card: str, dimension: Dimension, counts: bool = False
+) -> Behind:
+    """What the labels of one dimension are that the gate counts for a judge; `counts`: imported ones, too."""
+    own, imported = dict[str, int](), dict[int, int]()
+    changed, examples, shown, certain = 0, set[str](), fewshot.used(store, judge_id), dict[int, int]()
+    for item, annotator, here, seq, again, sure in store.rows(
+        "select l.item_id, l.annotator, d.probability is not null, l.seq, l.replaces is not null, "
+        "l.probability is not null and l.probability >= 1 "
+        "from label_now l join item i on i.id = l.item_id "
+        "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {units_of(dimension, 'l')} and l.mode = 'blind' "
+        f"and (d.probability is not null or l.probability is not null){aside(store, 'l.item_id')}",
+        [dataset_id, dimension.name],
+    ):
+        if item in shown:
+            examples.add(str(item))
+            continue
+        if not here:
+            imported[int(seq)] = imported.get(int(seq), 0) + 1
+            certain[int(seq)] = certain.get(int(seq), 0) + bool(sure)
+        if here or counts:
+            own[str(annotator)] = own.get(str(annotator), 0) + 1
+            changed += bool(again)
+    drawn, skipped = store.rows(
+        "with drawn as (select distinct item_id from draw where dataset_id = $1 and stream = 'audit' "
+        "and mode = 'blind') select count(*), count(s.item_id) from drawn d left join (select distinct a.item_id "
+        "from answer a where a.dataset_id = $1 and a.action = 'skip' and not exists ("
+        "select 1 from label l where l.item_id = a.item_id)) s on s.item_id = d.item_id",
+        [dataset_id],
+    )[0]
+    aside_ = store.rows(
+        "select count(distinct d.item_id) from draw d join tuning_now t on t.item_id = d.item_id and t.seq > d.seq "
+        "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind'",
+        [dataset_id],
+    )[0][0]
+    tried = sum(name == card for _, name, *_ in datasets.judges(store, dataset_id))
+    leads = tuple(p.name for p in people.everyone(store) if p.may("lead"))
+    files, shown_ = _brought(store, imported), len(examples)
+    query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
+    untold = sum(certain.get(int(row[0]), 0) for row in store.rows(query, [dataset_id])) if certain else 0
+    basis: Basis = "imported" if counts else "gate"
+    response = responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
+    told = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
+    return Behind(own, files, counts, changed, *told)
+
+
+def _brought(store: Store, labels: Mapping[int, int]) -> tuple[Brought, ...]:
+    """The imports that labels came from, given how many each change brought in."""
+    rows = store.rows(
+        "select c.seq, coalesce(n.source, ''), c.actor, c.made_at, coalesce(n.sampling, 'unknown') from change c "
+        "left join intake n on n.seq = c.seq where c.seq = any($1) order by c.seq",
+        [sorted(labels)],
+    )
+    found = [
+        Brought(labels[int(seq)], str(source) or "no file that is known", str(by), f"{at:%Y-%m-%d}", str(sampling))
+        for seq, source, by, at, sampling in rows
+    ]
+    return tuple(sorted(found, key=lambda one: -one.labels))
+
+
+def _cautions(found: Behind) -> Iterator[str]:
+    if not found.labels:
+        return
+    own = sum(found.own.get(name, 0) for name in found.leads)
+    if 2 * own >= found.labels:
+        who = " and ".join(sorted(name for name in found.leads if found.own.get(name)))
+        yield (
+            f"{100 * own / found.labels:.0f}% of the labels are by {who}, who may approve here too: whoever approves "
+            "should not be the only annotator."
+        )
+    elif len(found.own) == 1:
+        yield f"All labels are by {next(iter(found.own))}: no second annotator has checked them."
+    if found.counts and found.brought:
+        who = " and ".join(sorted({one.by for one in found.imported}))
+        yield (
+            f"{found.brought:,} of {found.labels:,} labels were imported by {who}, who stated that they are blind and "
+            "their items drawn at random. Nobody here can check that."
+        )
+    if found.counts and found.untold:
+        yield (
+            f"{found.untold:,} imported labels are of items drawn at random from an unknown number of items: each "
+            "counts as drawn with certainty."
+        )
+    if found.changed:
+        yield f"{found.changed:,} of {found.labels:,} labels were changed later."
+    if found.skipped and found.skipped >= MANY * found.drawn:
+        yield (
+            f"{found.skipped:,} of {found.drawn:,} drawn items were skipped: if those are the hard ones, agreement is "
+            "overestimated."
+        )
+    if found.aside and found.aside >= MANY * found.drawn:
+        yield (
+            f"{found.aside:,} of {found.drawn:,} drawn items were excluded afterwards: whoever chose them could see "
+            "the judge's scores, so agreement may be overestimated."
+        )
+    if found.examples:
+        yield (
+            f"{found.examples:,} labelled items are examples in the judge's prompt and are left out: if they were "
+            "chosen because the judge failed there, agreement is overestimated."
+        )
+    if found.judges > 2:
+        yield (
+            f"{found.judges:,} judges of this card were compared on the same labels: the best of many is "
+            "overestimated."
+        )

@@ -1,0 +1,97 @@
+"""A plan on record: at how many labelled items a dataset is looked at, fixed before the first label that counts.
+
+Without one anybody may look after every label, and the approval check requires the distance that makes that harmless.
+A few looks that are fixed before require less. A plan is a setting of the dataset, and is in the audit log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from data.approvals import policy
+from data.approvals.policy import Asked
+from data.approvals.record import Fact
+from data.records import settings
+from data.records.people import require
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from judges.plural import many
+from judges.stats.approval_check import Decision
+from judges.stats.sequential import Plan
+
+MOST = 5
+"""Looks of a plan: with more there is little to gain over looking whenever one likes."""
+_COUNTED = (
+    "select count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 and l.mode = 'blind' "
+    "and (l.probability is not null or l.draw_id in (select id from draw where stream = 'audit'))"
+)
+
+
+def plan(store: Store | Tx, dataset_id: str) -> Plan | None:
+    """The plan of a dataset; None where there is none."""
+    sizes = settings.get(store, dataset_id, "plan", {}).get("sizes", [])
+    return Plan(tuple(int(n) for n in sizes)) if sizes else None
+
+
+def begun(store: Store | Tx, dataset_id: str) -> int:
+    """How many labels were given that count, or counted: from the first on a plan can be neither made nor changed."""
+    return int(store.rows(_COUNTED, [dataset_id])[0][0])
+
+
+def set_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int]) -> None:
+    """Put a plan on record (leads), or take it back with no sizes.
+
+    Raises NotAllowed, BadInput once there are labels that count, and for a plan that makes no sense, contradicts the
+    policy, or asks for more items than there are.
+    """
+    new = read(store, dataset_id, sizes)
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        if plan(tx, dataset_id) == new:
+            return
+        if labels := begun(tx, dataset_id):
+            raise BadInput(
+                f"This dataset has {many(labels, 'label')} that count already. A plan is valid only if it was fixed "
+                "before the first of them, so nothing was changed."
+            )
+        settings.put(tx, dataset_id, "plan", {"sizes": list(new.sizes)} if new else {})
+
+    store.tx(actor, "plan", work, target=dataset_id)
+
+
+def written(text: str) -> list[int]:
+    """Numbers of items from a line of text, with spaces or commas between them. Raises BadInput."""
+    words = text.replace(",", " ").replace("、", " ").split()
+    if not words or not all(word.isdecimal() and len(word) < 8 for word in words):
+        raise BadInput(f"A plan is one to {MOST} numbers of items, such as 150 300; got {text.strip()!r}.")
+    return [int(word) for word in words]
+
+
+def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Plan | None:
+    """The plan of these sizes, None of none. Raises BadInput."""
+    if not sizes:
+        return None
+    if len(sizes) > MOST:
+        raise BadInput(f"A plan has at most {MOST} looks; this one has {len(sizes)}. Without a plan, look at any time.")
+    try:
+        new = Plan(tuple(sizes))
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    if against := policy.asked(store).policy.refuses(new):
+        raise BadInput(against)
+    items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
+    if new.sizes[-1] > items:
+        raise BadInput(f"The last look is at {new.sizes[-1]:,} items, and the dataset has {items:,}.")
+    return new
+
+
+def facts(store: Store, dataset_id: str, decision: Decision, asked: Asked) -> Iterator[Fact]:
+    """What was held against the threshold, and under which looks, as evidence to be frozen."""
+    found = plan(store, dataset_id)
+    looks = f"at {', '.join(map(str, found.sizes))} items, fixed before the first label" if found else "at any time"
+    sure = f"one-sided, {100 * asked.policy.level:g}%: has to reach the required kappa"
+    yield "checked bound", decision.bound, sure
+    yield "errors asked", decision.needed, "how many standard errors it lies below kappa, on the scale -log(1 - kappa)"
+    yield "decisions sharing the error", float(decision.shared), "dimensions of all judges on these labels"
+    yield "looks", None, looks

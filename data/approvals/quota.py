@@ -1,0 +1,81 @@
+"""How many items an audit sample needs so that the policy can be met, and what a draw comes to beside that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from math import ceil
+
+from data.approvals import policy
+from data.gold import excluded_items
+from data.records import settings
+from data.store import Store, Tx
+from judges.plural import many
+
+FURTHER = 50
+"""Items of a further draw, where as many are drawn as the policy requires."""
+
+
+@dataclass(frozen=True)
+class Quota:
+    """What the policy requires of a dataset's audit sample, and what is there.
+
+    required: items with blind answers; answered: the share of the drawn items that is expected to be answered; drawn:
+    items drawn so far to be answered blind; left: items of the dataset that are not drawn; share: of a draw, shown with
+    a judge's scores, which do not count.
+    """
+
+    required: int
+    answered: float
+    drawn: int
+    left: int
+    share: float
+
+    @property
+    def blind(self) -> int:
+        """Blind items that the sample needs, so that as many are answered as the policy requires."""
+        return ceil(self.required / self.answered)
+
+    @property
+    def wanted(self) -> int:
+        """Items of the next draw, were there as many: those that are missing, and the assisted share beside them."""
+        missing = self.blind - self.drawn
+        if missing <= 0:
+            return FURTHER
+        return next(n for n in count(missing) if n - round(n * self.share) >= missing)
+
+    @property
+    def size(self) -> int:
+        """Items of the next draw."""
+        return max(min(self.wanted, self.left), 1)
+
+    def sentence(self, blind: int, all_: bool = False) -> str:
+        """What a draw with so many blind items means for the policy; `all_`: it takes all that are left."""
+        total, part = self.drawn + blind, f"{100 * self.answered:g}%"
+        before = f", {self.drawn:,} of them before," if self.drawn else ""
+        said = f"The policy requires {many(self.required, 'item')} answered blind"
+        if total >= self.blind:
+            return f"{said}: {total:,} drawn blind{before} are enough if {part} are answered."
+        if total >= self.required:
+            return f"{said}: {total:,} drawn blind{before} are enough only if {self.required:,} are answered."
+        if not all_:
+            return f"{said}: {total:,} drawn blind{before} are {self.required - total:,} too few. Draw {self.size:,}."
+        short = f"{said}, and this makes {total:,}{before.rstrip(',')}: no dimension of this dataset can meet it."
+        if total + self.left - blind >= self.required > total:
+            return f"{short} With no judge shown, all of them are drawn blind, which is enough."
+        return f"{short} Import more items; figures can be had from these, with wide intervals."
+
+
+def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
+    """What the policy requires of a dataset; `assisted`: whether a share of the draw is shown with a judge's scores."""
+    asked = policy.asked(store)
+    aside = excluded_items.aside(store, "i.id")
+    ((items, drawn, blind),) = store.rows(
+        "select count(*), count(d.item_id), coalesce(sum(case when d.mode = 'blind' then 1 else 0 end), 0) "
+        "from item i left join draw d on d.item_id = i.id and d.stream = 'audit' and d.dataset_id = $1 "
+        f"where i.dataset_id = $1{aside}",
+        [dataset_id],
+    )
+    share = settings.rules(store, dataset_id).assisted_share if assisted else 0.0
+    expected = max(asked.answered, policy.ANSWERED)
+    return Quota(asked.policy.first, expected, int(blind), int(items) - int(drawn), share)

@@ -1,0 +1,189 @@
+"""Decisions on record: who approved, proposed, declined or suspended what, when, why, and on which evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from data.approvals import policy
+from data.approvals.policy import Asked
+from data.records.names import AUTOMATIC as AUTOMATIC
+from data.store import Row, Store, Tx, remembered
+from data.store.ids import canonical, new_id
+from judges.stats.approval_check import Policy
+
+Decision = Literal["propose", "approve", "decline", "suspend"]
+Fact = tuple[str, float | None, str]
+"""A frozen piece of evidence: its name, its figure (None where it has none), and what is said of it."""
+
+_COLUMNS = (
+    "select a.id, a.dataset_id, a.judge_id, a.sort, a.dimension, a.decision, a.reason, a.state, a.print, a.person, "
+    "c.made_at, a.seq, a.policy from approval a join change c on c.seq = a.seq"
+)
+
+
+@dataclass(frozen=True)
+class Approval:
+    """One decision on a dimension of a judge on a dataset (both by id); `sort` is the sort of unit.
+
+    `state` was the gate's at that moment, `policy` (and all that was `asked`) what it was held against, `print` the
+    fingerprint of the labels and scores behind it, `at` the time in UTC.
+    """
+
+    id: str
+    dataset: str
+    judge: str
+    sort: str
+    dimension: str
+    decision: Decision
+    reason: str
+    state: str
+    policy: Policy
+    print: str
+    person: str
+    at: datetime
+    seq: int
+    asked: Asked = field(default_factory=Asked)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What was decided on: dataset, judge, sort, dimension."""
+        return self.dataset, self.judge, self.sort, self.dimension
+
+
+@dataclass(frozen=True)
+class Stand:
+    """How one dimension stands: the decision that holds, and a proposal that waits for another lead."""
+
+    holds: Approval | None = None
+    proposed: Approval | None = None
+
+
+def stands(store: Store | Tx) -> dict[tuple[str, str, str, str], Stand]:
+    """How everything stands that was ever decided on.
+
+    A proposal changes nothing that holds; any other decision ends it.
+    """
+    return dict(remembered(store, ("approvals", "stands"), ["approval"], lambda: _fold(_rows(store))))
+
+
+def now(store: Store | Tx, dataset_id: str = "", judge_id: str = "") -> list[Approval]:
+    """What holds of every (dataset, judge, sort, dimension), the newest first; "" means any.
+
+    A proposal is among them where nothing was decided before it, or no approval stands.
+    """
+    found = []
+    for stand in stands(store).values():
+        approved = stand.holds is not None and stand.holds.decision == "approve"
+        found.append(stand.holds if approved or stand.proposed is None else stand.proposed)
+    chosen = [a for a in found if a and dataset_id in ("", a.dataset) and judge_id in ("", a.judge)]
+    return sorted(chosen, key=lambda a: (-a.seq, a.sort, a.dimension))
+
+
+def history(store: Store | Tx, dataset_id: str, judge_id: str, sort: str, dimension: str) -> list[Approval]:
+    """Every decision on one dimension of a judge on a dataset, the newest first."""
+    where = " where a.dataset_id = $1 and a.judge_id = $2 and a.sort = $3 and a.dimension = $4"
+    found = [_read(row) for row in store.rows(_COLUMNS + where, [dataset_id, judge_id, sort, dimension])]
+    return sorted(found, key=lambda a: (a.seq, a.id), reverse=True)
+
+
+def evidence(store: Store | Tx, approval_id: str) -> list[Fact]:
+    """The evidence that a decision was made on, as it was then, in the order in which it was frozen."""
+    rows = store.rows("select name, figure, told from approval_evidence where approval_id = $1", [approval_id])
+    facts = [(str(n), None if f is None else float(f), str(t)) for n, f, t in rows]
+    order = json.loads(next((told for name, _, told in facts if name == _ORDER), "[]"))
+    places = {name: place for place, name in enumerate(order)}
+    return sorted((f for f in facts if f[0] != _ORDER), key=lambda f: (places.get(f[0], len(places)), f[0]))
+
+
+_ORDER = "order"
+"""Rows of a table have no order of their own; this one keeps that of the others."""
+
+
+_FACTS = {
+    "gate": "approval check",
+    "checked bound": "lower bound of the approval check",
+    "errors asked": "standard errors required",
+    "decisions sharing the error": "decisions that share the error rate",
+    "effective items": "effective sample size",
+    "cells": "ratings compared",
+    "cells with gold": "ratings with reference labels (gold)",
+    "coverage": "answered by the judge",
+    "exact agreement": "% agreement",
+    "agreement within one": "% agreement within one",
+    "mean difference": "bias (judge - people)",
+    "people of a cell": "people per rating",
+    "commonest answer's share": "share of the most frequent answer",
+    "table of cells": "confusion matrix",
+    "table of weights": "confusion matrix, weighted",
+    "floor: one answer throughout": "baseline: most frequent answer",
+    "floor: length alone": "baseline: length",
+    "ceiling": "agreement between people",
+    "gold rule": "how labels are combined",
+    "basis": "labels used",
+    "looks": "when it is looked at",
+    "kappa with what waits": "kappa with ratings that wait for adjudication",
+    "kappa without what waits": "kappa without ratings that wait for adjudication",
+    "mean difference with what waits": "bias with ratings that wait for adjudication",
+    "mean difference without what waits": "bias without ratings that wait for adjudication",
+    "items drawn and put aside": "items drawn and excluded",
+}
+"""What evidence is called that is stored under another name."""
+
+
+def called(fact: str) -> str:
+    """What a piece of evidence is called, whose stored name stays: newest gold: mean difference, low end."""
+    if fact in _FACTS:
+        return _FACTS[fact]
+    head, between, rest = fact.partition(": ")
+    if between:
+        return f"{head}: {called(rest)}"
+    name, comma, end = fact.partition(", ")
+    return f"{_FACTS.get(name, name)}{comma}{end}"
+
+
+def append(
+    tx: Tx, key: tuple[str, str, str, str], decision: Decision, reason: str, person: str,
+    state: str, asked: Asked, print_: str, facts: Iterable[Fact],
+) -> str:  # fmt: skip
+    """Append a decision with its evidence; its id. For callers that have checked the right to."""
+    id_, kept = new_id(), list(facts)
+    tx.add(
+        "approval",
+        "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person",
+        [(id_, *key, decision, reason, state, canonical(policy.stored(asked)), print_, person)],
+    )
+    kept.append((_ORDER, None, canonical([name for name, _, _ in kept])))
+    tx.add("approval_evidence", "approval_id, name, figure, told", [(id_, *fact) for fact in kept])
+    return id_
+
+
+def _rows(store: Store | Tx) -> list[Approval]:
+    return sorted((_read(row) for row in store.rows(_COLUMNS)), key=lambda a: (a.seq, a.id))
+
+
+_WORDS = {
+    "eligible": "meets policy", "promising": "inconclusive", "below": "fails",
+    "not enough gold": "below minimum sample",
+}  # fmt: skip
+"""What states are called that were stored under another name."""
+
+
+def _read(row: Row) -> Approval:
+    id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, kept = row
+    asked = policy.read(json.loads(kept))
+    return Approval(
+        str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason),
+        _WORDS.get(str(state), str(state)), asked.policy, str(print_), str(person), at, int(seq), asked,
+    )  # fmt: skip
+
+
+def _fold(rows: Iterable[Approval]) -> dict[tuple[str, str, str, str], Stand]:
+    found: dict[tuple[str, str, str, str], Stand] = {}
+    for row in rows:
+        before = found.get(row.key, Stand())
+        found[row.key] = Stand(before.holds, row) if row.decision == "propose" else Stand(row)
+    return found

@@ -1,0 +1,374 @@
+"""What suspends an approval by itself: labels that came after it, when they no longer support it (METHODS 13).
+
+Which gold came since, and what was frozen then; what follows from both is in judges/stats/drift.py. Nothing is ever approved
+again by itself; a person decides.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from data.approvals import case, policy, record
+from data.approvals.case import Case
+from data.approvals.gate_status import TABLES
+from data.approvals.record import AUTOMATIC, Approval, Fact
+from data.calibration import calibration
+from data.gold.gold import Basis
+from data.records import settings
+from data.records.coverage import units_of
+from data.records.names import KEPT
+from data.records.people import require
+from data.store import Store, Tx, remembered
+from data.store.errors import BadInput, NotFound
+from judges.plural import many
+from judges.stats import approval_check, drift
+from judges.stats import calibration as stats_calibration
+from judges.stats.approval_check import Decision
+from judges.stats.calibration import Line, Summary
+from judges.stats.drift import Finding, Frozen, Gold
+from judges.stats.uncertainty import quantile
+from judges.types import Dimension
+
+_SINCE = """
+select 'new labels' as what, i.dataset_id, '' as judge_id, l.dimension, max(l.seq) as seq
+from label l join item i on i.id = l.item_id where l.seq > $1 group by i.dataset_id, l.dimension
+union all
+select 'other scores', i.dataset_id, s.judge_id, s.dimension, max(s.seq)
+from score s join item i on i.id = s.item_id where s.seq > $1 and s.item_id in (select item_id from label)
+group by i.dataset_id, s.judge_id, s.dimension
+union all
+select 'adjudications', dataset_id, '', dimension, max(seq) from adjudication where seq > $1
+group by dataset_id, dimension
+union all
+select 'excluded items', dataset_id, '', '', max(seq) from item_use where seq > $1 group by dataset_id
+union all
+select 'a further draw', dataset_id, '', '', max(seq) from draw where seq > $1 and stream = 'audit' group by dataset_id
+union all
+select 'labels combined anew', scope, '', '', max(seq) from setting where seq > $1 and name = 'gold' group by scope
+union all
+select 'other items', dataset_id, '', '', max(seq) from item where seq > $1
+and id in (select item_id from label) group by dataset_id
+"""
+"""What came since a change and can move a figure. A judge or dimension "" means all of the dataset's. Items without a
+
+label are in no figure: they, and their scores, count from their first label on."""
+
+
+class Came(NamedTuple):
+    """Rows that came: what they are in words, whom they touch, and the newest change among them."""
+
+    what: str
+    dataset: str
+    judge: str
+    dimension: str
+    seq: int
+
+    def touches(self, one: Approval, since: int) -> bool:
+        """Whether they can move the figures of an approval that was last looked at after change `since`."""
+        return (
+            self.seq > since and self.dataset == one.dataset and self.judge in ("", one.judge)
+            and self.dimension in ("", one.dimension)
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Look:
+    """How an approval stands now.
+
+    It has its case, decided by itself under the policy that it met (None: it is gone), what follows from the gold
+    since, what of the policy is not met beside kappa, the figures of the gold since the approval and of the newest of
+    it (None: there is none), and what was frozen then.
+    """
+
+    found: Case | None
+    finding: Finding
+    against: tuple[str, ...]
+    since: Summary | None
+    latest: Summary | None
+    frozen: dict[str, float | None]
+
+    @property
+    def suspends(self) -> bool:
+        """Whether it holds no more."""
+        return self.finding.state == "suspended" or bool(self.against)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether its gold speaks against it, whether that suspends it or not."""
+        return self.finding.state != "holds"
+
+    @property
+    def why(self) -> str:
+        """The reasons, in sentences, and whether the way figures are made may be among them."""
+        made = [_MADE] if (self.doubtful or self.against) and aged(self.frozen) else []
+        return " ".join([*self.finding.told, *self.against, *made])
+
+
+_MADE = (
+    "It was approved by an older version of Assay, which counted the first of several samples, weighted items as if "
+    "all drawn ones had been answered, and formed the bound in another way: figures may differ for that alone."
+)
+
+
+def aged(frozen: Mapping[str, float | None]) -> bool:
+    """Whether an approval's evidence is from before looks were counted, and figures were made as they are today."""
+    return "looks" not in frozen
+
+
+_looked: weakref.WeakKeyDictionary[Store, dict[str, int]] = weakref.WeakKeyDictionary()
+"""Up to which change each approval was looked at. It may be lost: then all since the approval is looked at again."""
+
+
+def check(store: Store) -> list[Approval]:
+    """Suspend what no longer holds under the policy that it was approved under; what was suspended now.
+
+    Looked at is only what new rows can have moved. The dimension is looked at by itself (`judges.stats.drift`). Alarms of
+    audits and changes of the policy suspend nothing by themselves.
+    """
+    upto, looked = store.newest(), _looked.setdefault(store, {})
+    waiting = [one for one in _standing(store) if looked.get(one.id, one.seq) < upto]
+    if not waiting:
+        return []
+    came = [Came(*row) for row in store.rows(_SINCE, [min(looked.get(one.id, one.seq) for one in waiting)])]
+    moved = [one for one in waiting if any(rows.touches(one, looked.get(one.id, one.seq)) for rows in came)]
+    _together(store, moved)
+    gone = []
+    for one in waiting:
+        if one in moved and look(store, one).suspends:
+            gone += _suspend(store, one)
+        looked[one.id] = upto
+    return gone
+
+
+def doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, Look]]:
+    """The approvals of a dataset ("" = of all) that hold and are to be looked at by a lead, and how they stand.
+
+    Nothing that a lead looked at and kept is among them, unless something else speaks against it by now. Those of an
+    older version are looked at though nothing came: their figures may be made in another way today.
+    """
+    held = [one for one in _standing(store) if dataset_id in ("", one.dataset)]
+    came = store.rows(_SINCE, [min(one.seq for one in held)]) if held else []
+    moved = [one for one in held if any(Came(*row).touches(one, one.seq) for row in came)]
+    found = [
+        (one, look(store, one))
+        for one in held
+        if one in moved or aged({name: figure for name, figure, _ in record.evidence(store, one.id)})
+    ]
+    return [(one, how) for one, how in found if how.doubtful and not kept(store, one, how)]
+
+
+def keep(store: Store, actor: str, one: Approval, reason: str) -> None:
+    """A lead has looked at an approval, and leaves it as it is until something else speaks against it.
+
+    Raises NotAllowed, and BadInput without a reason or where nothing is to be looked at.
+    """
+    why = policy.said(reason)
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        stand = record.stands(tx).get(one.key)
+        reasons = look(store, one).finding.reasons
+        if stand is None or stand.holds is None or stand.holds.id != one.id or not reasons:
+            raise BadInput("There is nothing to review here any more. Load the page again.")
+        name = f"{one.dimension} ({one.sort})"
+        told = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
+        settings.put(tx, one.dataset, f"{KEPT}{one.id}", told)
+
+    store.tx(actor, "keep approval", work, target=one.dataset)
+
+
+def kept(store: Store, one: Approval, how: Look) -> tuple[str, str] | None:
+    """Who looked at all that speaks against an approval and keeps it, and why; None where nobody did."""
+    told = settings.get(store, one.dataset, f"{KEPT}{one.id}", {})
+    known = bool(told) and set(how.finding.reasons) <= set(told["reasons"])
+    return (str(told["person"]), str(told["reason"])) if known else None
+
+
+def _standing(store: Store) -> list[Approval]:
+    return [s.holds for s in record.stands(store).values() if s.holds and s.holds.decision == "approve"]
+
+
+def _together(store: Store, moved: Sequence[Approval]) -> None:
+    """Have the figures of approvals that are to be looked at made in one go, which the store remembers."""
+    for dataset_id, judge_id in sorted({(one.dataset, one.judge) for one in moved}):
+        here = [one for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)]
+        keys = {one.key[2:] for one in here}
+        with suppress(NotFound):
+            synthetic = case.dataset(store, dataset_id).synthetic
+            asked = [d for d in calibration.dimensions(store, judge_id) if (d.sort, d.name) in keys]
+            for basis in {one.asked.basis(synthetic) for one in here}:
+                calibration.every(store, dataset_id, judge_id, asked, basis)
+
+
+def _suspend(store: Store, one: Approval) -> list[Approval]:
+    """Suspend it, unless somebody has decided meanwhile, or it holds by now."""
+
+    def work(tx: Tx) -> bool:
+        stand, how = record.stands(tx).get(one.key), look(store, one)
+        if stand is None or stand.holds is None or stand.holds.id != one.id or not how.suspends:
+            return False
+        # Under the write lock nobody else commits: what the store gives is what stands at this very change.
+        found = how.found
+        came = [Came(*row) for row in store.rows(_SINCE, [one.seq])]
+        what = ", ".join(dict.fromkeys(rows.what for rows in came if rows.touches(one, one.seq)))
+        state, mark = (found.line.decision.state, case.print_of(store, found)) if found else ("undefined", "")
+        evidence = [*case.facts(store, found), *facts(how)] if found else []
+        why = f"Since the approval came {what}. {_moved(how)}{how.why}"
+        record.append(tx, one.key, "suspend", why, AUTOMATIC, state, one.asked, mark, evidence)
+        return True
+
+    done = store.tx(AUTOMATIC, "suspend", work, target=one.dataset)
+    return [s.holds] if done and (s := record.stands(store)[one.key]).holds else []
+
+
+def look(store: Store, one: Approval) -> Look:
+    """How an approval stands now."""
+    return remembered(store, ("since", one.id), TABLES, lambda: _look(store, one))
+
+
+def _look(store: Store, one: Approval) -> Look:
+    frozen = {name: figure for name, figure, _ in record.evidence(store, one.id)}
+    try:
+        found, dimension, basis = _alone(store, one)
+    except NotFound as error:
+        told = f"It cannot be compared with labels any more: {error}"
+        return Look(None, Finding("suspended", ("no gold",), (told,)), (), None, None, frozen)
+    since, latest = _new(store, one, dimension, basis)
+    beside = replace(found, line=replace(found.line, decision=Decision("meets policy", "")))  # all but kappa
+    new, newest = (None if figures is None else Gold.of(figures) for figures in (since, latest))
+    finding = drift.held(then(frozen), Gold.of(found.line.gate), new, newest, one.policy)
+    return Look(found, finding, tuple(beside.against), since, latest, frozen)
+
+
+def then(frozen: dict[str, float | None]) -> Frozen:
+    """What was frozen at an approval. The error is that of the interval's ends where it was not frozen by itself."""
+    kappa, se = frozen.get("kappa"), frozen.get("kappa, standard error")
+    low, high = frozen.get("kappa, low end"), frozen.get("kappa, high end")
+    if se is None and low is not None and high is not None:
+        se = (high - low) / (2 * quantile(0.975))
+    return Frozen(kappa, se, frozen.get("items"), frozen.get("effective items"))
+
+
+def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
+    """The case of an approval now, its dimension decided by itself under the policy that it met."""
+    dimension = next((d for d in calibration.dimensions(store, one.judge) if (d.sort, d.name) == one.key[2:]), None)
+    if dimension is None:
+        raise NotFound(f"the judge's card has no {one.dimension!r} of a {one.sort}.")
+    where, who = case.dataset(store, one.dataset), case.judge(store, one.judge)
+    basis = one.asked.basis(where.synthetic)
+    cells = calibration.evidence(store, one.dataset, one.judge, dimension, basis)
+    summary = stats_calibration.summarise(cells, dimension)
+    line = Line(summary, summary, approval_check.decide(summary.interval, one.policy))
+    asked = replace(one.asked, alarms=False)
+    return Case(where, who, line, asked, None, (line.key,), case.brought(store, one.dataset)), dimension, basis
+
+
+def _new(store: Store, one: Approval, dimension: Dimension, basis: Basis) -> tuple[Summary | None, Summary | None]:
+    """The figures of the gold since an approval, and of the newest of it where that is not all; None without any.
+
+    An item came since when its first blind label of a random draw did. A correction of an older one, or a further label
+    of the same item, moves the figures of all gold only.
+    """
+    drawn = "l.draw_id in (select id from draw where stream = 'audit')"
+    first = (
+        "select l.item_id, min(l.seq) as seq from label l join item i on i.id = l.item_id "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {units_of(dimension, 'l')} and l.mode = 'blind' "
+        f"and not l.withdrawn and ({drawn}{' or l.probability is not null' if basis == 'imported' else ''}) "
+        f"group by l.item_id having min(l.seq) > {one.seq:d}"
+    )
+    came = store.rows(f"select seq from ({first}) f order by 1 desc", [one.dataset, one.dimension])
+    seqs = [int(row[0]) for row in came]
+
+    def figures(after: int) -> Summary:
+        among = f" and l.item_id in (select item_id from ({first}) f where f.seq >= {after:d})"
+        cells = calibration.meeting(store, one.dataset, one.judge, dimension, basis, among=among)
+        return stats_calibration.summarise(cells, dimension)
+
+    if not seqs:
+        return None, None
+    newest = seqs[drift.LATEST - 1] if len(seqs) > drift.LATEST else seqs[-1]
+    return figures(seqs[-1]), figures(newest) if newest > seqs[-1] else None
+
+
+# -- in figures and words ---------------------------------------------------------------------------------------------
+
+
+def facts(how: Look) -> Iterator[Fact]:
+    """What was frozen then and what came since, as evidence beside that of the case, which is of all gold."""
+    for name in ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference"):
+        yield f"{THEN}{name}", how.frozen.get(name), "frozen at the approval"
+    since = how.finding.since
+    for head, summary, interval in ((NEW, how.since, since), (NEWEST, how.latest, None)):
+        if summary is None:
+            continue
+        own = interval or summary.interval
+        ends = "any-time, 95% each" if interval else f"{own.level:.0%} interval, good for one look"
+        yield f"{head}kappa", own.point, "of items whose first label came after the approval"
+        yield f"{head}kappa, low end", own.low, ends
+        yield f"{head}kappa, high end", own.high, ends
+        yield f"{head}items", float(own.items), ""
+        yield f"{head}mean difference", summary.mean_difference, "judge - people, in steps of the scale"
+    if change := how.finding.change:
+        yield f"{CHANGE}kappa", change.point, "kappa since the approval minus kappa at it"
+        yield f"{CHANGE}kappa, low end", change.low, "any-time, two-sided 95%"
+        yield f"{CHANGE}kappa, high end", change.high, "any-time, two-sided 95%"
+
+
+THEN, NEW, NEWEST, CHANGE = "at the approval: ", "since the approval: ", "newest gold: ", "change: "
+"""How the names of those facts begin."""
+
+
+class Figure(NamedTuple):
+    """Kappa of some gold, its ends and items, and the judge's mean minus people's there; None where there is none."""
+
+    what: str
+    kappa: float | None
+    low: float | None
+    high: float | None
+    items: float | None
+    bias: float | None
+
+
+def figures(given: Sequence[Fact]) -> list[Figure]:
+    """At the approval, since then, the newest, and all gold, as they stand in such evidence; empty in other."""
+    known = {name: figure for name, figure, _ in given}
+    parts = ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference")
+    heads = {THEN: "at the approval", NEW: "labels since", NEWEST: "newest labels", "": "all labels now"}
+    return [
+        Figure(what, *(known.get(f"{head}{part}") for part in parts))
+        for head, what in heads.items() if f"{head}kappa" in known and f"{NEW}kappa" in known
+    ]  # fmt: skip
+
+
+def drawn(store: Store, one: Approval) -> list[Figure]:
+    """Those of an approval that holds as they are now, and of a suspension as they were frozen; empty without any."""
+    if one.decision != "approve":
+        return figures(record.evidence(store, one.id))
+    how = look(store, one)
+    if how.found is None:
+        return []
+    gate = how.found.line.gate
+    now = gate.interval
+    whole = (("kappa", now.point), ("kappa, low end", now.low), ("kappa, high end", now.high),
+             ("items", float(now.items)), ("mean difference", gate.mean_difference))  # fmt: skip
+    return figures([*facts(how), *((name, figure, "") for name, figure in whole)])
+
+
+def _moved(how: Look) -> str:
+    if how.found is None:
+        return ""
+    now = how.found.line.gate.interval
+    before = _told(how.frozen.get("kappa"), how.frozen.get("kappa, lower bound"), how.frozen.get("items"))
+    if {"pooled", "weights"} & set(how.finding.reasons):  # which tell what it is now
+        return f"At the approval kappa was {before}. "
+    return f"At the approval kappa was {before}; with all labels it is {_told(now.point, now.lower_bound, now.items)}. "
+
+
+def _told(kappa: float | None, bound: float | None, items: float | None) -> str:
+    figure = "undefined" if kappa is None else f"{kappa:.2f}"
+    lower = "" if bound is None else f" (lower bound {bound:.2f})"
+    return f"{figure}{lower} on {many(int(items or 0), 'item')}"

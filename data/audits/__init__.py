@@ -1,0 +1,1 @@
+"""The known failures of judges, measured on what is stored."""

@@ -1,0 +1,223 @@
+"""The audits of a workspace: what each known failure looks like for a judge on a dataset, and the limits of alarm."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from itertools import chain
+
+from data.audits import evidence as gathered
+from data.audits.evidence import Scope
+from data.cards.cards import maybe
+from data.records import exposure, leads, settings
+from data.records.people import require
+from data.store import Store, Tx, remembered
+from data.store.errors import BadInput, NotAllowed
+from judges.audits import Audit, Evidence, Finding, Flag, audits
+from judges.card import Card
+
+_SETTING, _PROPOSED = "audits", "audits proposed"
+_REPLIES = ("item", "judge", "judgment", "score", "remark")
+_ALSO = {"gold": ("label", "draw"), "fits": ("fit",)}
+"""Tables that an audit's finding rests on beside the replies, by what it needs."""
+_GATHERING = threading.Lock()
+"""One at a time: what is gathered of a large dataset takes much memory."""
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The findings of a judge on a dataset, by audit in the order of its card, and what they rest on."""
+
+    findings: dict[str, Finding]
+    scope: Scope
+
+    @property
+    def alarms(self) -> dict[str, Finding]:
+        """The audits in alarm."""
+        return {name: found for name, found in self.findings.items() if found.verdict == "alarm"}
+
+
+def evidence(store: Store, dataset_id: str, judge_id: str) -> Evidence:
+    """All that the audits of a judge may look at. Raises NotFound, UnknownCard."""
+    return gathered.gather(store, dataset_id, judge_id)[0]
+
+
+def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> Audited:
+    """What every audit of the judge's card finds, made again only where rows that it rests on were added.
+
+    Of more than `most` replies those to a random sample of items are looked at, and the scope says so. Raises NotFound,
+    UnknownCard.
+    """
+    key, tables = ("audit", dataset_id, judge_id, most, "scope"), [*_REPLIES, *chain.from_iterable(_ALSO.values())]
+
+    def made(base: Callable[[], tuple[Evidence, Scope]]) -> Audited:
+        scope = remembered(store, key, tables, lambda: base()[1])
+        return Audited(_findings(store, dataset_id, judge_id, most, base), scope)
+
+    try:
+        return made(_nothing)
+    except _Unknown:
+        with _GATHERING:
+            return made(cache(partial(gathered.gather, store, dataset_id, judge_id, most)))
+
+
+def findings(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]:
+    """What every audit of the judge's card finds, by name."""
+    return audited(store, dataset_id, judge_id).findings
+
+
+def alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]:
+    """The audits of a judge that are in alarm, by name: what stands against publishing its scores."""
+    return audited(store, dataset_id, judge_id).alarms
+
+
+def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500) -> dict[str, Finding] | None:
+    """The same for a page about something else: None where it is not known yet and takes a while to find out.
+
+    It is found out at once where the judge has given up to `cheap` replies in the dataset. None, too, where its card is
+    there no more.
+    """
+    if maybe(store, judge_id) is None:
+        return None
+    count = (
+        "select count(*) from judgment m join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2"
+    )
+    key = ("audit size", dataset_id, judge_id)
+    size = remembered(store, key, ["judgment"], lambda: int(store.rows(count, [dataset_id, judge_id])[0][0]))
+
+    def base() -> tuple[Evidence, Scope]:
+        if size > cheap:
+            raise _Unknown
+        return gathered.gather(store, dataset_id, judge_id)
+
+    try:
+        found = _findings(store, dataset_id, judge_id, gathered.MOST, cache(base))
+    except _Unknown:
+        return None
+    return {name: finding for name, finding in found.items() if finding.verdict == "alarm"}
+
+
+def card(store: Store, judge_id: str) -> Card:
+    """The card of a judge. Raises NotFound, UnknownCard."""
+    return gathered.card_of(store, gathered.judge(store, judge_id))
+
+
+def shown(store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize) -> list[Flag]:
+    """Of the items behind a finding the first that a person may be shown; that they are is recorded.
+
+    Left out are items that may still come to them to be answered blind, as a flag tells what the judge said.
+    """
+    kept = exposure.pending(store, actor)
+    found = [flag for flag in flags if flag.item not in kept][:most]
+    exposure.record(store, actor, {flag.item: [judge_id] for flag in found}, "audits")
+    return found
+
+
+def names(store: Store, item_ids: Sequence[str]) -> dict[str, str]:
+    """The names of items, by id."""
+    ids = sorted(set(item_ids))
+    marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1)) or "null"
+    return {str(i): str(name) for i, name in store.rows(f"select id, name from item where id in ({marks})", ids)}
+
+
+class _Unknown(Exception):
+    """Something is not remembered."""
+
+
+def _nothing() -> tuple[Evidence, Scope]:
+    raise _Unknown
+
+
+def _findings(
+    store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], tuple[Evidence, Scope]]
+) -> dict[str, Finding]:
+    """The findings, remembered each by itself; `base` gives what they are made of."""
+    limits, found = thresholds(store), {}
+    for name in [name for name in card(store, judge_id).audits if name in audits()]:
+        one = audits()[name]
+        limit = limits.get(name, one.threshold or 0.0)
+        tables = [*_REPLIES, *_ALSO.get(one.probe, ())]
+        key = ("audit", dataset_id, judge_id, most, name, limit)
+        found[name] = remembered(store, key, tables, partial(_find, one, limit, base))
+    return found
+
+
+def _find(one: Audit, limit: float, base: Callable[[], tuple[Evidence, Scope]]) -> Finding:
+    return one.find(base()[0], limit)
+
+
+def thresholds(store: Store | Tx) -> dict[str, float]:
+    """The limits that the workspace has set, by audit; for others the audit's own default holds."""
+    found = settings.get(store, settings.WORKSPACE, _SETTING, {})
+    return {name: float(value) for name, value in found.items() if name in audits()}
+
+
+def reach(one: Audit) -> tuple[float, float]:
+    """The lowest and highest limit that an audit can be given: 0 to 1 for shares and correlations."""
+    default = one.threshold or 0.0
+    return (0.0, 1.0) if default <= 1 else (0.0, 10 * default)
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A limit that waits for another lead (None: the audit's default), and who has proposed it."""
+
+    value: float | None
+    by: str
+
+
+def proposed(store: Store | Tx) -> dict[str, Proposed]:
+    """The limits that wait for another lead, by audit."""
+    found = settings.get(store, settings.WORKSPACE, _PROPOSED, {})
+    return {str(name): Proposed(one["value"], str(one["by"])) for name, one in found.items()}
+
+
+def set_threshold(store: Store, actor: str, name: str, value: float | None) -> bool:
+    """Set the limit of an audit for the whole workspace (leads); None goes back to its default. Whether it holds now.
+
+    Where the policy asks for two leads, a limit is part of what it asks: the change waits as `proposed` until another
+    lead, who counts beside the first (`data.records.leads`), sets the same; to set what holds already ends what waits. Raises
+    NotAllowed, BadInput for an audit that is not there or has no limit, and for a value out of range.
+    """
+    one = audits().get(name)
+    if one is None or one.threshold is None:
+        having = ", ".join(a.name for a in audits().values() if a.threshold is not None) or "none"
+        raise BadInput(f"There is no audit {name!r} whose limit can be set. There are: {having}.")
+    low, high = reach(one)
+    if value is not None and not (math.isfinite(value) and low <= value <= high):
+        raise BadInput(f"The limit of {one.title!r} is {value:g}: it must be from {low:g} to {high:g}.")
+
+    def work(tx: Tx) -> bool:
+        require(tx, actor, "lead")
+        before = settings.get(tx, settings.WORKSPACE, _SETTING, {})
+        after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
+        wait = proposed(tx)
+        held = wait.pop(name, None)
+        holds = after == before or not leads.four_eyes(tx) or _agreed(tx, actor, held, value)
+        if not holds and (held is None or held.by != actor or held.value != value):
+            _put(tx, wait | {name: Proposed(value, actor)})
+        if holds and held is not None:
+            _put(tx, wait)
+        if holds and after != before:
+            settings.put(tx, settings.WORKSPACE, _SETTING, after)
+        return holds
+
+    return store.tx(actor, "audit limit", work, target=name)
+
+
+def _agreed(tx: Tx, actor: str, held: Proposed | None, value: float | None) -> bool:
+    """Whether another lead has proposed this limit. Raises NotAllowed where they do not count as two."""
+    events = leads.history(tx)
+    if held is None or held.value != value or held.by == actor or held.by not in leads.leading(events):
+        return False
+    if against := leads.against(events, held.by, actor):
+        raise NotAllowed(against)
+    return True
+
+
+def _put(tx: Tx, wait: dict[str, Proposed]) -> None:
+    settings.put(tx, settings.WORKSPACE, _PROPOSED, {name: asdict(one) for name, one in wait.items()})

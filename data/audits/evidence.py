@@ -1,0 +1,287 @@
+"""What the audits of a judge look at, gathered from the store: its replies, probes, other judges, gold and fits."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from data.cards import cards
+from data.gold.excluded_items import aside
+from data.gold.fewshot import used
+from data.gold.gold import Basis, gold
+from data.records.settings import gold_rule
+from data.store import Store
+from data.store.errors import NotFound
+from judges.audits import Cell, Evidence, Reply, answers
+from judges.card import Card, Item
+from judges.params import Params
+from judges.protocols import call_plan
+from judges.protocols.call_plan import Task
+from judges.protocols.combination import rule_of
+from judges.types import ITEM, SORTS, Reading, Remark, Score, sort_of
+
+MOST = 20_000
+"""Replies of one judge that are looked at, unless more are asked for; of more, the items are a random sample, and
+`Scope` says so. A share of .10 is then known to about .004."""
+_PIECES = '{"pieces":'
+"""How the raw text of a judgment begins that was made of several calls: the facts in its reading are read again."""
+_BATCH = 500
+_BASES: tuple[Basis, ...] = ("blind", "all")
+"""What gold rests on: blind labels, whose people had not seen the judge; all labels only where there is no other."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge's row: `params` as they are stored, which for an imported judge may be anything."""
+
+    id: str
+    card: str
+    version: str
+    model: str
+    params: dict[str, object]
+    synthetic: bool
+
+    @property
+    def probe(self) -> str:
+        """The probe that this judge is, "" for a usual one."""
+        return str(self.params.get("probe") or "")
+
+    def alike(self, card: Card) -> tuple[str, str, bool, str]:
+        """All that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
+
+        What an imported judge does not say of its parameters is taken to be as usual.
+        """
+        plain = {name: value for name, value in self.params.items() if name != "probe"}
+        with contextlib.suppress(ValidationError):
+            plain = Params.model_validate({**plain, "combine": rule_of(card, plain)}).identity(card.kind)
+        return self.version, self.model, self.synthetic, json.dumps(plain, sort_keys=True, default=str)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What an audit rests on: items judged and looked at, replies and how many of them could not be used, the basis of
+
+    gold ("": nobody has labelled these items), its cells, replies by probe, by other model, and answers on fits.
+    """
+
+    judged: int
+    items: int
+    replies: int
+    unscored: int
+    basis: Basis | str = ""
+    gold: int = 0
+    probes: Mapping[str, int] = field(default_factory=dict)
+    others: Mapping[str, int] = field(default_factory=dict)
+    fits: int = 0
+
+
+class Items(Mapping[str, Item]):
+    """Items by id, each parsed when it is first looked at: many audits never look at the text."""
+
+    def __init__(self, contents: dict[str, str]) -> None:
+        self._contents, self._parsed = contents, dict[str, Item]()
+
+    def __getitem__(self, key: str) -> Item:
+        found = self._parsed.get(key)
+        if found is None:
+            found = self._parsed[key] = ITEM.validate_json(self._contents[key])
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._contents)
+
+    def __len__(self) -> int:
+        return len(self._contents)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._contents
+
+
+def judge(store: Store, judge_id: str) -> Judge:
+    """The judge of that id. Raises NotFound."""
+    rows = store.rows("select id, card, card_version, model, params, synthetic from judge where id = $1", [judge_id])
+    if not rows:
+        raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
+    return _judge(rows[0])
+
+
+def _judge(row: Sequence[object]) -> Judge:
+    found = json.loads(str(row[4]))
+    params = found if isinstance(found, dict) else {}
+    return Judge(str(row[0]), str(row[1]), str(row[2]), str(row[3]), params, bool(row[5]))
+
+
+def card_of(store: Store, found: Judge) -> Card:
+    """The card of a judge, as it was for that judge. Raises UnknownCard."""
+    return cards.of_judge(store, found.id)
+
+
+def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> tuple[Evidence, Scope]:
+    """All that an audit of the judge may look at in a dataset, its samples combined, and what that is in numbers.
+
+    Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
+    Raises NotFound, UnknownCard.
+    """
+    mine = judge(store, judge_id)
+    card = card_of(store, mine)
+    among = _Among(store, dataset_id, judge_id, MOST if most is None else most)
+    contents = {
+        str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
+    }
+    items = Items(contents)
+    said = among.replies(mine, card, items)
+    replies = answers(said, card, rule_of(card, mine.params))
+    probes: dict[str, list[Reply]] = {}
+    others: dict[str, list[Reply]] = {}
+    for other in among.judges():
+        if other.id == mine.id or other.card != mine.card:
+            continue
+        if other.probe:
+            if other.probe not in probes and not mine.probe and other.alike(card) == mine.alike(card):
+                probes[other.probe] = answers(among.replies(other, card, items), card, rule_of(card, other.params))
+        elif other.model != mine.model and other.model not in others:
+            others[other.model] = answers(among.replies(other, card, items), card, rule_of(card, other.params))
+    basis, resolved = _gold(store, dataset_id, card, items, used(store, judge_id))
+    fits = _fits(store, judge_id, items)
+    scope = Scope(
+        judged=among.judged, items=len(items), replies=len(said),
+        unscored=sum(r.reading.unscored is not None for r in said), basis=basis, gold=len(resolved),
+        probes={name: len(found) for name, found in probes.items()},
+        others={name: len(found) for name, found in others.items()}, fits=len(fits),
+    )  # fmt: skip
+    return Evidence(card, mine.model, items, replies, probes, others, resolved, fits), scope
+
+
+class _Among:
+    """The items of a dataset that a judge has judged, all or a random sample, and what judges said of them."""
+
+    def __init__(self, store: Store, dataset_id: str, judge_id: str, most: int) -> None:
+        self.store, self.params = store, [dataset_id, judge_id]
+        counts = store.rows(
+            "select count(distinct m.item_id), count(*) from judgment m join item i on i.id = m.item_id "
+            "where i.dataset_id = $1 and m.judge_id = $2",
+            self.params,
+        )
+        self.judged, replies = int(counts[0][0]), int(counts[0][1])
+        some = ""
+        if replies > most:  # a hash of the id draws at random, and the same items each time
+            some = f" order by md5(m.item_id) limit {max(1, self.judged * most // replies):d}"
+        self.chosen = (
+            "with chosen as (select m.item_id as id from judgment m join item i on i.id = m.item_id "
+            f"where i.dataset_id = $1 and m.judge_id = $2 group by m.item_id{some}) "
+        )
+
+    def rows(self, sql: str, *params: object) -> list[tuple[object, ...]]:
+        """The rows of a query on `chosen`; further parameters are numbered from $3."""
+        return self.store.rows(self.chosen + sql, [*self.params, *params])
+
+    def judges(self) -> list[Judge]:
+        """Every judge of these items, those of most items first."""
+        rows = self.rows(
+            "select j.id, j.card, j.card_version, j.model, j.params, j.synthetic from judge j join ("
+            "select m.judge_id, count(distinct m.item_id) as n from judgment m join chosen x on x.id = m.item_id "
+            "group by m.judge_id) c on c.judge_id = j.id order by c.n desc, j.id"
+        )
+        return [_judge(row) for row in rows]
+
+    def replies(self, one: Judge, card: Card, items: Items) -> list[Reply]:
+        """A judge's replies by item, part and sample. Where one was asked for again, the one that could be read."""
+        rows = self.rows(
+            "select id, item_id, part, sample, unscored, why, several from (select m.id, m.item_id, m.part, m.sample, "
+            f"m.unscored, m.why, substr(m.raw, 1, {len(_PIECES)}) = '{_PIECES}' as several, row_number() over "
+            "(partition by m.item_id, m.part, m.sample order by case when m.unscored = '' then 0 else 1 end, "
+            "m.seq desc, m.id) as newest from judgment m join chosen x on x.id = m.item_id where m.judge_id = $3) n "
+            "where newest = 1 order by item_id, part, sample",
+            one.id,
+        )
+        scores: dict[str, list[Score]] = {str(row[0]): [] for row in rows if not row[4]}
+        # One row for each different score, with the judgments that gave it: a reply's scores are then shared objects.
+        kinds = self.rows(
+            "select s.unit, s.dimension, s.value, s.confidence, s.source, array_agg(s.judgment_id) from score s "
+            "join chosen x on x.id = s.item_id where s.judge_id = $3 group by 1, 2, 3, 4, 5",
+            one.id,
+        )
+        places = {d.name: n for n, d in enumerate(card.dimensions)}
+        for unit, dimension, value, confidence, source, given in sorted(kinds, key=lambda k: _place(k, places)):
+            score = Score(str(unit), str(dimension), value, confidence, str(source))  # type: ignore[arg-type]
+            for key in given:  # type: ignore[attr-defined]
+                if key in scores:
+                    scores[key].append(score)
+        remarks: dict[str, list[Remark]] = defaultdict(list)
+        for key, unit, dimension, sort, text in self.rows(
+            "select r.judgment_id, r.unit, r.dimension, r.sort, r.text from remark r join chosen x on x.id = r.item_id "
+            "where r.judge_id = $3 order by r.judgment_id, r.unit, r.dimension, r.sort, r.text",
+            one.id,
+        ):
+            remarks[str(key)].append(Remark(str(unit), str(dimension), sort, str(text)))  # type: ignore[arg-type]
+        facts = self._facts(one, card, items, [row for row in rows if row[6]])
+        return [
+            Reply(
+                str(item),
+                Reading(unscored=unscored, why=str(why))  # type: ignore[arg-type]
+                if unscored
+                else Reading(tuple(scores[str(key)]), tuple(remarks.get(str(key), ())), facts=facts.get(str(key), {})),
+                str(part),
+                int(sample),  # type: ignore[call-overload]
+            )
+            for key, item, part, sample, unscored, why, _ in rows
+        ]
+
+    def _facts(
+        self, one: Judge, card: Card, items: Items, rows: list[tuple[object, ...]]
+    ) -> dict[str, dict[str, object]]:
+        """What only the raw text of a judgment of several calls tells, such as the verdict in each order."""
+        params = call_plan.recalled(one.params)
+        found: dict[str, dict[str, object]] = {}
+        for begin in range(0, len(rows), _BATCH):
+            batch = {str(row[0]): row for row in rows[begin : begin + _BATCH]}
+            marks = ", ".join(f"${n}" for n in range(1, len(batch) + 1))
+            for key, raw in self.store.rows(f"select id, raw from judgment where id in ({marks})", list(batch)):
+                _, item, part, sample, *_ = batch[key]
+                task = Task(str(item), items[str(item)], str(part), int(sample))  # type: ignore[call-overload]
+                found[key] = call_plan.reread(card, params, task, raw).reading.facts
+        return found
+
+
+def _place(kind: Sequence[object], places: Mapping[str, int]) -> tuple[object, ...]:
+    """The reading order of a score: by unit, then as the card has its dimensions."""
+    unit, dimension = str(kind[0]), str(kind[1])
+    number = unit.partition(":")[2].partition("/")[0]
+    last = (kind[2] is None, kind[2] or 0, kind[3] is None, kind[3] or 0, str(kind[4]))
+    return SORTS.index(sort_of(unit)), int(number or 0), unit, places.get(dimension, len(places)), dimension, last
+
+
+def _gold(
+    store: Store, dataset_id: str, card: Card, items: Items, shown: Container[str]
+) -> tuple[Basis | str, dict[Cell, float | None]]:
+    """The basis that gold rests on, and the gold of every cell of the items, but of those `shown` to the judge."""
+    modes = store.rows(
+        "select distinct l.mode from label_now l join item i on i.id = l.item_id where i.dataset_id = $1", [dataset_id]
+    )
+    rule, left_out = gold_rule(store, dataset_id), aside(store, "item_id")
+    for basis in _BASES if modes else ():
+        found: dict[Cell, float | None] = {}
+        for d in [d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)]:
+            query = f"select item_id, unit, value from ({gold(d.sort, d.scale, basis, rule)}) g where 1 = 1{left_out}"
+            for item, unit, value in store.rows(query, [dataset_id, d.name]):
+                if item in items and item not in shown:
+                    found[str(item), str(unit), d.name] = None if value is None else float(value)
+        if found:
+            return basis, found
+    return "", {}
+
+
+def _fits(store: Store, judge_id: str, items: Items) -> dict[Cell, bool]:
+    """Whether a justification fits its score: what most people say who were asked, a drawn vote counts as no."""
+    rows = store.rows(
+        "select item_id, unit, dimension, sum(case when fits then 1 else -1 end) from ("
+        "select f.*, row_number() over (partition by item_id, unit, dimension, person order by seq desc, id desc) as n "
+        "from fit f where judge_id = $1) newest where n = 1 group by item_id, unit, dimension",
+        [judge_id],
+    )
+    return {(str(i), str(u), str(d)): float(lean) > 0 for i, u, d, lean in rows if i in items}

@@ -1,0 +1,121 @@
+"""Whether a judge's justification fits the score beside it: a random sample of cells, and what people say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data.records import exposure
+from data.records.people import require
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from data.store.ids import new_id
+
+_DRAWN = (
+    "from score_now s join item i on i.id = s.item_id join ("
+    "select item_id, unit, dimension, sample, min(text) as text from remark where judge_id = $2 and sort = 'note' "
+    "group by item_id, unit, dimension, sample) r on r.item_id = s.item_id and r.unit = s.unit "
+    "and r.dimension = s.dimension and r.sample = s.sample "
+)
+_HERE = "where i.dataset_id = $1 and s.judge_id = $2 "
+_NEWEST = (
+    "(select item_id, unit, dimension, fits, person, row_number() over (partition by item_id, unit, dimension, person "
+    "order by seq desc, id desc) as n from fit where judge_id = $2) "
+)
+
+
+@dataclass(frozen=True)
+class Justified:
+    """A score with the sentence that the judge gives for it. `value` is a code of its scale, None = n/a."""
+
+    item: str
+    name: str
+    unit: str
+    dimension: str
+    value: float | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How far the question is answered: cells that have a justification, those that somebody answered, those of them
+
+    where most people say that it does not fit, and how many this person answered.
+    """
+
+    cells: int
+    answered: int
+    unfit: int
+    mine: int
+
+
+def ahead(
+    store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], most: int = 5
+) -> list[Justified]:
+    """The next cells that a person has not answered, in the judge's own random order, the same for everybody.
+
+    Nothing of it tells what others answered. Left out are items that may still come to them to be answered blind; that
+    the scores of the others are shown is recorded.
+    """
+    marks = ", ".join(f"${n}" for n in range(5, 5 + len(dimensions))) or "null"
+    rows = store.rows(
+        f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text {_DRAWN} {_HERE} "
+        f"and r.dimension in ({marks}) and not exists (select 1 from fit f where f.judge_id = $2 and f.person = $3 "
+        "and f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension) and not (r.item_id = any($4)) "
+        f"order by md5($2 || r.item_id || r.unit || r.dimension), r.item_id, r.unit, r.dimension limit {most:d}",
+        [dataset_id, judge_id, person, sorted(exposure.pending(store, person)), *dimensions],
+    )
+    exposure.record(store, person, {str(row[0]): [judge_id] for row in rows}, "justifications")
+    return [_justified(row) for row in rows]
+
+
+def last(store: Store, dataset_id: str, judge_id: str, person: str) -> tuple[Justified, bool] | None:
+    """What a person answered last, and how; None before the first answer."""
+    rows = store.rows(
+        f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text, f.fits {_DRAWN} "
+        "join fit f on f.judge_id = $2 and f.item_id = r.item_id and f.unit = r.unit "
+        f"and f.dimension = r.dimension {_HERE} and f.person = $3 order by f.seq desc, f.id desc limit 1",
+        [dataset_id, judge_id, person],
+    )
+    return (_justified(rows[0]), bool(rows[0][6])) if rows else None
+
+
+def _justified(row: Sequence[object]) -> Justified:
+    value = None if row[4] is None else float(row[4])  # type: ignore[arg-type]
+    return Justified(str(row[0]), str(row[1]), str(row[2]), str(row[3]), value, str(row[5]))
+
+
+def answer(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool) -> None:
+    """Say whether a justification fits its score; a newer answer of the same person replaces it.
+
+    Raises NotAllowed, BadInput where the judge gave no such justification.
+    """
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "annotator")
+        exposure.add(tx, actor, {cell.item: [judge_id]}, "justifications")
+        there = (
+            "select 1 from remark where judge_id = $1 and item_id = $2 and unit = $3 and dimension = $4 "
+            "and sort = 'note' limit 1"
+        )
+        if not tx.rows(there, [judge_id, cell.item, cell.unit, cell.dimension]):
+            raise BadInput("This judge gives no justification there, so nothing can be said about it.")
+        row = (new_id(), judge_id, cell.item, cell.unit, cell.dimension, fits, actor)
+        tx.add("fit", "id, judge_id, item_id, unit, dimension, fits, person", [row])
+
+    store.tx(actor, "justification fits", work, target=judge_id)
+
+
+def tally(store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str]) -> Tally:
+    """How far the question is answered; where people differ, most decide, and a drawn vote counts as not fitting."""
+    marks = ", ".join(f"${n}" for n in range(4, 4 + len(dimensions))) or "null"
+    rows = store.rows(
+        f"select count(*), count(f.lean), sum(case when f.lean <= 0 then 1 else 0 end), sum(f.mine) {_DRAWN} "
+        "left join (select item_id, unit, dimension, sum(case when fits then 1 else -1 end) as lean, "
+        f"sum(case when person = $3 then 1 else 0 end) as mine from {_NEWEST} newest where n = 1 "
+        "group by item_id, unit, dimension) f on f.item_id = r.item_id and f.unit = r.unit "
+        f"and f.dimension = r.dimension {_HERE} and r.dimension in ({marks})",
+        [dataset_id, judge_id, person, *dimensions],
+    )
+    cells, answered, unfit, mine = (int(value or 0) for value in rows[0])
+    return Tally(cells, answered, unfit, mine)

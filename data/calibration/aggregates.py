@@ -1,0 +1,247 @@
+"""What a judge gave each system under test, summed up: tallies in memory that follow the store.
+
+Scores are only ever appended, so sums over items can be kept, and each look adds just what came since the last one.
+Where new scores belong to items that were counted before (another part, another sample), their judge is summed up anew.
+The store stays the only truth; tallies that are thrown away are made again. An item enters a sum once, by its own sums
+over its cells, so that intervals by items can be made of them (judges/stats/ppi.py).
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.calibration import calibration
+from data.records import combinations
+from data.records.coverage import Asking, asking, units_of, verdict_of
+from data.store import Store
+from judges.stats import bins
+from judges.stats.ppi import Moments
+from judges.types import Dimension
+
+Floats = NDArray[np.float64]
+IMPORTED = "imported"
+"""The name of what came in from files begins with it, instead of a run's id."""
+_CLOSE = 1e-6
+
+
+@dataclass
+class Group:
+    """The scores of one run and system: items with a value, cells (n/a too), and how often each answer was given;
+
+    `whole` and `cross` by outcome: totals of (T, M) over items, and of their products (TT, TM, MM).
+    """
+
+    items: int
+    cells: int
+    counts: Floats
+    whole: Floats
+    cross: Floats
+    squares: float = 0.0
+    """Sum of the squares of all values, where their mean is taken."""
+
+    def __add__(self, other: Group) -> Group:
+        return Group(
+            self.items + other.items, self.cells + other.cells, self.counts + other.counts, self.whole + other.whole,
+            self.cross + other.cross, self.squares + other.squares,
+        )  # fmt: skip
+
+    @property
+    def valued(self) -> float:
+        """Cells with a value."""
+        return float(self.counts.sum())
+
+    def moments(self, ask: Asking, outcome: int, labelled: Moments | None) -> Moments:
+        """The moments of a mean, with those of the labelled items where there are any."""
+        tt, tm, mm = self.cross[outcome]
+        whole, cross = self.whole[outcome], np.array([[tt, tm], [tm, mm]])
+        if ask.mean:
+            codes, counts = np.array(ask.codes), self.counts
+        else:  # of an outcome that is or is not
+            codes, counts = np.array([0.0, 1.0]), np.array([whole[1] - whole[0], whole[0]])
+        squares = self.squares if ask.mean else float(counts @ codes**2)
+        if labelled is None:
+            sums = np.zeros(6), np.zeros((6, 6))
+            return Moments(0, 0, (0.0, 0.0), *sums, self.items, whole, cross, squares, (np.inf, -np.inf), 1.0)
+        outside = counts[(codes < labelled.seen[0] - _CLOSE) | (codes > labelled.seen[1] + _CLOSE)].sum()
+        uncovered = float(outside / max(counts.sum(), 1))
+        return labelled._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
+
+
+Key = tuple[str, str]
+"""Unit sort and name of a dimension."""
+Groups = dict[tuple[str, str], Group]
+"""By run and system."""
+
+
+class _Kept:
+    """The tallies of one judge on one dataset, up to change `seq`."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.seq, self.stamp = 0, -1
+        self.groups: dict[Key, Groups] = {}
+
+
+_kept: weakref.WeakKeyDictionary[Store, dict[tuple[str, str], _Kept]] = weakref.WeakKeyDictionary()
+_making = threading.Lock()
+
+
+def tallies(store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension]) -> dict[Key, Groups]:
+    """The groups of each of those dimensions, up to date."""
+    with _making:
+        kept = _kept.setdefault(store, {}).setdefault((dataset_id, judge_id), _Kept())
+    with kept.lock:
+        _follow(store, dataset_id, judge_id, kept)
+        new = [d for d in asked if (d.sort, d.name) not in kept.groups]
+        kept.groups |= {(d.sort, d.name): {} for d in new}
+        _take(kept, _counted(store, dataset_id, judge_id, new, 0, kept.seq))
+        return {(d.sort, d.name): dict(kept.groups[d.sort, d.name]) for d in asked}
+
+
+def _follow(store: Store, dataset_id: str, judge_id: str, kept: _Kept) -> None:
+    """Take in what came since the last look."""
+    stamp = store.touched("score") or 0
+    if stamp == kept.stamp:
+        return
+    upto = store.newest()
+    if kept.groups and store.rows(
+        "select 1 from score where judge_id = $1 and seq > $2 and seq <= $3 limit 1", [judge_id, kept.seq, upto]
+    ):
+        again = store.rows(
+            "with fresh as (select distinct item_id from score where judge_id = $1 and seq > $2 and seq <= $3) "
+            "select 1 from score s join fresh f on f.item_id = s.item_id where s.judge_id = $1 and s.seq <= $2 limit 1",
+            [judge_id, kept.seq, upto],
+        )
+        if again:
+            kept.groups.clear()
+        else:
+            asked = [d for d in calibration.dimensions(store, judge_id) if (d.sort, d.name) in kept.groups]
+            _take(kept, _counted(store, dataset_id, judge_id, asked, kept.seq, upto))
+    kept.seq, kept.stamp = upto, stamp
+
+
+def _take(kept: _Kept, found: Iterable[tuple[Key, str, str, Group]]) -> None:
+    for key, run, system, group in found:
+        groups = kept.groups[key]
+        groups[run, system] = groups[run, system] + group if (run, system) in groups else group
+
+
+def _counted(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], since: int, upto: int
+) -> Iterator[tuple[Key, str, str, Group]]:
+    """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `upto`.
+
+    How often each answer was given comes of one pass over the scores; where an item has one cell, so do its sums. Of
+    turns and sections a second pass sums up every item first.
+    """
+    if not asked:
+        return
+    names, params = _named(asked, 5), [dataset_id, judge_id, since, upto, *sorted({d.name for d in asked})]
+    came = (
+        f"came as (select seq, coalesce(max(run_id), '{IMPORTED}' || seq) as run from judgment "
+        "where judge_id = $2 and seq > $3 and seq <= $4 group by seq)"
+    )
+    where = f"where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 and s.dimension in ({names})"
+    asks: dict[Key, Asking] = {(d.sort, d.name): asking(d) for d in asked}
+    for run, a, b, name, unit, value, n in store.rows(
+        f"with {came}, cells as (select s.seq, s.item_id, s.dimension, s.value, case when s.unit like 'turn:%' then "
+        "'turn' when s.unit like 'section:%' then 'section/' || right(s.unit, 1) when s.unit like 'response/%' then "
+        f"'side/' || right(s.unit, 1) else s.unit end as unit from score_now s {where}) "
+        "select c.run, i.system_a, i.system_b, s.dimension, s.unit, s.value, count(*) from cells s "
+        "join item i on i.id = s.item_id left join came c on c.seq = s.seq "
+        "where i.dataset_id = $1 group by 1, 2, 3, 4, 5, 6",
+        params,
+    ):
+        sort, _, side = str(unit).partition("/")
+        ask = asks.get((sort, str(name)))
+        if ask is not None:
+            for system, code in _seen(ask, str(a), str(b), side, None if value is None else float(value)):
+                yield (sort, str(name)), str(run or IMPORTED), system, _single(ask, code, int(n))
+    for sort in MANY:
+        several = [asks[key] for key in asks if key[0] == sort]
+        if several:
+            yield from _by_item(store, several, came, where, params)
+
+
+MANY = ("turn", "section")
+"""The sorts of which an item, or a side of it, has several units."""
+
+
+def _seen(ask: Asking, a: str, b: str, side: str, value: float | None) -> list[tuple[str, float | None]]:
+    """The systems that a score is of, with what it says of each."""
+    if ask.sided:
+        codes = [None, None] if value is None else [_turn(ask, value, first) for first in (True, False)]
+        return [(a, codes[0]), (b, codes[1])]
+    if ask.dimension.sort == "pair":
+        return [(f"{a} ~ {b}", value)]
+    return [(b if side == "b" else a, value)]
+
+
+def _turn(ask: Asking, value: float, first: bool) -> float:
+    """A verdict as a win (0), tie (1) or loss (2) of the first system, or of the second."""
+    return float(next(n for n in range(3) if verdict_of(ask, n)[0 if first else 1] == value))
+
+
+def _single(ask: Asking, value: float | None, n: int) -> Group:
+    """So many cells with one value; of items that have one cell also their sums."""
+    counts, size = np.zeros(len(ask.codes)), ask.outcomes
+    whole, cross = np.zeros((size, 2)), np.zeros((size, 3))
+    if value is None:
+        return Group(0, n, counts, whole, cross)
+    counts[int(bins.placed([value], ask.dimension.scale)[0]) if not ask.sided else int(value)] = n
+    squares = n * value * value if ask.mean else 0.0
+    if ask.dimension.sort in MANY:
+        return Group(0, n, counts, whole, cross, squares)
+    t = [value] if ask.mean else [float(value)] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
+    for k, x in enumerate(t):
+        whole[k], cross[k] = (n * x, n), (n * x * x, n * x, n)
+    return Group(n, n, counts, whole, cross, squares)
+
+
+def _by_item(
+    store: Store, several: Sequence[Asking], came: str, where: str, params: Sequence[object]
+) -> Iterator[tuple[Key, str, str, Group]]:
+    """The sums over items, of dimensions whose items have several cells each."""
+    side = "right(s.unit, 1) as side" if several[0].dimension.sort == "section" else "'a' as side"
+    own, sums = [], []
+    for n, ask in enumerate(several):
+        mine = f"s.dimension = '{_plain(ask.dimension.name)}' and {units_of(ask.dimension, 's')}"
+        own.append(f"count(case when {mine} then s.value end) as m{n}")
+        sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
+        for k in range(ask.outcomes):
+            code = ask.codes[1 if ask.outcomes == 1 else k]
+            is_it = combinations.stands("s.value", code, ask.dimension.scale)
+            value = "s.value" if ask.mean else f"case when {is_it} then 1.0 else 0.0 end"
+            t = f"t{n}_{k}"
+            own.append(f"coalesce(sum(case when {mine} then {value} end), 0) as {t}")
+            sums.append(f"sum({t}), sum({t} * {t}), sum({t} * m{n})")
+    for run, system, *rest in store.rows(
+        f"with {came}, own as (select s.item_id, {side}, max(s.seq) as seq, {', '.join(own)} from score_now s {where} "
+        "group by 1, 2) select c.run, case when o.side = 'b' then i.system_b else i.system_a end, "
+        f"{', '.join(sums)} from own o join item i on i.id = o.item_id left join came c on c.seq = o.seq "
+        "where i.dataset_id = $1 group by 1, 2",
+        params,
+    ):
+        numbers = iter(float(x or 0) for x in rest)
+        for ask in several:
+            items, m, mm = (next(numbers) for _ in range(3))
+            each = np.array([[next(numbers) for _ in range(3)] for _ in range(ask.outcomes)])
+            whole = np.column_stack([each[:, 0], np.full(ask.outcomes, m)])
+            cross = np.column_stack([each[:, 1:], np.full(ask.outcomes, mm)])
+            group = Group(int(items), 0, np.zeros(len(ask.codes)), whole, cross)
+            yield (ask.dimension.sort, ask.dimension.name), str(run or IMPORTED), str(system), group
+
+
+def _named(asked: Sequence[Dimension], first: int) -> str:
+    """The parameters of the names, each once."""
+    return ", ".join(f"${n}" for n in range(first, first + len({d.name for d in asked})))
+
+
+def _plain(name: str) -> str:
+    return name.replace("'", "''")

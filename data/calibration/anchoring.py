@@ -1,0 +1,90 @@
+"""The two arms of the audit sample, blind and assisted, side by side: how often people end where the judge is, how long
+
+it takes them, and what they change after they have seen the judge.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from data.calibration.calibration import met
+from data.gold.fewshot import apart
+from data.records.combinations import answer
+from data.store import Store
+from judges.types import Dimension
+
+
+class Arm(NamedTuple):
+    """One arm: labels beside a score of the judge, how many say the same as it (both n/a counts), items with such
+
+    labels, and the median and quartiles of seconds that an item took, with the number of answers (None: none timed).
+    """
+
+    labels: int
+    same: int
+    items: int
+    seconds: tuple[float, float, float] | None
+    timed: int
+
+
+class Arms(NamedTuple):
+    """Both arms. Of the labels changed after a reveal: how many, how many of them then say what the judge says, and
+
+    how many lie nearer to it than the blind label before. They count for neither arm.
+    """
+
+    blind: Arm
+    assisted: Arm
+    changed: int
+    to_judge: int
+    nearer: int
+
+
+def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Arms:
+    """The arms of one dimension. Seconds are those of whole items, with all that was asked of them."""
+    params = [dataset_id, dimension.name, judge_id]
+    sort = met(store, dataset_id, dimension, "all", among=apart(store, judge_id))
+    # The cells with gold are asked for, so that the units and the items left out are those of every other figure.
+    cells = (
+        f"with met as ({sort}), beside as (select m.item_id, m.unit, m.judge, l.value, l.mode, l.annotator, "
+        "coalesce(d.probability, l.probability) is not null as random from met m join label_now l "
+        "on l.item_id = m.item_id and l.unit = m.unit and l.dimension = $2 "
+        "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' where m.scored) "
+    )
+    counted = {
+        str(mode): (int(n), int(same), int(items))
+        for mode, n, same, items in store.rows(
+            f"{cells}select mode, count(*), "
+            f"sum(case when value is not distinct from {answer('judge', dimension.scale)} then 1 else 0 end), "
+            "count(distinct item_id) from beside where random and mode in ('blind', 'assisted') group by mode",
+            params,
+        )
+    }
+    timed = {
+        str(mode): (int(n), (float(q1), float(q2), float(q3)))
+        for mode, n, q1, q2, q3 in store.rows(
+            "select a.mode, count(*), percentile_cont(0.25) within group (order by a.milliseconds), "
+            "percentile_cont(0.5) within group (order by a.milliseconds), "
+            "percentile_cont(0.75) within group (order by a.milliseconds) from answer_now a "
+            "join draw_now d on d.id = a.draw_id and d.stream = 'audit' "
+            "where a.dataset_id = $1 and a.action = 'save' and a.milliseconds > 0 and a.mode in ('blind', 'assisted') "
+            "and exists (select 1 from label_now l where l.answer_id = a.id and l.dimension = $2) group by a.mode",
+            params[:2],
+        )
+    }
+    kept = f"case when r.value is not distinct from {answer('r.judge', dimension.scale)} then 1 else 0 end"
+    changed = store.rows(
+        f"{cells}select count(*), sum({kept}), "
+        "sum(case when abs(r.value - r.judge) < abs(b.value - b.judge) then 1 else 0 end) from beside r "
+        "join beside b on b.item_id = r.item_id and b.unit = r.unit and b.annotator = r.annotator and b.mode = 'blind' "
+        "where r.mode = 'revealed' and r.value is distinct from b.value",
+        params,
+    )[0]
+
+    def arm(mode: str) -> Arm:
+        n, same, items = counted.get(mode, (0, 0, 0))
+        answers, quartiles = timed.get(mode, (0, None))
+        seconds = None if quartiles is None else (quartiles[0] / 1000, quartiles[1] / 1000, quartiles[2] / 1000)
+        return Arm(n, same, items, seconds, answers)
+
+    return Arms(arm("blind"), arm("assisted"), *(int(n or 0) for n in changed))

@@ -1,0 +1,100 @@
+"""What rules that do not read the text reach: the gold of a judge's cells beside the lengths of the judged texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from data.calibration.calibration import BEHIND, as_meeting, met
+from data.gold.fewshot import apart
+from data.gold.gold import Basis, labels
+from data.store import Store, remembered
+from judges.stats.baselines import Floors, floors, length
+from judges.types import ITEM, Dialogue, Dimension, Pair, Response
+
+if TYPE_CHECKING:
+    import pandas
+
+MOST_ITEMS = 1_000
+"""Of more items with a label so many are looked at. Ids are hashes of names, so the first in their order are a random
+choice, and always the same one."""
+
+
+def measured(
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool = False
+) -> dict[tuple[str, str], Floors]:
+    """The floors of every dimension, by (unit sort, name), on the cells that calibration rests on; see MOST_ITEMS.
+
+    `drop`: cells where either side says the scale's drawn category ("tie") are left out.
+    """
+    key = ("floors", dataset_id, judge_id, tuple(dimensions), basis, drop)
+    made = remembered(store, key, BEHIND, lambda: _measured(store, dataset_id, judge_id, dimensions, basis, drop))
+    return dict(made)
+
+
+def _measured(
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool
+) -> dict[tuple[str, str], Floors]:
+    items = _items(store, dataset_id)
+    if not items or not dimensions:
+        return {(d.sort, d.name): Floors(0) for d in dimensions}
+    names = list(dict.fromkeys(d.name for d in dimensions))
+    marks = {name: "$2" if n == 0 else f"${n + 4}" for n, name in enumerate(names)}
+    few = f" and l.item_id <= $4{apart(store, judge_id)}"
+    parts = [f"held as materialized ({labels(basis, list(marks.values()), few)})"]
+    parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
+    for n, d in enumerate(dimensions):
+        held = f"select * from held where no = {names.index(d.name)}"
+        cells = met(store, dataset_id, d, basis, held=held, scores="seen")
+        parts.append(f"met{n} as ({cells.replace('$2', marks[d.name])})")
+    chosen = [f"select {n} as n, * from met{n} where scored" for n in range(len(dimensions))]
+    frame = store.frame(
+        f"with {', '.join(parts)} {' union all '.join(chosen)} order by n, item_id, unit",
+        [dataset_id, names[0], judge_id, max(items), *names[1:]],
+    )
+    return {(d.sort, d.name): _floors(frame[frame["n"] == n], d, drop, items) for n, d in enumerate(dimensions)}
+
+
+def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Response]:
+    """The first items with a label, by id, in the order of their ids; a stretch of ids at a time, so that not all
+
+    labels are looked through for a thousand.
+    """
+    found: dict[str, Dialogue | Pair | Response] = {}
+    last, stretch = "", 4 * MOST_ITEMS
+    while len(found) < MOST_ITEMS:
+        ends = store.rows(
+            "select max(id), count(*) from (select id from item where dataset_id = $1 and id > $2 "
+            f"order by id limit {stretch:d}) s",
+            [dataset_id, last],
+        )
+        end, there = ends[0]
+        if end is None:
+            break
+        rows = store.rows(
+            "select i.id, i.content from item i where i.dataset_id = $1 and i.id > $2 and i.id <= $3 and i.id in "
+            "(select l.item_id from label l where l.item_id > $2 and l.item_id <= $3) "
+            f"order by i.id limit {MOST_ITEMS - len(found):d}",
+            [dataset_id, last, end],
+        )
+        found |= {str(id_): ITEM.validate_json(content) for id_, content in rows}
+        if int(there) < stretch:
+            break
+        last, stretch = str(end), 8 * stretch
+    return found
+
+
+def _floors(
+    frame: pandas.DataFrame, dimension: Dimension, drop: bool, items: dict[str, Dialogue | Pair | Response]
+) -> Floors:
+    names = frame["item_id"].to_numpy()
+    lengths = np.array([length(items[i], unit) for i, unit in zip(names, frame["unit"], strict=True)], dtype=np.float64)
+    numbers = np.unique(names.astype(str), return_inverse=True)[1] if len(names) else np.zeros(0)
+    meeting = as_meeting(frame, numbers.astype(np.int64))
+    if drop and dimension.scale.drawn:
+        code = float(dimension.scale.categories.index(dimension.scale.drawn))
+        keep = (meeting.human != code) & (meeting.judge != code)
+        meeting, lengths = meeting.without(code), lengths[keep]
+    return floors(meeting, lengths, dimension)

@@ -1,0 +1,40 @@
+"""What a judge said of pairs that it was asked in both orders, from its scores and the notes on those that flipped."""
+
+from __future__ import annotations
+
+from data.cards import cards
+from data.store import Store
+from judges.protocols import orders
+from judges.stats.position import Position, Said, position
+
+_BOTH = "m.raw like '{\"pieces\":[{\"piece\":\"order:ab%' and m.raw like '%,{\"piece\":\"order:ba%'"
+"""Quotes within a reply are escaped there, so that none can pass for a piece."""
+
+
+def positions(store: Store, dataset_id: str, judge_id: str) -> Position | None:
+    """The positional agreement of a judge's verdicts; None where it has none in both orders.
+
+    Every sample counts, as a cell of its pair.
+    """
+    card = cards.maybe(store, judge_id)
+    asked = orders.verdict(card) if card is not None else None
+    if asked is None:
+        return None
+    rows = store.rows(
+        "select m.id, m.item_id, s.value, s.judgment_id is not null, r.text from judgment m "
+        "join item i on i.id = m.item_id "
+        "left join score s on s.judgment_id = m.id and s.unit = 'pair' and s.dimension = $3 "
+        "left join remark r on r.judgment_id = m.id and r.unit = 'pair' and r.dimension = $3 and r.sort = 'note' "
+        "and (r.text like '% changed with the order: %' or r.text like 'Asked as %') "
+        f"where i.dataset_id = $1 and m.judge_id = $2 and m.unscored = '' and {_BOTH} order by i.name, m.sample, m.id",
+        [dataset_id, judge_id, asked.name],
+    )
+    said: dict[str, Said] = {}
+    for key, item, value, scored, note in rows:
+        if (flip := orders.flipped(note or "")) is not None:
+            said[key] = (item, *flip)
+        elif scored:
+            word = asked.scale.say(value)
+            said.setdefault(key, (item, word, word))
+    both = [one for one in said.values() if one[1]]
+    return position(both, asked.scale.answers) if both else None

@@ -1,0 +1,396 @@
+"""Where gold and scores meet: the cells of a judge and dimension, single or summed up, and the items in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations_with_replacement
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas
+
+from data.cards import cards
+from data.gold.excluded_items import aside
+from data.gold.fewshot import apart
+from data.gold.gold import BASES, WEIGHTED, Basis, gold, labels, of_sort, rests_on
+from data.records import exposure
+from data.records.combinations import stands
+from data.records.settings import Waiting, gold_rule
+from data.store import Store, Tx, each_remembered, remembered
+from judges.stats import bins
+from judges.stats.calibration import Meeting, People, Said, Sums, by_moments
+from judges.stats.intervals import LINEARISE_FROM
+from judges.stats.strata import within
+from judges.types import Dimension
+
+_JOINED = (
+    "from ({gold}) g "
+    "left join {scores} s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
+)
+_ITEM = "join item i on i.id = g.item_id "
+DRAWN = (
+    "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
+    "group by item_id) d on d.item_id = {of}.item_id"
+)
+BEHIND = ("item", "judge", "card", "score", "label", "draw", "setting", "adjudication", "item_use")
+"""The tables that gold and scores rest on. What is summed up of them is small, and asked for by many pages."""
+_AT_ONCE = 2_000_000
+"""Items times dimensions that one statement sums up: it holds their labels in memory."""
+MOST = 500
+"""Cells of a list."""
+_LARGEST_TABLE = 16  # values squared: beyond it the cross-products of a table are too many columns
+
+
+class Rest(NamedTuple):
+    """What a basis has to rest on: labels, and the people who gave them."""
+
+    labels: int
+    people: int
+
+
+class Found(NamedTuple):
+    """A cell in a list: the item, its name and systems under test, the unit, and how its gold came about, in words."""
+
+    item: str
+    name: str
+    systems: str
+    unit: str
+    came: str = ""
+
+
+def dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
+    """The dimensions of a judge's card that people are asked about and whose scale has a table.
+
+    What only the judge states, on an interval scale (its aggregates), is among them once people have labelled it.
+    """
+    card = cards.maybe(store, judge_id)
+    found = [d for d in card.dimensions if bins.rows(d.scale)] if card is not None else []
+    return [d for d in found if d.asked or (d.scale.kind == "interval" and _labelled(store, d))]
+
+
+def _labelled(store: Store | Tx, dimension: Dimension) -> bool:
+    """Whether anybody ever gave a label of a dimension."""
+    query = f"select 1 from label l where l.dimension = $1 and {of_sort(dimension.sort)} limit 1"
+    key = ("labelled", dimension.sort, dimension.name)
+    return remembered(store, key, ["label"], lambda: bool(store.rows(query, [dimension.name])))
+
+
+def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, Rest]:
+    """How many labels of these dimensions each basis has in a dataset, and from how many people.
+
+    Labels of items that prompts were tuned on are in none (data/gold/excluded_items.py).
+    """
+    names = [d.name for d in asked if bins.rows(d.scale)]
+    marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
+    rows = store.rows(
+        "select l.mode, coalesce(d.probability, l.probability) is not null as random, "
+        "d.probability is not null as drawn, l.annotator, count(*) "
+        "from label_now l join item i on i.id = l.item_id "
+        "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
+        f"where i.dataset_id = $1 and l.dimension in ({marks}){aside(store, 'l.item_id')} group by 1, 2, 3, 4",
+        [dataset_id, *names],
+    )
+    people: dict[Basis, dict[str, int]] = {basis: defaultdict(int) for basis in BASES}
+    for mode, random, drawn, annotator, count in rows:
+        for basis in rests_on(str(mode), bool(random), bool(drawn)):
+            people[basis][str(annotator)] += int(count)
+    return {basis: Rest(sum(found.values()), len(found)) for basis, found in people.items()}
+
+
+def evidence(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+) -> Meeting | Sums:
+    """The cells of one judge and dimension where there is gold: single ones, or their sums where items are many.
+
+    `drop` is a category ("tie") whose cells are left out of the sums; of single cells `summarise` leaves them out.
+    """
+    return every(store, dataset_id, judge_id, [dimension], basis, bool(drop))[0]
+
+
+def every(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
+    waiting: Waiting | None = None,
+) -> list[Meeting | Sums]:  # fmt: skip
+    """The same of several dimensions.
+
+    It costs less than one after the other; `dropped`: without what is drawn;
+    `waiting`: what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
+    """
+    count = "select count(*) from item where dataset_id = $1"
+    items = remembered(store, ("items", dataset_id), ["item"], lambda: int(store.rows(count, [dataset_id])[0][0]))
+    many = [d for d in asked if by_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
+    found: dict[Dimension, Sums] = {}
+    if items >= LINEARISE_FROM:
+        keys = [("sums", dataset_id, judge_id, d, basis, d.scale.drawn if dropped else "", waiting) for d in many]
+
+        def make(places: Sequence[int]) -> list[Sums]:
+            step = max(1, _AT_ONCE // items)
+            lacking = [many[n] for n in places]
+            parts = [lacking[n : n + step] for n in range(0, len(lacking), step)]
+            return [s for part in parts for s in all_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)]
+
+        found = dict(zip(many, each_remembered(store, keys, BEHIND, make), strict=True))
+    return [
+        found[d]
+        if d in found and found[d].items >= LINEARISE_FROM
+        else meeting(store, dataset_id, judge_id, d, basis, waiting=waiting)
+        for d in asked
+    ]
+
+
+def meeting(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None,
+    among: str = "", waiting: Waiting | None = None,
+) -> Meeting:  # fmt: skip
+    """The cells of one judge and dimension where there is gold: who says what, and with which weight.
+
+    `first`: only those of so many items, the ones that were the first to be labelled.
+
+    Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold/gold.py) and 1 on the others.
+    Items that stand as examples in the judge's prompt are left out, here and in all figures (data/gold/fewshot.py). `among`
+    is a further condition on the labels' l.item_id, with $1 the dataset and $2 the dimension.
+    """
+    params: list[Any] = [dataset_id, dimension.name, judge_id]
+    if first is not None:
+        among += " and l.item_id = any($4)"
+        params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
+    cells = met(store, dataset_id, dimension, basis, among=apart(store, judge_id) + among, waiting=waiting)
+    strata, columns, drawn = parted(store, dataset_id, basis), MEETING, ""
+    if strata:
+        columns += ", dense_rank() over (order by coalesce(d.stratum, '')) as stratum"
+        drawn = DRAWN.format(of="m")
+    frame = store.frame(
+        f"with met as ({cells}) select dense_rank() over (order by m.item_id) as no, {columns} from met m {drawn} "
+        "order by 1, m.unit",
+        params,
+    )
+    found = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
+    return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if strata else found
+
+
+def parted(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
+    """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
+
+    Systems, languages or fields in proportion narrow an interval hardly, and the cautious scale that strata by a
+    judge's scores need (judges/stats/strata.py) would cost more than they give; without them the error errs on the safe side.
+    """
+    query = (
+        "select 1 from design where dataset_id = $1 and (parted_by in ('score', 'confidence') "
+        "or allocation <> 'proportional') limit 1"
+    )
+    return basis in WEIGHTED and bool(store.rows(query, [dataset_id]))
+
+
+MEETING = "human, judge, scored, weight, mean, share, people, waits"
+"""The columns of `met` that make a `Meeting`."""
+
+
+def as_meeting(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> Meeting:
+    """A frame of those columns, and the numbers of its items."""
+    human, judge, mean = (frame[c].to_numpy(dtype=np.float64, na_value=np.nan) for c in ("human", "judge", "mean"))
+    scored, waits = (frame[c].to_numpy(dtype=bool) for c in ("scored", "waits"))
+    weight, share = (frame[c].to_numpy(dtype=np.float64) for c in ("weight", "share"))
+    people = frame["people"].to_numpy(dtype=np.int64)
+    return Meeting(item, human, judge, scored, weight, None, mean, share, people, waits)
+
+
+def _earliest(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int
+) -> list[str]:
+    """The items with a value of people and judge that were the first to be labelled blind; later changes move none."""
+    rows = store.rows(
+        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}), both_valued as ("
+        "select distinct item_id from met where scored and human is not null and judge is not null) "
+        "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
+        f"where l.mode = 'blind' group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
+        [dataset_id, dimension.name, judge_id],
+    )
+    return [str(row[0]) for row in rows]
+
+
+def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = "") -> Sums:
+    """The same cells summed up by the database; only a table and the moments leave it."""
+    return all_sums(store, dataset_id, judge_id, [dimension], basis, bool(drop))[0]
+
+
+def all_sums(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
+    waiting: Waiting | None = None,
+) -> list[Sums]:  # fmt: skip
+    """The sums of several dimensions in one statement, which looks at labels, items and draws once.
+
+    What an item gives to kappa is s_g, its six moments or its own table (`judges.stats.calibration.Sums`); the totals are
+    sum_g s_g and sum_g s_g s_g' in every stratum of the draw. `dropped`: cells with what a scale calls drawn ("tie")
+    are left out.
+    """
+    names = list(dict.fromkeys(d.name for d in asked))
+    marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}
+    terms = [_terms(d) for d in asked]
+    width = max(len(t) * (len(t) + 3) // 2 for t in terms)
+    grouped = f" {DRAWN.format(of='o')} group by coalesce(d.stratum, '')"
+    strata = grouped if parted(store, dataset_id, basis) else ""
+    order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
+    counted = labels(basis, list(marks.values()), apart(store, judge_id))
+    parts, chosen = [f"held as materialized ({counted})"], []
+    for n, (d, own) in enumerate(zip(asked, terms, strict=True)):
+        size, left = len(own), ""
+        if dropped and d.scale.drawn:
+            code = f"cast({d.scale.categories.index(d.scale.drawn)} as double precision)"
+            left += f" and g.value is distinct from {code} and s.value is distinct from {code}"
+        held = f"select * from held where no = {names.index(d.name)}"
+        cells = met(store, dataset_id, d, basis, left, held=held, waiting=waiting).replace("$2", marks[d.name])
+        each = ", ".join(f"coalesce(sum(case when ok then weight * {t} end), 0) as s{k}" for k, t in enumerate(own))
+        totals = [f"sum(s{k})" for k in range(size)]
+        totals += [f"sum(s{a} * s{b})" for a, b in combinations_with_replacement(range(size), 2)]
+        totals += ["null"] * (width - len(totals))
+        totals += ["count(case when v > 0 then 1 end)", "sum(gap)", "sum(v)", "sum(gap * gap)", "sum(gap * v)"]
+        totals += ["sum(v * v)", "sum(labels)", "min(fewest)", "max(most)", "sum(waiting)"]
+        parts += [
+            f"marked{n} as (select *, scored and human is not null and judge is not null as ok, "
+            f"case when judge is null or mean is null then 0.0 else weight * share end as v from ({cells}) m)",
+            f"own{n} as (select item_id, avg(case when ok then weight end) as mean_weight, {each}, sum(v) as v, "
+            "sum(case when v > 0 then v * (judge - mean) else 0 end) as gap, sum(people) as labels, "
+            "min(people) as fewest, max(people) as most, sum(case when waits then 1 else 0 end) as waiting "
+            f"from marked{n} group by item_id)",
+        ]
+        chosen += [
+            f"select {n}, human, judge, scored, count(*), sum(weight){', null' * (12 + width)} "
+            f"from marked{n} group by human, judge, scored",
+            f"select {n}, {order}, null, null, count(mean_weight), count(*), sum(mean_weight), "
+            f"sum(mean_weight * mean_weight), {', '.join(totals)} from own{n} o{strata}",
+        ]
+    rows = store.rows(
+        f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, names[0], judge_id, *names[1:]]
+    )
+    return [_read([r[1:] for r in rows if r[0] == n], len(own)) for n, own in enumerate(terms)]
+
+
+def _terms(dimension: Dimension) -> list[str]:
+    """What a cell gives to its item's sums, before the weight."""
+    scale = dimension.scale
+    if by_moments(scale):
+        x, y = (f"({side} - {bins.origin(scale)!r})" for side in ("human", "judge"))
+        return ["1", x, y, f"{x} * {x}", f"{y} * {y}", f"{x} * {y}"]
+    codes = range(scale.base, scale.base + scale.size)
+    return [f"case when human = {h} and judge = {j} then 1 else 0 end" for h in codes for j in codes]
+
+
+def _read(rows: list[tuple[Any, ...]], size: int) -> Sums:
+    """The sums of one dimension from its rows: one for each combination that occurs, one of the totals of a stratum."""
+    groups = [r for r in rows if r[2] is not None]
+    last = sorted((r for r in rows if r[2] is None), key=lambda r: r[0] or 0)
+    numbers = np.array([[0.0 if value is None else float(value) for value in r[3:]] for r in last])
+    if not len(numbers):  # a grouped sum over nothing has no row
+        numbers = np.zeros((1, 14 + size * (size + 3) // 2))
+    pairs = list(combinations_with_replacement(range(size), 2))
+    cross = np.zeros((len(numbers), size, size))
+    for place, (a, b) in enumerate(pairs, 4 + size):
+        cross[:, a, b] = cross[:, b, a] = numbers[:, place]
+    items, totals = numbers[:, 0], numbers[:, 4 : 4 + size]
+    whole = numbers.sum(axis=0)
+    told, gap, v, gaps, both, vs, labels, _, _, waiting = whole[-10:].tolist()
+    fewest, most = numbers[:, -3].min(), numbers[:, -2].max()
+    return Sums(
+        human=_column(groups, 0),
+        judge=_column(groups, 1),
+        scored=np.array([bool(r[2]) for r in groups], dtype=bool),
+        cells=_column(groups, 3),
+        weight=_column(groups, 4),
+        items=int(whole[0]),
+        gold_items=int(whole[1]),
+        mean_weight=(float(whole[2]), float(whole[3])),
+        total=whole[4 : 4 + size],
+        cross=within(items, totals, cross),
+        said=Said(int(told), np.array([gap, v]), np.array([[gaps, both], [both, vs]]),
+                  People(*map(int, (labels, fewest, most, waiting)))),
+    )
+
+
+def met(
+    store: Store | Tx, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "", among: str = "",
+    held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
+) -> str:  # fmt: skip
+    """SQL of the cells with gold.
+
+    Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
+    share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on gold
+    and scores, `among` on the items of the labels: those that do not count for a judge (`data.gold.fewshot.apart`) are left
+    out there, as weights are told from the labels. Statements that ask for several dimensions say where their labels
+    are (`held`) and which scores may be met (`scores`); `waiting` as in `every`.
+    """
+    rule = gold_rule(store, dataset_id)
+    rule = rule if waiting is None else replace(rule, waiting=waiting)
+    return (
+        "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
+        "g.mean, g.share, g.people, g.waits "
+        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis, rule, among, held), scores=scores)
+        + f"where 1 = 1{extra}"
+    )
+
+
+def _column(rows: list[tuple[Any, ...]], place: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([np.nan if r[place] is None else float(r[place]) for r in rows], dtype=np.float64)
+
+
+def items_in(
+    store: Store,
+    person: str,
+    dataset_id: str,
+    judge_id: str,
+    dimension: Dimension,
+    basis: Basis,
+    human: float | None,
+    judge: float | None,
+    most: int = MOST,
+) -> list[Found]:
+    """The cells in one place of the table.
+
+    The cells where people say `human` and the judge `judge` or what is nearest to it (None = n/a), by name; at most
+    so many. Where a row of the table is a bin, it is named by its middle (`judges.stats.bins.middles`).
+
+    Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
+    """
+    conditions: list[str] = ["not (g.item_id = any($4))"]
+    for column, value in (("g.value", human), ("s.value", judge)):
+        if value is None:
+            conditions.append(f"{column} is null")
+        else:
+            conditions.append(stands(column, value, dimension.scale))
+    rows = store.rows(
+        "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
+        + _JOINED.format(
+            gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), apart(store, judge_id)),
+            scores="score_now",
+        )
+        + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
+        f"where s.judge_id is not null and {' and '.join(conditions)} "
+        f"order by i.name, g.unit limit {most:d}",
+        [dataset_id, dimension.name, judge_id, sorted(exposure.pending(store, person))],
+    )
+    exposure.record(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
+    return [
+        Found(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit), _came(*told))
+        for i, name, a, b, unit, *told in rows
+    ]
+
+
+def _came(how: str, people: int, person: str | None, reason: str | None) -> str:
+    """How the gold of a cell came about, in words."""
+    return {
+        "one": "one person",
+        "agreed": f"{people} people agree",
+        "drawn": f"drawn vote of {people}",
+        "adjudicated": f"adjudicated by {person}: {reason}",
+    }.get(how, f"{how} of {people}")
+
+
+def unscored(store: Store, dataset_id: str, judge_id: str) -> list[tuple[str, int]]:
+    """(reason, how many) of a judge's replies that could not be used, and were not asked for again with success."""
+    rows = store.rows(
+        "select m.unscored, count(*) from unscored_now m join item i on i.id = m.item_id "
+        "where i.dataset_id = $1 and m.judge_id = $2 group by m.unscored order by 2 desc, 1",
+        [dataset_id, judge_id],
+    )
+    return [(str(a), int(b)) for a, b in rows]

@@ -1,0 +1,106 @@
+"""Several judges of one dataset on the very same cells, for holding them against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from data.calibration import calibration
+from data.gold.fewshot import apart
+from data.gold.gold import Basis, gold
+from data.records.settings import gold_rule
+from data.store import Store
+from judges.stats import bins
+from judges.stats.baselines import guessed, length
+from judges.stats.calibration import Floats
+from judges.stats.comparison import Seats
+from judges.types import ITEM, Dimension
+
+LENGTH, CONSTANT = "rule: length", "rule: always the same"
+"""Two rules that do not read, as judges beside the judges."""
+MOST_ITEMS = 5_000
+"""On more items than this the length rule is left out: it would have to read them all."""
+
+
+class Same(NamedTuple):
+    """The cells of a dimension that people and all chosen judges gave a value of the scale, and what was left out.
+
+    `gold` counts the cells with a gold value, `scored` those that each judge gave a value too. `too_many`: the length
+    rule was left out.
+    """
+
+    seats: Seats
+    gold: int
+    scored: Mapping[str, int]
+    too_many: bool
+
+
+def dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple[Dimension, list[str]]]:
+    """sort.name -> (dimension, the judges that have it), of those with a table; a name means one scale everywhere."""
+    found: dict[str, tuple[Dimension, list[str]]] = {}
+    for judge_id in judge_ids:
+        for one in calibration.dimensions(store, judge_id):
+            held = found.setdefault(f"{one.sort}.{one.name}", (one, []))
+            if held[0].scale == one.scale:
+                held[1].append(judge_id)
+    return found
+
+
+def same(
+    store: Store, dataset_id: str, judge_ids: Sequence[str], dimension: Dimension, basis: Basis, rules: bool = False
+) -> Same:
+    """The cells that all of these judges share with people; `rules` adds LENGTH and CONSTANT as judges.
+
+    Items that stand as examples in the prompt of any of them are left out for all.
+    """
+    scale = dimension.scale
+    joins = "".join(
+        f"left join score_now s{n} on s{n}.item_id = g.item_id and s{n}.unit = g.unit and s{n}.dimension = $2 "
+        f"and s{n}.judge_id = ${n + 3} "
+        for n in range(len(judge_ids))
+    )
+    columns = "".join(f", s{n}.value as j{n}" for n in range(len(judge_ids)))
+    shown = "".join(dict.fromkeys(apart(store, one) for one in judge_ids))
+    frame = store.frame(
+        f"select g.item_id, g.unit, g.value as human, g.weight{columns} "
+        f"from ({gold(dimension.sort, scale, basis, gold_rule(store, dataset_id), shown)}) g {joins}"
+        "join item i on i.id = g.item_id where g.value is not null order by i.hash, g.item_id, g.unit",
+        [dataset_id, dimension.name, *judge_ids],
+    )
+    values = {
+        one: frame[f"j{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n, one in enumerate(judge_ids)
+    }  # fmt: skip
+    everywhere = np.ones(len(frame), dtype=bool)
+    for given in values.values():
+        everywhere &= ~np.isnan(given)
+    chosen = frame[everywhere]
+    item = np.asarray(chosen["item_id"].factorize()[0], dtype=np.int64)  # as the rows are ordered
+    human = bins.coded(chosen["human"].to_numpy(dtype=np.float64), scale)
+    weights = chosen["weight"].to_numpy(dtype=np.float64)
+    judges = {one: bins.coded(given[everywhere], scale) for one, given in values.items()}
+    many = len(np.unique(item)) > MOST_ITEMS
+    if rules and len(item):
+        row = int(np.bincount(bins.placed(chosen["human"], scale), weights).argmax())
+        lengths = None if many or not _by_length(dimension) else _lengths(store, dataset_id, chosen)
+        if lengths is not None and not np.isnan(lengths).any() and len(np.unique(item)) > 1:
+            judges[LENGTH] = guessed(lengths, item, human, weights, bins.reach(scale))
+        judges[CONSTANT] = bins.coded(np.full(len(item), bins.middles(scale)[row]), scale)
+    seats = Seats(item, human, judges, None if np.all(weights == 1) else weights)
+    return Same(seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many)
+
+
+def _by_length(dimension: Dimension) -> bool:
+    """Whether a rule of length makes sense: answers in an order, flags, and the verdict of a pair."""
+    return dimension.scale.weights is not None or dimension.scale.kind == "flag" or dimension.sort == "pair"
+
+
+def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
+    """The length of each cell's text, in tokens."""
+    ids, units = (chosen[name].to_numpy(dtype=str) for name in ("item_id", "unit"))  # type: ignore[index]
+    wanted = sorted(set(ids.tolist()))
+    marks = ", ".join(f"${n}" for n in range(1, len(wanted) + 1))
+    rows = store.rows(f"select id, content from item where id in ({marks})", wanted)
+    items = {str(id_): ITEM.validate_json(content) for id_, content in rows}
+    return np.array([length(items[i], unit) for i, unit in zip(ids.tolist(), units.tolist(), strict=True)])

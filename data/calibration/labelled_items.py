@@ -1,0 +1,127 @@
+"""The items that people labelled, summed up for corrected means: what people and the judge say of the same cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from data.gold.fewshot import apart
+from data.gold.gold import Basis, gold
+from data.records.combinations import row
+from data.records.coverage import Asking, asking, both_sides, outcome_sums, side_of, system_of, units_of
+from data.records.settings import gold_rule
+from data.store import Store, remembered
+from judges.stats.ppi import M_GOLD, A, F, Moments, T, Y
+from judges.stats.ppi import M as CELLS
+from judges.types import Dimension
+
+Key = tuple[str, str]
+"""Unit sort and name of a dimension."""
+
+
+def labelled(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
+) -> dict[Key, dict[str, list[Moments]]]:
+    """By dimension and system the moments of the items with gold on the basis beside it, one for each outcome; `items`
+
+    and what is of the whole stand at 0 (`Group.moments` puts them in). Made anew only where rows were added that they
+    rest on.
+    """
+    tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card")
+    key = ("labelled", dataset_id, judge_id, *((d.sort, d.name) for d in asked), *bases)
+    return remembered(store, key, tables, lambda: _labelled(store, dataset_id, judge_id, asked, bases)) if asked else {}
+
+
+def _labelled(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
+) -> dict[Key, dict[str, list[Moments]]]:
+    """All dimensions in one statement, so that the scores are looked through once, for the items that have gold."""
+    rule, asks = gold_rule(store, dataset_id), [asking(d) for d in asked]
+    width = max(ask.outcomes for ask in asks) * _SUMS
+    parts, picked = [], []
+    for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
+        d = ask.dimension
+        own = gold(d.sort, d.scale, basis, rule, apart(store, judge_id), means=True).replace("$2", f"${n + 3}")
+        parts.append(f"gold{n} as materialized ({own})")
+        picked.append(f"select item_id from gold{n}")
+    parts += [
+        f"few as materialized (select i.id, i.system_a, i.system_b from item i "
+        f"where i.id in ({' union '.join(picked)}))",
+        "seen as materialized (select s.item_id, s.unit, s.dimension, s.value from score_now s "
+        f"where s.judge_id = $2 and s.item_id in (select id from few) limit {_ALL})",
+    ]
+    chosen = []
+    for n, ask in enumerate(asks):
+        with_own, select = _moments(n, ask, width)
+        parts += with_own
+        chosen.append(select)
+    rows = store.rows(
+        f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, judge_id, *(d.name for d in asked)]
+    )
+    found: dict[Key, dict[str, list[Moments]]] = {(d.sort, d.name): {} for d in asked}
+    for n, system, *rest in rows:
+        ask = asks[int(n)]
+        sums = _read(rest[: 4 + ask.outcomes * _SUMS])
+        found[ask.dimension.sort, ask.dimension.name][str(system)] = sums
+    return found
+
+
+_ALL = 1 << 60
+"""A limit that limits nothing: without it what is asked of each dimension would be asked of every score there is."""
+_SUMS = 6 + 21 + 2
+"""Totals of six sums, of their products, and the judge's lowest and highest value."""
+
+
+def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
+    """SQL of one dimension: what goes before, and its row for each system, filled up to `width` sums."""
+    side, codes = side_of(ask.dimension, "s"), [] if ask.mean else list(enumerate(ask.codes))
+    by = "1, 2" if side else "1"
+
+    def counted(column: str, letter: str) -> str:
+        return "".join(f", sum(case when {column} = {c} then 1 else 0 end) as {letter}{k}" for k, c in codes)
+
+    said = "".join(f", sum(l.said{k}) as h{k}" for k, _ in codes)
+    columns: list[str] = []
+    for outcome in range(ask.outcomes):
+        y, f, t = (outcome_sums(ask, letter)[outcome] for letter in "hjc")
+        terms = [f"g.w * {y.replace('o.', 'g.')}", "g.w * g.a", f"g.w * {f.replace('o.', 'g.')}", "g.w * g.m", t, "o.m"]
+        columns += [f"sum({p})" for p in terms]
+        columns += [f"sum(({p}) * ({q}))" for p, q in combinations_with_replacement(terms, 2)]
+        judged = f.replace("o.", "g.")
+        ends = f"min(case when {judged} = g.m then 1 else 0 end)", f"max(case when {judged} > 0 then 1 else 0 end)"
+        columns += ["min(g.lowest)", "max(g.highest)"] if ask.mean else ends
+    columns += ["null"] * (width - len(columns))
+    mine = f"s.dimension = ${n + 3} and {units_of(ask.dimension, 's')}"
+    judged = row("s.value", ask.dimension.scale)
+    before = [
+        f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
+        "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
+        f"min({judged}) as lowest, max({judged}) as highest{said}{counted(judged, 'j')} "
+        f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
+        f"where s.value is not null group by {by})",
+        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t{counted(judged, 'c')} "
+        f"from seen s where {mine} group by {by})",
+    ]
+    sided = " and g.side = o.side" if side else ""
+    return before, (
+        f"select {n}, {system_of(ask, 'o')}, count(*), sum(g.valued), sum(g.w), sum(g.w * g.w), {', '.join(columns)} "
+        f"from g{n} g join o{n} o on o.item_id = g.item_id{sided} join few i on i.id = g.item_id{both_sides(ask)} "
+        "group by 2"
+    )
+
+
+def _read(row: Sequence[object]) -> list[Moments]:
+    """The moments of every outcome from a row of sums."""
+    n, cells, weight, squares, *numbers = (float(x or 0) for x in row)  # type: ignore[arg-type]
+    found = []
+    for start in range(0, len(numbers), _SUMS):
+        total, cross = np.array(numbers[start : start + 6]), np.zeros((6, 6))
+        places = combinations_with_replacement((Y, A, F, M_GOLD, T, CELLS), 2)
+        for (one, other), value in zip(places, numbers[start + 6 : start + _SUMS - 2], strict=True):
+            cross[one, other] = cross[other, one] = value
+        seen = numbers[start + _SUMS - 2], numbers[start + _SUMS - 1]
+        none = np.zeros(2), np.zeros((2, 2)), 0.0
+        found.append(Moments(int(n), int(cells), (weight, squares), total, cross, 0, *none, seen, 0.0))
+    return found

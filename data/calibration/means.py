@@ -1,0 +1,241 @@
+"""Means of what judges gave: over all items, by a field of the items, and on the cells that two judges share."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas
+from numpy.typing import NDArray
+
+from data.calibration.fields import MOST, SYSTEM, Items
+from data.calibration.fields import items as described
+from data.calibration.score_sums import FEW as FEW_UNITS
+from data.cards import cards
+from data.store import Store, remembered
+from data.store.errors import BadInput
+from judges.card import Card
+from judges.stats import means as figures
+from judges.stats.agreement import Floats
+from judges.stats.means import FEW, Means, Scored
+from judges.stats.uncertainty import Interval
+from judges.triage import level
+from judges.types import Dimension, sort_of
+
+COLUMNS = {
+    "plain": "mean", "sure": "confidence-weighted", "trusted": "reliable only", "parts": "mean of parts",
+    "other": "other judge", "ahead": "difference",
+}  # fmt: skip
+"""The means of a row (fields of `Means`) in words, in the order in which page, command and report show them."""
+READ = {
+    "sure": "Scores weighted by the judge's own confidence, as its card defines it (high 1, medium .5, low .25).",
+    "trusted": "Items whose aggregate is reliable by the rule of the card; n is their number.",
+    "parts": "The unweighted mean of the scores that the aggregate is made of.",
+    "ahead": "This judge minus the other, on the ratings of both.",
+}
+"""How to read those that need it."""
+MOST_SCORES = 3_000_000
+"""Scores of a judge that are held in memory; of more there are only the means by system (data/calibration/score_sums.py)."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is asked for: the field to group by ("" none), fields with the value that items must have, another judge."""
+
+    by: str = SYSTEM
+    only: tuple[tuple[str, str], ...] = ()
+    other: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A dimension in a group of items ("" all) and, where it has few units, in one of them ("" all): its means."""
+
+    group: str
+    dimension: Dimension
+    unit: str
+    means: Means
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows, and the groups with fewer items than a mean is told of.
+
+    `apart` are the cells that this judge alone and the other alone has valued, where two are held against each other.
+    """
+
+    rows: tuple[Row, ...]
+    few: tuple[str, ...] = ()
+    apart: tuple[int, int] | None = None
+
+
+def fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
+    """The fields by which items can be grouped, each with its values: system, language, and keys of the items' meta."""
+    items = described(store, dataset_id)
+    values = {name: {*words, *(items.second if name == SYSTEM else ())} - {""} for name, words in items.words.items()}
+    return {name: sorted(held) for name, held in values.items() if held}
+
+
+def table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table:
+    """The means of a judge over the dimensions of its card that are numbers, and of flags the share of yes.
+
+    Raises BadInput for a field or a value that the items do not have, and for more scores than memory is spent on.
+    """
+    there = fields(store, dataset_id)
+    for name, value in ((chosen.by, ""), *chosen.only):
+        if name and name not in there:
+            names = ", ".join(there)
+            raise BadInput(f"The items have no field {name!r} of 1 to {MOST} values. They can be grouped by: {names}.")
+        if value and value not in there[name]:
+            raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(there[name][:20])}.")
+    key, tables = ("means of", dataset_id, judge_id, chosen), ("item", "score", "judge", "card")
+    return remembered(store, key, tables, lambda: _table(store, dataset_id, judge_id, chosen))
+
+
+def overall(store: Store, dataset_id: str, judge_id: str) -> tuple[Row, ...]:
+    """The means of a judge over all items; none where it has more scores than are held in memory."""
+    try:
+        return table(store, dataset_id, judge_id, Chosen("")).rows
+    except BadInput:
+        return ()
+
+
+def known(store: Store, judge_id: str) -> bool:
+    """Whether the judge gives anything that has a mean."""
+    return bool(_numbered(cards.maybe(store, judge_id)))
+
+
+def _numbered(card: Card | None) -> list[Dimension]:
+    return [d for d in card.dimensions if d.scale.kind in ("ordinal", "interval", "flag")] if card is not None else []
+
+
+def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table:
+    card, items = cards.maybe(store, judge_id), described(store, dataset_id)
+    numbers = _numbered(card)
+    frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
+    if chosen.other:
+        mine, theirs = frame["value"].notna(), frame["other"].notna()
+        apart = int((mine & ~theirs).sum()), int((theirs & ~mine).sum())
+        frame = frame[mine & theirs]
+    frame = frame[frame["value"].notna()]
+    frame = frame.assign(place=frame["item_id"].map(items.place))
+    keep = np.ones(len(frame), dtype=bool)
+    for name, value in chosen.only:
+        keep &= _words(items, name, frame) == value
+    group = _words(items, chosen.by, frame) if chosen.by else np.full(len(frame), "", dtype=object)
+    keep &= (group != "") | (not chosen.by)
+    frame = frame.assign(group=group)[keep]
+    rows, few = [], dict[str, None]()
+    for d in numbers:
+        own = frame[(frame["dimension"] == d.name) & (frame["sort"] == d.sort)]
+        units = sorted(map(str, own["unit"].unique()))
+        parts = _parts(frame, numbers, d)
+        several = units if 1 < len(units) <= FEW_UNITS else []
+        for who, held in own.groupby("group", sort=True):
+            for of in ["", *several]:
+                part = held[held["unit"] == of] if of else held
+                made = figures.means(_scored(part, d, card, frame, parts), *_ends(d))
+                if made.told:
+                    rows.append(Row(str(who), d, of, made))
+                elif not of:
+                    few[str(who)] = None
+    rows.sort(key=lambda row: row.group)
+    return Table(tuple(rows), tuple(few), apart)
+
+
+def _scores(store: Store, dataset_id: str, judge_id: str, other: str) -> pandas.DataFrame:
+    """A row for every cell: item, unit, its sort and side, dimension, value, stated confidence, the other's value."""
+    scored = "from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 and s.judge_id = $2"
+    if (n := int(store.rows(f"select count(*) {scored}", [dataset_id, judge_id])[0][0])) > MOST_SCORES:
+        raise BadInput(f"There are {n:,} scores, and at most {MOST_SCORES:,} are held in memory for means by a field.")
+    query = (
+        "select s.item_id, s.unit, s.dimension, cast(s.value as double precision) as value, "
+        f"case when s.source = 'self-reported' then s.confidence end as sure {scored}"
+    )
+    frame = store.frame(query, [dataset_id, judge_id])
+    if other:
+        theirs = store.frame(query, [dataset_id, other]).rename(columns={"value": "other"}).drop(columns="sure")
+        frame = frame.merge(theirs, how="outer", on=["item_id", "unit", "dimension"])
+    else:
+        frame["other"] = np.nan
+    names = {str(unit): (sort_of(str(unit)), _side(str(unit))) for unit in frame["unit"].unique()}
+    frame["sort"] = frame["unit"].map({unit: sort for unit, (sort, _) in names.items()})
+    frame["side"] = frame["unit"].map({unit: side for unit, (_, side) in names.items()})
+    return frame
+
+
+def _side(unit: str) -> str:
+    return unit[-1] if unit.endswith(("/a", "/b")) else ""
+
+
+def _parts(frame: pandas.DataFrame, numbers: Sequence[Dimension], d: Dimension) -> pandas.Series | None:
+    """The plain mean of what an aggregate is made of, by item and side; None where `d` is no aggregate."""
+    if d.asked or d.scale.kind != "interval":
+        return None
+    of = pandas.concat([frame.iloc[:0], *_asked(frame, numbers)])
+    return of.groupby(["place", "side"])["value"].mean()
+
+
+def _asked(frame: pandas.DataFrame, numbers: Sequence[Dimension]) -> Iterator[pandas.DataFrame]:
+    for one in numbers:
+        if one.asked and one.scale.kind != "flag":
+            yield frame[(frame["dimension"] == one.name) & (frame["sort"] == one.sort)]
+
+
+def _scored(
+    held: pandas.DataFrame, d: Dimension, card: Card | None, frame: pandas.DataFrame, parts: pandas.Series | None
+) -> Scored:  # fmt: skip
+    """The rows of a group as arrays."""
+    none = np.full(len(held), np.nan)
+    counts, trusted, made = none, none, none
+    if card is not None and card.counts:
+        by_word = {sure: card.counts.get(level(sure) or "", np.nan) for sure in held["sure"].dropna().unique()}
+        counts = _numbers(held["sure"].map(by_word))
+    if card is not None and card.trust and d.name != card.trust:
+        said = frame[frame["dimension"] == card.trust].drop_duplicates("place").set_index("place")["value"]
+        trusted = _numbers(held["place"].map(said))
+    if parts is not None:
+        made = _numbers(parts.reindex(pandas.MultiIndex.from_frame(held[["place", "side"]])))
+    item = held["place"].to_numpy(dtype=np.int64)
+    return Scored(item, _numbers(held["value"]), counts, trusted, made, _numbers(held["other"]))
+
+
+def _ends(d: Dimension) -> tuple[float, float]:
+    return (0.0, 1.0) if d.scale.kind == "flag" else (d.scale.lo, d.scale.hi)
+
+
+def _numbers(column: pandas.Series) -> Floats:
+    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+
+
+def _words(items: Items, name: str, frame: pandas.DataFrame) -> NDArray[np.object_]:
+    """The word of each row's item in a field; of response B of a pair its own system."""
+    place = frame["place"].to_numpy(dtype=np.int64)
+    words: NDArray[np.object_] = items.words[name][place]
+    if name != SYSTEM:
+        return words
+    return np.asarray(np.where(frame["side"] == "b", items.second[place], words), dtype=object)
+
+
+def few_told(found: Table) -> str:
+    """The groups that are hidden, as a sentence; "" where none is."""
+    if not found.few:
+        return ""
+    named = ", ".join(name or "all items" for name in found.few[:12])
+    more = f" and {len(found.few) - 12:,} more" if len(found.few) > 12 else ""
+    return f"Hidden, as a mean of fewer than {FEW} items would reveal single scores: {named}{more}."
+
+
+def plain(row: Row) -> dict[str, Any]:
+    """A row as values of JSON."""
+
+    def held(one: Interval | None) -> dict[str, Any] | None:
+        if one is None:
+            return None
+        return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "ratings": one.cells}
+
+    where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
+    return where | {one.name: held(getattr(row.means, one.name)) for one in dataclasses.fields(Means)}

@@ -1,0 +1,56 @@
+"""The cells that a judge was asked about and gave no usable value, and the figures under each way of counting them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.calibration.calibration import BEHIND, meeting, met
+from data.gold.fewshot import apart
+from data.gold.gold import Basis
+from data.records.settings import Waiting
+from data.store import Store, remembered
+from judges.reading.bare_scores import given
+from judges.stats import missingness as figures
+from judges.stats.missingness import Missing
+from judges.types import Dimension
+
+
+def missing(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: Sequence[str] = (),
+    drop: str = "", waiting: Waiting | None = None,
+) -> Missing:  # fmt: skip
+    """The figures under the usual choices and `more`; other options as in `data.calibration.calibration`."""
+    choices = tuple(dict.fromkeys([*figures.usual(dimension.scale), *more]))
+
+    def make() -> Missing:
+        cells = meeting(store, dataset_id, judge_id, dimension, basis, waiting=waiting)
+        lost = _lost(store, dataset_id, judge_id, dimension, basis, waiting)
+        return figures.missing(cells, dimension, lost, choices, drop)
+
+    key = ("missing", dataset_id, judge_id, dimension, basis, choices, drop, waiting)
+    return remembered(store, key, (*BEHIND, "judgment"), make)
+
+
+def _lost(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, waiting: Waiting | None
+) -> NDArray[np.bool_]:
+    """Of each cell of `data.calibration.calibration.meeting`, in its order, whether the judge was asked and gave nothing.
+
+    Scores that came without a reply are about the cells that they name only.
+    """
+    cells = met(store, dataset_id, dimension, basis, among=apart(store, judge_id), waiting=waiting)
+    rows = store.rows(
+        f"with met as ({cells}), placed as (select item_id, unit, scored, row_number() over (order by item_id, unit) "
+        "- 1 as place from met) select p.place, p.unit, j.raw from placed p left join judgment j "
+        "on j.item_id = p.item_id and j.judge_id = $3 and not p.scored and j.part in ('', p.unit) order by 1",
+        [dataset_id, dimension.name, judge_id],
+    )
+    lost = np.zeros(int(rows[-1][0]) + 1 if rows else 0, dtype=bool)
+    for place, unit, raw in rows:
+        if raw is not None:
+            named = given(str(raw))
+            lost[int(place)] |= named is None or any((s.unit, s.dimension) == (unit, dimension.name) for s in named)
+    return lost

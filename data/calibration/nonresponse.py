@@ -1,0 +1,199 @@
+"""Who answered: the drawn items of a dataset and those that have a label, by stratum, and why the others have none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from data.cards import cards
+from data.gold.fewshot import apart, used
+from data.gold.gold import STRATA, WEIGHTED, Basis, labels
+from data.records import exposure, people
+from data.records.coverage import units_of
+from data.records.queue_index import board
+from data.store import Store, remembered
+from data.store.ids import now
+from judges.stats.nonresponse import Response, Stratum
+from judges.types import Dimension, UnitSort
+
+TABLES = ("item", "judge", "card", "label", "draw", "item_use", "intake")
+"""What it rests on."""
+Key = tuple[UnitSort, str]
+"""Unit sort and name of a dimension."""
+Why = Literal[
+    "put aside", "in the prompt", "withdrawn", "answered with the judge in view", "answered in other dimensions",
+    "skipped", "known to all", "held", "waiting",
+]  # fmt: skip
+"""Why a drawn item has no label that counts; the first that holds."""
+MOST = 500
+"""Items of a list."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A drawn item that has no label that counts: its name, stratum, why, and by whom, in words."""
+
+    item: str
+    name: str
+    stratum: str
+    why: Why
+    told: str
+
+
+def summary(left: Sequence[Missing]) -> str:
+    """Why they are not answered, by number: "7 waiting, 3 put aside"; "" for none."""
+    counts = Counter(one.why for one in left)
+    return ", ".join(f"{counts[why]:,} {why}" for why in get_args(Why) if counts[why])
+
+
+def missing(
+    store: Store, person: str, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> list[Missing]:
+    """The items drawn to be answered blind that have no label of a dimension that counts, by stratum and name.
+
+    Nothing in it tells a score. What people wrote as a reason is told only of items that cannot come to this person
+    blind any more, as it may tell what they think of the item. Raises NotAllowed.
+    """
+    people.require(store, person, "annotator")
+    card = cards.maybe(store, judge_id)
+    counted = labels(basis, ["$3"], apart(store, judge_id))
+    units = units_of(dimension, "l")
+    rows = store.rows(
+        "select d.item_id, i.name, d.stratum, d.id, t.person, t.why from draw d join item i on i.id = d.item_id "
+        "left join tuning_now t on t.item_id = d.item_id "
+        "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind' and i.kind = $2 "
+        f"{'and i.cells > 3 ' if dimension.sort == 'section' else ''}"
+        f"and d.item_id not in (select l.item_id from ({counted}) l where {units}) order by d.stratum, i.name, i.id",
+        [dataset_id, card.kind if card else "", dimension.name],
+    )
+    ids = [str(row[0]) for row in rows]
+    taken = store.rows(
+        "select l.item_id, l.annotator from label l where l.item_id = any($1) and l.dimension = $2 and l.withdrawn "
+        f"and {units} and not exists (select 1 from label r where r.replaces = l.id) order by l.seq",
+        [ids, dimension.name],
+    )
+    back = {str(item): str(who) for item, who in taken}
+    said: dict[str, list[tuple[str, str, str, str]]] = {}
+    for item, who, action, mode, reason in store.rows(
+        "select item_id, person, action, mode, reason from answer_now where item_id = any($1) order by seq, id", [ids]
+    ):
+        said.setdefault(str(item), []).append((str(who), str(action), str(mode), str(reason)))
+    here, shown = [p.name for p in people.everyone(store)], used(store, judge_id)
+    hidden = exposure.pending(store, person)
+    there, moment = board(store), now()
+    found = []
+    with there.lock:
+        for item, name, stratum, draw_id, by, why in rows:
+            draw, answers = there.draws.get(str(draw_id)), said.get(str(item), [])
+            secret = item in hidden
+
+            def by_whom(who: Sequence[str], reason: str = "", secret: bool = secret) -> str:
+                return f"by {', '.join(who)}" + (f": {reason}" if reason and not secret else "")
+
+            saved = [a for a in answers if a[1] == "save"]
+            seen = [a[0] for a in saved if a[2] != "blind"]
+            skips = [a for a in answers if a[1] == "skip"]
+            held = there.holders(draw, moment) if draw else []
+            open_to = draw is not None and any(not there.past(draw, one) for one in here)
+            told: tuple[Why, str]
+            if by is not None:
+                told = "put aside", by_whom([by], why or "")
+            elif item in shown:
+                told = "in the prompt", "an example that the judge is shown"
+            elif item in back:
+                told = "withdrawn", by_whom([back[item]])
+            elif held:
+                told = "held", by_whom(held)
+            elif skips:
+                told = "skipped", "; ".join(by_whom([who], reason) for who, _, _, reason in skips)
+            elif seen:
+                told = "answered with the judge in view", by_whom(seen)
+            elif saved:
+                told = "answered in other dimensions", by_whom([a[0] for a in saved])
+            elif not open_to:
+                told = "known to all", "everybody who works here was shown what a judge or other people said"
+            else:
+                told = "waiting", "for a blind answer"
+            found.append(Missing(str(item), str(name), str(stratum), *told))
+    return found
+
+
+def responses(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
+) -> dict[Key, Response]:
+    """Of every dimension the strata of the audit sample, as a basis has them: drawn, and answered by a counted label.
+
+    Put aside, examples of the judge's prompt, skipped, withdrawn: all that is drawn and has no such label is not
+    answered. An import of labels that says all items were asked is a stratum too: the items that were there then. Of
+    one that says they were drawn at random nobody here knows who was asked: it is none. Where there are only imported
+    labels of a dimension, they are a sample of their own, and one that was drawn here and not begun takes no part. No
+    strata on the other bases.
+    """
+    if basis not in WEIGHTED or not asked:
+        return {(d.sort, d.name): Response() for d in asked}
+    key = ("responses", dataset_id, judge_id, tuple((d.sort, d.name) for d in asked), basis)
+    return dict(remembered(store, key, TABLES, lambda: _responses(store, dataset_id, judge_id, asked, basis)))
+
+
+def _responses(
+    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
+) -> dict[Key, Response]:
+    card = cards.maybe(store, judge_id)
+    kind, mode = card.kind if card else "", "assisted" if basis == "assisted" else "blind"
+    names = list(dict.fromkeys(d.name for d in asked))
+    held = labels(basis, [f"${n + 4}" for n in range(len(names))], apart(store, judge_id))
+    sample = "where h.mode = $2 and h.kind = $3"
+    rows = store.rows(
+        f"with h as ({STRATA}), here as (select item_id, stratum, mode from draw where dataset_id = $1 "
+        f"and stream = 'audit' and mode = $2), held as materialized ({held}), "
+        "met as (select distinct l.item_id, l.no, "
+        "case when strpos(l.unit, ':') > 0 then split_part(l.unit, ':', 1) "
+        "when strpos(l.unit, '/') > 0 then 'side' else l.unit end as sort, "
+        "coalesce(l.part, -1) < 0 as brought from held l) "
+        "select 'drawn', h.stratum, '', -1, h.drawn, h.cut, p.probability from h join (select stratum, mode, "
+        "max(probability) as probability from draw_now where dataset_id = $1 and stream = 'audit' "
+        f"group by stratum, mode) p on p.stratum = h.stratum and p.mode = h.mode {sample} union all "
+        "select 'answered', d.stratum, m.sort, m.no, count(distinct m.item_id), 0, null from met m "
+        "join here d on d.item_id = m.item_id join item i on i.id = d.item_id and i.kind = $3 group by 2, 3, 4 "
+        "union all select case when m.brought then 'brought' else 'begun' end, '', m.sort, m.no, "
+        "count(distinct m.item_id), 0, null from met m group by 1, 3, 4",
+        [dataset_id, mode, kind, *names],
+    )
+    drawn = sorted((str(r[1]), int(r[4]), int(r[5]), float(r[6])) for r in rows if r[0] == "drawn" and r[6])
+    answered = {(str(r[1]), r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "answered"}
+    brought = {(r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "brought"}
+    begun = {(r[2], names[r[3]]) for r in rows if r[0] == "begun"}
+    every = _every(store, dataset_id, judge_id, kind) if brought else None
+    found: dict[Key, Response] = {}
+    for d in asked:
+        strata = []
+        place = (d.sort, d.name)
+        for name, all_, cut, probability in drawn if place in begun or place not in brought else ():
+            said = answered.get((name, d.sort, d.name), 0)
+            # An item with a label was asked, whatever its content says of its units.
+            if count := max(cut if d.sort == "section" else all_, said):
+                strata.append(Stratum(name, count / probability, count, said))
+        if every is not None and (said := brought.get(place, 0)):
+            count = max(every[1] if d.sort == "section" else every[0], said)
+            strata.append(Stratum("all items, by an import", count, count, said))
+        found[place] = Response(tuple(strata))
+    return found
+
+
+def _every(store: Store, dataset_id: str, judge_id: str, kind: str) -> tuple[int, int] | None:
+    """The items of a dataset, and those with sections, that were there when an import said that all had been asked.
+
+    None where no import has said so. What stands in the judge's prompt, or was used for tuning, is none of them.
+    """
+    query = "select max(seq) from intake where dataset_id = $1 and sampling = 'all' and labels > 0"
+    said = store.rows(query, [dataset_id])
+    if said[0][0] is None:
+        return None
+    count, cut = store.rows(
+        "select count(*), coalesce(sum(case when i.cells > 3 then 1 else 0 end), 0) from item i "
+        f"where i.dataset_id = $1 and i.kind = $2 and i.seq <= $3{apart(store, judge_id, 'i.id')}",
+        [dataset_id, kind, said[0][0]],
+    )[0]
+    return int(count), int(cut)

@@ -1,0 +1,132 @@
+"""What a draw is likely to tell, from the scores that a judge gave: what `judges.stats.forecast` looks ahead from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from data.calibration.calibration import dimensions, met
+from data.gold.fewshot import apart
+from data.gold.gold import of_sort
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from judges.stats import bins, forecast, sampling
+from judges.stats.forecast import Forecast, Spread
+from judges.stats.intervals import Cells
+from judges.stats.sampling import Allocation, Design
+from judges.types import Dimension
+
+EACH = 400
+"""Items of a stratum that are looked at; ids are hashes, so the first in their order are a random choice."""
+MIDDLING = 0.65
+"""The agreement that Neyman's allocation is best for where nothing else is said."""
+
+
+def dimension_of(store: Store | Tx, judge_id: str, about: str) -> Dimension:
+    """The dimension of a judge's card by its name in designs, "turn.helpfulness". Raises BadInput."""
+    there = {f"{d.sort}.{d.name}": d for d in dimensions(store, judge_id)}
+    if about not in there:
+        raise BadInput(f"This judge's card has no dimension called {about!r}. It has: {', '.join(there) or 'none'}.")
+    return there[about]
+
+
+def known(
+    store: Store | Tx, dataset_id: str, parts: Mapping[str, str], judge_id: str, dimension: Dimension
+) -> forecast.Population:
+    """The judge's scores of the items of each stratum; `parts` is item -> stratum. Raises BadInput without scores."""
+    sizes, scale = sizes_of(parts), dimension.scale
+    code, taken = {h: n for n, h in enumerate(sizes)}, dict.fromkeys(sizes, 0)
+    number: dict[str, int] = {}
+    for item, h in sorted(parts.items()):
+        if taken[h] < EACH:
+            taken[h] += 1
+            number[item] = len(number)
+    rows = store.rows(
+        "select l.item_id, l.value from score_now l join item i on i.id = l.item_id where i.dataset_id = $1 and "
+        f"l.judge_id = $2 and l.dimension = $3 and {of_sort(dimension.sort)} and l.value is not null "
+        "order by l.item_id, l.unit",
+        [dataset_id, judge_id, dimension.name],
+    )
+    cells = [(number[str(i)], int(bins.placed([float(v)], scale)[0])) for i, v in rows if str(i) in number]
+    if not cells:
+        raise BadInput(f"This judge has no scores of {dimension.name.replace('_', ' ')} here to forecast from.")
+    item, judge = np.array(cells, dtype=np.int64).T
+    stratum = np.array([code[parts[i]] for i in number], dtype=np.int64)
+    return forecast.Population(item, judge, stratum, np.array(list(sizes.values())), bins.rows(scale), scale.weights)
+
+
+def sizes_of(parts: Mapping[str, str]) -> dict[str, int]:
+    """How many items each stratum has, by name."""
+    found: dict[str, int] = {}
+    for h in parts.values():
+        found[h] = found.get(h, 0) + 1
+    return dict(sorted(found.items()))
+
+
+def worth(store: Store | Tx, dataset_id: str, parts: Mapping[str, str], design: Design) -> dict[str, float]:
+    """In proportion to what a sample is allocated to the strata. Raises BadInput where a design cannot be."""
+    sizes = sizes_of(parts)
+    if design.allocation != "neyman" or not sizes:
+        return sampling.worths(sizes, design.allocation)
+    dimension = dimension_of(store, design.judge, design.about)
+    found = forecast.spread(known(store, dataset_id, parts, design.judge, dimension), MIDDLING)
+    return _neyman(store, dataset_id, parts, design.judge, dimension, found)
+
+
+def _neyman(
+    store: Store | Tx, dataset_id: str, parts: Mapping[str, str], judge_id: str, dimension: Dimension,
+    imagined: Spread | None,
+) -> dict[str, float]:  # fmt: skip
+    """N_h S_h, from the gold that there is and people as they are imagined; without any spread the square root."""
+    sizes, scale = sizes_of(parts), dimension.scale
+    if imagined is None:
+        return sampling.worths(sizes, "root")
+    code = {h: n for n, h in enumerate(sizes)}
+    cells = met(store, dataset_id, dimension, "gate", among=apart(store, judge_id))
+    rows = [
+        (str(i), *bins.placed([float(h), float(j)], scale).tolist(), float(w))
+        for i, h, j, w in store.rows(
+            f"with met as ({cells}) select item_id, human, judge, weight from met "
+            "where scored and human is not null and judge is not null order by item_id, unit",
+            [dataset_id, dimension.name, judge_id],
+        )
+        if str(i) in parts
+    ]
+    spread = imagined.strata
+    if rows:
+        ids, human, judge, weight = zip(*rows, strict=True)
+        place = {i: n for n, i in enumerate(dict.fromkeys(ids))}
+        stratum = np.array([code[parts[i]] for i in ids], dtype=np.int64)
+        found = Cells([place[i] for i in ids], np.array(human, dtype=np.int64), judge, weight)
+        spread = forecast.blended(imagined, found, stratum, bins.rows(scale), scale.weights)
+    return sampling.worths(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
+
+
+def outlook(
+    store: Store, dataset_id: str, parts: Mapping[str, str], judge_id: str, about: str, items: int,
+    agreements: Sequence[float], threshold: float, z: float, first: int, last: int, level: float,
+) -> dict[Allocation | None, Forecast]:  # fmt: skip
+    """What a sample of `items` is likely to give by allocation (None: drawn at random without strata).
+
+    See `judges.stats.forecast.forecast`. Raises BadInput where there is no forecast.
+    """
+    dimension, sizes = dimension_of(store, judge_id, about), sizes_of(parts)
+    there = known(store, dataset_id, parts, judge_id, dimension)
+    found = [s for s in (forecast.spread(there, a) for a in agreements) if s is not None]
+    if not found:
+        raise BadInput(
+            f"This judge gives every item the same {dimension.name.replace('_', ' ')}, so kappa is undefined however "
+            "many labels there are, and there is no forecast."
+        )
+    neyman = _neyman(store, dataset_id, parts, judge_id, dimension, found[len(found) // 2])
+    worths: dict[Allocation | None, dict[str, float] | None] = {
+        None: None,
+        "proportional": sampling.worths(sizes, "proportional"),
+        "root": sampling.worths(sizes, "root"),
+        "neyman": neyman,
+    }
+    return {
+        how: forecast.forecast(found, sizes, worth, items, threshold, z, first, last, level)
+        for how, worth in worths.items()
+    }

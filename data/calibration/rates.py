@@ -1,0 +1,80 @@
+"""What a judge finds and raises falsely in a dimension, beside what it gave over the whole dataset."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from data.calibration.aggregates import tallies
+from data.calibration.calibration import evidence
+from data.calibration.labelled_items import labelled
+from data.gold.gold import Basis
+from data.records.combinations import nearest
+from data.records.coverage import asking, units_of
+from data.store import Store
+from judges.stats.ppi import Corrected, Moments, corrected
+from judges.stats.rates import Answer, Whole, answers, whole
+from judges.types import Dimension
+
+_PARTED = ("section", "side")
+"""Sorts of which one item is counted under two systems, and so would be twice in a mean over all."""
+
+
+def found(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[Answer]:
+    """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
+    if dimension.scale.weights is not None or not dimension.scale.size:
+        return []
+    given = evidence(store, dataset_id, judge_id, dimension, basis)
+    return answers(given, dimension, wholes(store, dataset_id, judge_id, dimension))
+
+
+def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, Whole]:
+    """What the judge gave over all cells that it valued, by code."""
+    rows = store.rows(
+        f"with own as (select s.item_id, {nearest('s.value')} as value, count(*) as n from score_now s "
+        "join item i on i.id = s.item_id "
+        f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {units_of(dimension, 's')} "
+        "and s.value is not null group by 1, 2), "
+        "every as (select item_id, sum(n) as m from own group by item_id) "
+        "select o.value, sum(o.n), sum(o.n * o.n), sum(o.n * e.m), "
+        "(select sum(m) from every), (select sum(m * m) from every) "
+        "from own o join every e on e.item_id = o.item_id group by o.value",
+        [dataset_id, dimension.name, judge_id],
+    )
+    return {float(v): whole(*(float(x) for x in (t, m, tt, tm, mm))) for v, t, tt, tm, m, mm in rows}
+
+
+def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> dict[int, Corrected]:
+    """The corrected share (PPI++) of each answer over all systems, by the answer's place; {} where it is not kept so.
+
+    Verdicts on the better of two are kept as wins of each system, and parts of pairs under both of them.
+    """
+    ask = asking(dimension)
+    if ask.sided or ask.mean or dimension.sort in _PARTED:
+        return {}
+    key = dimension.sort, dimension.name
+    groups = tallies(store, dataset_id, judge_id, [dimension])[key].values()
+    if not groups:
+        return {}
+    group = reduce(add, groups)
+    by_system = labelled(store, dataset_id, judge_id, [dimension], [basis])[key].values()
+    made = {}
+    for outcome in range(ask.outcomes):
+        given = [moments[outcome] for moments in by_system]
+        place = 1 if dimension.scale.kind == "flag" else outcome
+        made[place] = corrected(group.moments(ask, outcome, _pooled(given)), (0.0, 1.0), share=True)
+    return made
+
+
+def _pooled(given: list[Moments]) -> Moments | None:
+    """The labelled items of several systems together."""
+    if not given:
+        return None
+    return Moments(
+        sum(m.labelled for m in given), sum(m.cells for m in given),
+        (sum(m.weights[0] for m in given), sum(m.weights[1] for m in given)),
+        np.sum([m.total for m in given], axis=0), np.sum([m.cross for m in given], axis=0), 0, np.zeros(2),
+        np.zeros((2, 2)), 0.0, (min(m.seen[0] for m in given), max(m.seen[1] for m in given)), 1.0,
+    )  # fmt: skip

@@ -1,0 +1,63 @@
+"""What a judge gave, summed up by system under test."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import fsum
+
+from data.cards import cards
+from data.store import Store, remembered
+from judges.types import sort_of
+
+_MEAN = ("ordinal", "interval", "flag")
+FEW = 4
+"""Up to so many units (the turns of MT-Bench) a dimension's means are given for each of them too."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of a judge's scores of one system and dimension; `unit` "" is the mean over all rows of all units,
+
+    which is FastChat's aggregation, and not the mean of the units' means.
+    """
+
+    system: str
+    dimension: str
+    unit: str
+    cells: int
+    mean: float
+
+
+def means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
+    """The means of a judge over dialogues and responses, by system, dimension and unit.
+
+    Unscored replies and n/a are in no mean. Categories, turn references and pairs have none.
+    """
+    return remembered(store, ("means", dataset_id, judge_id), ["score"], lambda: _means(store, dataset_id, judge_id))
+
+
+def _means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
+    # By value, and summed exactly: the same scores have the same mean in whatever order they were stored.
+    rows = store.rows(
+        "select i.kind, i.system_a, s.dimension, s.unit, s.value, count(*) "
+        "from score_now s join item i on i.id = s.item_id "
+        "where i.dataset_id = $1 and s.judge_id = $2 and s.value is not null and i.kind <> 'pair' "
+        "group by i.kind, i.system_a, s.dimension, s.unit, s.value",
+        [dataset_id, judge_id],
+    )
+    scales = cards.scales(store)
+    units: dict[str, set[str]] = defaultdict(set)
+    found: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
+    for kind, system, dimension, unit, value, n in rows:
+        scale = scales.get((kind, sort_of(unit), dimension))
+        if scale is None or scale.kind not in _MEAN:
+            continue
+        units[dimension].add(unit)
+        for key in ((system, dimension, unit), (system, dimension, "")):
+            found[key].append((int(n), float(value)))
+    return [
+        Mean(system, dimension, unit, cells, fsum(n * value for n, value in said) / cells)
+        for (system, dimension, unit), said in sorted(found.items())
+        if (cells := sum(n for n, _ in said)) and (not unit or 1 < len(units[dimension]) <= FEW)
+    ]

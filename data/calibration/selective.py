@@ -1,0 +1,108 @@
+"""Which of a judge's verdicts need no person: its confidence in every item, and where people have labelled it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.calibration.calibration import met
+from data.gold.fewshot import apart
+from data.gold.gold import Basis
+from data.records.coverage import units_of
+from data.store import Store
+from judges.reading.confidence import SAMPLES
+from judges.stats import bins
+from judges.stats.selective import Verdicts
+from judges.types import Dimension
+
+
+@dataclass(frozen=True)
+class Sure:
+    """The confidence of every item that a judge scored in a dimension: that of its least sure cell, by one source.
+
+    Arrays of one length: item ids, confidence (nan: not known in some cell of it, or a reply of the item could not be
+    used), and the unit of the least sure cell.
+    """
+
+    item: NDArray[np.str_]
+    confidence: NDArray[np.float64]
+    unit: NDArray[np.str_]
+
+    def above(self, threshold: float) -> int:
+        """How many items reach a threshold."""
+        return int((self.confidence >= threshold).sum())
+
+
+def sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
+    """Where confidence comes from, with the cells that each source has, most first."""
+    there = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {units_of(dimension, 's')} "
+    rows = store.rows(
+        "select split_part(s.source, ': ', 1), count(*) from score_now s join item i on i.id = s.item_id "
+        f"{there}and s.confidence is not null group by 1 "
+        f"union all select '{SAMPLES}', count(*) from score_spread s join item i on i.id = s.item_id "
+        f"{there}having count(*) > 0 order by 2 desc, 1",
+        [dataset_id, dimension.name, judge_id],
+    )
+    return {str(source): int(cells) for source, cells in rows if source}
+
+
+def sure(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, source: str) -> Sure:
+    """The confidence of every item, by one source; a cell whose confidence comes from elsewhere has none by this one.
+
+    So a score that breaks a rule of its card, whose confidence is low whatever else is known, is never kept unseen.
+    """
+    units = units_of(dimension, "s")
+    if source == SAMPLES:
+        own = (
+            "select s.item_id, s.unit, p.agreement as confidence from score_now s join item i on i.id = s.item_id "
+            "left join score_spread p on p.judge_id = s.judge_id and p.item_id = s.item_id and p.unit = s.unit "
+            "and p.dimension = s.dimension "
+        )
+    else:
+        own = (
+            "select s.item_id, s.unit, "
+            "case when split_part(s.source, ': ', 1) = $4 then s.confidence end as confidence from score_now s "
+            "join item i on i.id = s.item_id "
+        )
+    where = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {units}"
+    params = [dataset_id, dimension.name, judge_id, *([] if source == SAMPLES else [source])]
+    frame = store.frame(
+        f"with own as ({own}{where}), "
+        "placed as (select item_id, unit, confidence, row_number() over (partition by item_id "
+        "order by case when confidence is null then 0 else 1 end, confidence, unit) as place from own) "
+        "select p.item_id, p.unit, case when u.item_id is null then p.confidence end as confidence from placed p "
+        "left join (select distinct item_id from unusable_now where judge_id = $3) u on u.item_id = p.item_id "
+        "where p.place = 1 order by p.item_id",
+        params,
+    )
+    return Sure(
+        frame["item_id"].to_numpy(dtype=str),
+        frame["confidence"].to_numpy(dtype=np.float64, na_value=np.nan),
+        frame["unit"].to_numpy(dtype=str),
+    )
+
+
+def verdicts(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, known: Sure, near: bool = False
+) -> Verdicts:
+    """The cells with gold where the judge gave a score, n/a among them, which agrees with n/a alone.
+
+    `near`: of ordered answers, one step apart is agreement (`judges.stats.bins.apart`).
+    """
+    frame = store.frame(
+        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
+        "select item_id, human, judge, weight from met where scored order by item_id, unit",
+        [dataset_id, dimension.name, judge_id],
+    )
+    item = frame["item_id"].to_numpy(dtype=str)
+    human, judge, weight = (
+        frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("human", "judge", "weight")
+    )
+    names, number = np.unique(item, return_inverse=True)
+    by_item = dict(zip(known.item.tolist(), known.confidence.tolist(), strict=True))
+    sure_of = np.array([by_item.get(name, np.nan) for name in names.tolist()], dtype=np.float64)
+    steps = 1 if near and dimension.scale.weights else 0
+    agree = (bins.apart(human, judge, dimension.scale) <= steps) | (np.isnan(human) & np.isnan(judge))
+    return Verdicts(number.astype(np.int64), sure_of[number], agree.astype(np.float64), weight)

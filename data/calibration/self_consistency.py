@@ -1,0 +1,52 @@
+"""The single samples of a judge that was asked several times, beside the gold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from data.calibration.calibration import BEHIND, met
+from data.gold.fewshot import apart
+from data.gold.gold import Basis
+from data.records.coverage import units_of
+from data.store import Store, remembered
+from judges.stats.self_consistency import Asked, Repeats, repeats
+from judges.types import Dimension
+
+
+def repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Repeats | None:
+    """What asking several times bought in a dimension; None where the judge was always asked once."""
+    key = ("repeats", dataset_id, judge_id, dimension, basis)
+    return remembered(store, key, BEHIND, lambda: _repeated(store, dataset_id, judge_id, dimension, basis))
+
+
+def _repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Repeats | None:
+    flips = store.rows(
+        "select sum(case when p.flips then 1.0 else 0.0 end), cast(count(*) as double precision) from score_spread p "
+        "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.dimension = $3 "
+        f"and {units_of(dimension, 'p')} group by p.item_id",
+        [dataset_id, judge_id, dimension.name],
+    )
+    if not flips:
+        return None
+    frame = store.frame(
+        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
+        "select dense_rank() over (order by m.item_id) - 1 as item, "
+        "dense_rank() over (order by m.item_id, m.unit) - 1 as cell, m.human, m.judge, m.weight, s.sample, s.value "
+        "from met m join score s on s.item_id = m.item_id and s.unit = m.unit and s.dimension = $2 "
+        "and s.judge_id = $3 where m.human is not null order by cell, s.sample",
+        [dataset_id, dimension.name, judge_id],
+    )
+    number = {name: frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in frame.columns}
+    cell, first = np.unique(number["cell"].astype(np.int64), return_index=True)
+    known, sample = np.unique(number["sample"], return_inverse=True)
+    samples = np.full((len(cell), len(known)), np.nan)
+    samples[number["cell"].astype(np.int64), sample] = number["value"]
+    asked = Asked(
+        item=number["item"][first].astype(np.int64),
+        human=number["human"][first],
+        judge=number["judge"][first],
+        weight=number["weight"][first],
+        samples=samples,
+    )
+    hits, cells = (np.array([float(row[n]) for row in flips]) for n in (0, 1))
+    return repeats(asked, (hits, cells), dimension.scale)

@@ -1,0 +1,82 @@
+"""The cells of several judges beside the same gold, in one statement for each dimension.
+
+All judges of a dataset rest on the same labels and share the error of their decisions, so that each label asks for the
+figures of all of them; judge by judge, most of the time would go into finding the same gold again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from data.calibration.calibration import DRAWN, MEETING, as_meeting, dimensions, every, parted
+from data.gold.fewshot import apart
+from data.gold.gold import Basis, gold
+from data.records.settings import gold_rule
+from data.store import Store
+from judges.stats.calibration import Meeting, Sums
+from judges.stats.intervals import LINEARISE_FROM
+from judges.types import Dimension
+
+_AT_ONCE = 1_000_000
+"""Cells of judges, gold times judges, that one statement gives."""
+
+
+def meetings(
+    store: Store, dataset_id: str, judge_ids: Sequence[str], basis: Basis
+) -> dict[str, list[tuple[Dimension, Meeting | Sums]]]:
+    """Every dimension of each judge with its cells, as `data.calibration.calibration.every` has them one judge at a time.
+
+    Of datasets so large that the database sums up, judges are asked for one after the other.
+    """
+    asked = {judge: dimensions(store, judge) for judge in judge_ids}
+    items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
+    if len(asked) < 2 or items >= LINEARISE_FROM:
+        return {
+            judge: list(zip(of, every(store, dataset_id, judge, of, basis), strict=True)) for judge, of in asked.items()
+        }
+    alike: dict[tuple[Dimension, str], list[str]] = defaultdict(list)
+    for judge, of in asked.items():
+        left_out = apart(store, judge)
+        for d in of:
+            alike[d, left_out].append(judge)
+    query = "select dimension, count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 group by 1"
+    labels = {str(name): int(n) for name, n in store.rows(query, [dataset_id])}
+    found: dict[tuple[str, Dimension], Meeting] = {}
+    for (d, left_out), judges in alike.items():
+        step = max(1, _AT_ONCE // max(1, labels.get(d.name, 0)))
+        for start in range(0, len(judges), step):
+            made = _meetings(store, dataset_id, judges[start : start + step], d, basis, left_out)
+            found |= {(judge, d): one for judge, one in made.items()}
+    return {judge: [(d, found[judge, d]) for d in of] for judge, of in asked.items()}
+
+
+def _meetings(
+    store: Store, dataset_id: str, judges: Sequence[str], d: Dimension, basis: Basis, left_out: str
+) -> dict[str, Meeting]:
+    """The cells of judges for which the same items are left out (`data.gold.fewshot.apart`)."""
+    strata = parted(store, dataset_id, basis)
+    stratum_of = "dense_rank() over (order by coalesce(d.stratum, ''))" if strata else "0"
+    rule = gold_rule(store, dataset_id)
+    frame = store.frame(
+        f"with g as ({gold(d.sort, d.scale, basis, rule, left_out)}), "
+        "met as (select g.item_id, g.unit, j.id as judge_id, g.value as human, s.value as judge, "
+        "s.judge_id is not null as scored, g.weight, g.mean, g.share, g.people, g.waits from g "
+        "cross join (select distinct id from judge where id = any($3)) j "
+        "left join (select * from score_now where dimension = $2 and judge_id = any($3)) s "
+        "on s.item_id = g.item_id and s.unit = g.unit and s.judge_id = j.id) "
+        f"select m.judge_id, dense_rank() over (order by m.item_id) as no, {MEETING}, {stratum_of} as stratum "
+        "from met m "
+        f"{DRAWN.format(of='m') if strata else ''} order by m.judge_id, 2, m.unit",
+        [dataset_id, d.name, list(judges)],
+    )
+    made, item, stratum = {}, frame["no"].to_numpy(dtype=np.int64) - 1, frame["stratum"].to_numpy(dtype=np.int64)
+    whose = frame["judge_id"].to_numpy(dtype=str)
+    whole = as_meeting(frame, item)
+    whole = replace(whole, stratum=stratum) if strata else whole
+    for judge in judges:
+        made[judge] = whole.where(whose == judge)
+    return made

@@ -1,0 +1,49 @@
+"""The votes of people on the pairs of a dataset, one by one, beside the judge's verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from data.store import Store
+from judges.stats.votes import Codes, Votes
+from judges.types import Dimension
+
+PART = "turn"
+"""The field of the items' meta that a dataset of pairs is reported by."""
+
+
+def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Votes:
+    """Every vote that holds, blind or assisted, of people who belong to a team, with the judge's value of the item.
+
+    Of several votes of one person on one item the newest counts. The parts of the dataset are the values of `turn` in
+    its items' meta, in order; votes that say n/a are left out.
+    """
+    frame = store.frame(
+        f"select dense_rank() over (order by v.item_id) - 1 as item, cast(i.meta as json) ->> '{PART}' as part, "
+        "v.team, v.value, coalesce(s.value, -1) as judge from ("
+        "select l.item_id, l.value, p.team, row_number() over (partition by l.item_id, l.annotator "
+        "order by l.made_at desc, l.seq desc, l.id desc) as newest from label_now l "
+        "join person_now p on p.person = l.annotator "
+        "where l.dimension = $2 and l.unit = 'pair' and l.mode in ('blind', 'assisted') and p.team <> ''"
+        ") v join item i on i.id = v.item_id "
+        "left join score_now s on s.item_id = v.item_id and s.unit = 'pair' and s.dimension = $2 and s.judge_id = $3 "
+        "where v.newest = 1 and i.dataset_id = $1 and v.value is not null",
+        [dataset_id, dimension.name, judge_id],
+    )
+    parts, part = np.unique(frame["part"].fillna("").to_numpy(dtype=str), return_inverse=True)
+    groups, group = np.unique(frame["team"].to_numpy(dtype=str), return_inverse=True)
+    names = sorted(parts.tolist(), key=lambda p: (not p.isdecimal(), int(p) if p.isdecimal() else 0, p))
+    place = np.array([names.index(p) for p in parts.tolist()], dtype=np.int64)
+
+    def column(name: str) -> Codes:
+        return frame[name].to_numpy(dtype=np.float64).astype(np.int64)
+
+    return Votes(
+        item=column("item"),
+        part=place[part] if len(names) else column("item"),
+        group=group.astype(np.int64),
+        value=column("value"),
+        judge=column("judge"),
+        parts=tuple(f"{PART} {name}" if name else f"no {PART}" for name in names),
+        groups=tuple(groups.tolist()),
+    )

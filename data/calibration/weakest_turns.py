@@ -1,0 +1,92 @@
+"""The judge's weakest turn beside people's, for a judge of a workspace."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+
+from data.calibration.calibration import BEHIND, met
+from data.cards import cards
+from data.gold.fewshot import apart
+from data.gold.gold import Basis, gold
+from data.records.settings import gold_rule
+from data.store import Store, remembered
+from judges.stats.weakest_turns import Named, Weakest, lowest, references, scored, weakest
+from judges.types import Dimension
+
+_AT_ONCE = 1_000
+
+
+def found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, Weakest]:
+    """The figures of each dimension of the judge's card whose answer is a turn, and that has gold and a score.
+
+    People's turn is what their labels resolve to, else the turn that they scored lowest (mean of all that they said).
+    """
+    key = ("weakest", dataset_id, judge_id, basis)
+    return dict(remembered(store, key, BEHIND, lambda: _found(store, dataset_id, judge_id, basis)))
+
+
+def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, Weakest]:
+    card = cards.maybe(store, judge_id)
+    if card is None:
+        return {}
+    made, asked = {}, references(card.dimensions)
+    given, stands = _scored(store, dataset_id, judge_id, scored(card.dimensions), basis) if asked else ({}, {})
+    for d in asked:
+        judged = {
+            str(item): int(value)
+            for item, value in store.rows(
+                "select s.item_id, s.value from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 "
+                "and s.dimension = $2 and s.judge_id = $3 and s.unit = 'conversation' and s.value is not null",
+                [dataset_id, d.name, judge_id],
+            )
+        }
+        cells = met(store, dataset_id, d, basis, among=apart(store, judge_id))
+        labels = {
+            str(item): (int(value or 0), float(weight))
+            for item, value, weight in store.rows(
+                f"with met as ({cells}) select item_id, human, weight from met", [dataset_id, d.name, judge_id]
+            )
+        }
+        items = sorted(item for item in judged if item in labels or item in given)
+        turns = _turns(store, items)
+        dialogues = [
+            Named(
+                turns[item],
+                frozenset({labels[item][0]} - {0}) if item in labels else lowest(given[item]),
+                judged[item],
+                item in labels,
+                labels[item][1] if item in labels else stands[item],
+            )
+            for item in items
+        ]
+        if dialogues:
+            made[d] = weakest(dialogues)
+    return made
+
+
+def _scored(
+    store: Store, dataset_id: str, judge_id: str, asked: list[Dimension], basis: Basis
+) -> tuple[dict[str, dict[int, list[float]]], dict[str, float]]:
+    """What people said of every turn, over these dimensions, by item, and the dialogues that each item stands for."""
+    given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    stands = {}
+    for d in asked:
+        cells = gold(d.sort, d.scale, basis, gold_rule(store, dataset_id), apart(store, judge_id))
+        for item, unit, mean, weight in store.rows(
+            f"select item_id, unit, mean, weight from ({cells}) g where mean is not null", [dataset_id, d.name]
+        ):
+            given[str(item)][int(str(unit)[5:])].append(float(mean))
+            stands[str(item)] = float(weight)
+    return given, stands
+
+
+def _turns(store: Store, items: list[str]) -> dict[str, tuple[int, ...]]:
+    """The assistant turns of each item."""
+    made = {}
+    for start in range(0, len(items), _AT_ONCE):
+        rows = store.rows("select id, content from item where id = any($1)", [items[start : start + _AT_ONCE]])
+        for id_, content in rows:
+            entries = json.loads(content)["turns"]
+            made[str(id_)] = tuple(entry["turn"] for entry in entries if entry["role"] == "assistant")
+    return made

@@ -1,0 +1,1 @@
+"""The cards of a workspace, and by which of them people label."""

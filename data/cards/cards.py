@@ -1,0 +1,370 @@
+"""The cards of a workspace: built-in ones, custom ones, and response cards applied to each turn of dialogues."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from data.records.people import require
+from data.records.settings import get, put
+from data.store import Store, Tx, remembered
+from data.store.errors import BadInput, NotFound
+from data.store.ids import canonical
+from judges import card as folder
+from judges.authoring.custom import from_recipe, from_spec
+from judges.authoring.examples import with_examples
+from judges.authoring.overlay import fits, over
+from judges.authoring.recipe import Recipe, checked, clashes
+from judges.card import Card, Example
+from judges.errors import AssayError, BadCard, UnknownCard
+from judges.types import Dimension, Kind, Scale, sort_of
+
+Place = tuple[Kind, str, str]
+"""(item kind, unit sort, dimension)"""
+_SCOPE = "cards"
+_TABLES = ("card", "setting")
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a card that a workspace holds: who saved it when, how many judges use it, and whether it is the one
+    that is offered now.
+    """
+
+    version: str
+    card: Card
+    actor: str
+    made_at: datetime
+    judges: int
+    current: bool
+
+
+def known(store: Store | Tx) -> Mapping[str, Card]:
+    """Every card by name: built-in ones, the current version of each custom one, then those applied per turn.
+
+    A card for single responses is offered for each turn of dialogues too, as <name>_on_turns, without being saved; not
+    where one of its dimensions means another scale on a turn already.
+    """
+    return remembered(store, ("cards",), _TABLES, lambda: _known(store))
+
+
+def _known(store: Store | Tx) -> dict[str, Card]:
+    found = dict(folder.cards())
+    current = _current(store)
+    for name, version, spec in _stored(store):
+        recipe = spec.get("recipe") or {}
+        if name in folder.cards():
+            if current.get(name) == version and spec.get("examples") and not recipe:
+                # Examples stay with a folder's card when its wording is changed.
+                found[name] = replace(found[name], examples=tuple(Example(**e) for e in spec["examples"]))
+        elif recipe.get("how") == "own" and current.get(name, version) == version:
+            made = _made(spec)
+            if made is not None:
+                found[name] = made
+    scales = {(c.kind, d.sort, d.name): d.scale for c in found.values() for d in c.dimensions}
+    for card in list(found.values()):
+        if not fits(card):
+            continue
+        laid = over(card)
+        if all(scales.get(("dialogue", d.sort, d.name), d.scale) == d.scale for d in laid.dimensions):
+            found[laid.name] = laid
+            scales |= {("dialogue", d.sort, d.name): d.scale for d in laid.dimensions}
+    return found
+
+
+def card(store: Store | Tx, name: str) -> Card:
+    """The card of that name. Raises UnknownCard, naming those there are."""
+    there = known(store)
+    if name not in there:
+        raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(there)}.")
+    return there[name]
+
+
+def of_judge(store: Store | Tx, judge_id: str) -> Card:
+    """The card of a judge in the version that it judged with.
+
+    It is made again from what is stored of it: a custom card, pointwise_quality with named dimensions, an overlay, a
+    card with examples. A folder's card has its stored wording back as long as its scales and its reply are what they
+    were; else it is the folder's card as it is today, which its version tells. Raises NotFound, UnknownCard.
+    """
+    return remembered(store, ("card of", judge_id), ["card", "judge"], lambda: _of_judge(store, judge_id))
+
+
+def _of_judge(store: Store | Tx, judge_id: str) -> Card:
+    rows = store.rows(
+        "select j.card, j.card_version, c.spec from judge j left join card c on c.version = j.card_version "
+        "where j.id = $1",
+        [judge_id],
+    )
+    if not rows:
+        raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
+    name, version, spec = str(rows[0][0]), str(rows[0][1]), rows[0][2]
+    now = known(store).get(name)
+    if now is not None and (now.version == version or spec is None):
+        return now
+    if spec is None:
+        raise UnknownCard(f"There is no card {name[:80]!r} any more, and nothing is stored of it.")
+    return from_spec(json.loads(spec), folder.cards())
+
+
+def maybe(store: Store | Tx, judge_id: str) -> Card | None:
+    """The same, or None where it cannot be had any more."""
+    try:
+        return of_judge(store, judge_id)
+    except AssayError:
+        return None
+
+
+def of_version(store: Store | Tx, version: str) -> Card:
+    """The card of a stored version. Raises NotFound, UnknownCard."""
+    rows = store.rows("select spec from card where version = $1", [version])
+    if not rows:
+        raise NotFound("There is no such version of a card in this workspace.")
+    return from_spec(json.loads(rows[0][0]), folder.cards())
+
+
+def scales(store: Store | Tx) -> Mapping[Place, Scale]:
+    """The scale of (item kind, unit sort, dimension), over all cards and over the versions that judges used."""
+    return remembered(store, ("scales",), [*_TABLES, "judge"], lambda: _scales(store))
+
+
+def _scales(store: Store | Tx) -> dict[Place, Scale]:
+    return {place: dimension.scale for place, dimension in questions(store).items()}
+
+
+def asked(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension | None:
+    """The dimension of that name that people can answer of such a unit of this kind of item, if any card has it."""
+    return questions(store).get((kind, sort_of(unit), dimension))
+
+
+def questions(store: Store | Tx) -> Mapping[Place, Dimension]:
+    """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
+    return remembered(store, ("asked",), [*_TABLES, "judge"], lambda: _dimensions(store))
+
+
+def _dimensions(store: Store | Tx) -> dict[Place, Dimension]:
+    found: dict[Place, Dimension] = {}
+    for one in [*known(store).values(), *_used(store)]:
+        for dimension in one.dimensions:
+            found.setdefault((one.kind, dimension.sort, dimension.name), dimension)
+    return found
+
+
+def _used(store: Store | Tx) -> list[Card]:
+    """The cards of all judges that are not known by name as they were: earlier versions, and named dimensions."""
+    now = {one.version for one in known(store).values()}
+    rows = store.rows(
+        "select c.version, c.spec from card c where exists (select 1 from judge j where j.card_version = c.version) "
+        "order by c.seq"
+    )
+    found = [_made(json.loads(spec)) for version, spec in rows if version not in now]
+    return [one for one in found if one is not None]
+
+
+def drafted(store: Store | Tx, recipe: Recipe) -> Card:
+    """The card that saving a recipe would make: with the examples of the card of that name, where all of them still
+    fit its reply; else without any.
+    """
+    made, mine = from_recipe(recipe), known(store).get(recipe.name)
+    if mine is None or not mine.examples:
+        return made
+    try:
+        return with_examples(made, mine.examples)
+    except BadCard:
+        return made
+
+
+def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) -> Card:
+    """Save a custom card (leads): a new one, or a new version of the one with that name, which is current then.
+
+    Its examples stay with it where they still fit; a whole card, as from a file, keeps its own wording and examples.
+    What is the same as before is not saved again. Raises BadCard for a recipe that cannot be used, BadInput for a name
+    or a dimension that is taken, NotAllowed.
+    """
+    if isinstance(recipe, Card):
+        given, made = own(recipe), recipe
+    else:
+        given = recipe if isinstance(recipe, Recipe) else checked(dict(recipe))
+        made = drafted(store, given)
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        if problems := faults(tx, given):
+            raise BadInput(" ".join(problems))
+        _put(tx, made)
+
+    require(store, actor, "lead")
+    store.tx(actor, "card", work, target=made.name)
+    return made
+
+
+def made_here(card: Card) -> bool:
+    """Whether a card is of own questions, as a workspace saves them."""
+    return (card.recipe or {}).get("how") == "own"
+
+
+def own(card: Card) -> Recipe:
+    """The recipe of a card of own questions. Raises BadInput for any other, which no workspace can save by itself."""
+    if not made_here(card):
+        raise BadInput(
+            f"The card {card.name} is no custom card, and is not saved by itself: a built-in card is in "
+            "judges/cards/, and named dimensions of pointwise_quality come with the run that uses them."
+        )
+    return checked(dict(card.recipe or {}))
+
+
+def held(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
+    """Let a card from a command line be used here, which for one of own questions means that it is saved (leads).
+
+    Whether it had to be saved; `dry` only looks whether it could be. Raises BadInput, NotAllowed.
+    """
+    there = known(store).get(card.name)
+    if not made_here(card) or (there is not None and there.version == card.version):
+        return False
+    if dry:
+        if problems := faults(store, own(card)):
+            raise BadInput(" ".join(problems))
+        return False
+    save(store, actor, card)
+    return True
+
+
+def attach(store: Store, actor: str, name: str, examples: Sequence[Example]) -> Card:
+    """Attach few-shot examples to a card (leads), none to take them off: a new version of it, which is current then.
+
+    Raises BadCard where an example cannot be read, BadInput for a card that is applied per turn.
+    """
+    there = card(store, name)
+    if "over" in (there.recipe or {}):
+        raise BadInput(f"{there.title} has the examples of the card that it applies per turn: attach them there.")
+    plain = replace(there, examples=())
+    made = with_examples(plain, examples) if examples else plain
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        _put(tx, made)
+
+    require(store, actor, "lead")
+    store.tx(actor, "card", work, target=made.name)
+    return made
+
+
+def _put(tx: Tx, made: Card) -> None:
+    if not tx.rows("select 1 from card where version = $1", [made.version]):
+        tx.add("card", "version, name, spec", [(made.version, made.name, canonical(made.spec))])
+    if get(tx, _SCOPE, made.name) != made.version:
+        put(tx, _SCOPE, made.name, made.version)
+
+
+def offer(tx: Tx, brought: Sequence[Card]) -> None:
+    """Make the last version of each card made elsewhere, none of whose versions was here, the one that is offered."""
+    for one in {card.name: card for card in brought if (card.recipe or {}).get("how") == "own"}.values():
+        put(tx, _SCOPE, one.name, one.version)
+
+
+def travelling(store: Store, dataset_id: str) -> list[dict[str, Any]]:
+    """The contents of the cards that a dataset needs elsewhere, those that are current after older versions of them.
+
+    That is every version that judges of it used, and the cards without a folder that ask what its labels answer.
+    """
+    used = {
+        str(version): json.loads(spec)
+        for version, spec in store.rows(
+            "select c.version, c.spec from card c where c.version in (select j.card_version from judge j "
+            "join judgment m on m.judge_id = j.id join item i on i.id = m.item_id where i.dataset_id = $1) "
+            "order by c.seq, c.version",
+            [dataset_id],
+        )
+    }
+    labelled = {
+        (str(kind), sort_of(unit), str(dimension))
+        for kind, unit, dimension in store.rows(
+            "select distinct i.kind, l.unit, l.dimension from label l join item i on i.id = l.item_id "
+            "where i.dataset_id = $1",
+            [dataset_id],
+        )
+    }
+    now = known(store)
+    for one in [*_used(store), *now.values()]:
+        asking = {(one.kind, d.sort, d.name) for d in one.dimensions}
+        if one.recipe is not None and asking & labelled:
+            used.setdefault(one.version, one.spec)
+    current = {one.version for one in now.values()}
+    return [spec for _, spec in sorted(used.items(), key=lambda pair: pair[0] in current)]
+
+
+def faults(store: Store | Tx, recipe: Recipe) -> list[str]:
+    """Why a recipe cannot be saved in this workspace, in sentences; nothing where it can."""
+    there = known(store).get(recipe.name)
+    found = []
+    if there is not None and not made_here(there):
+        found.append(f"The name {recipe.name} is that of a built-in card: choose another one.")
+    elif there is not None and there.kind != recipe.kind:
+        found.append(f"The card {recipe.name} judges a {there.kind}: for a {recipe.kind} choose another name.")
+    return found + clashes(recipe, _taken(store, recipe.name))
+
+
+def _taken(store: Store | Tx, name: str) -> dict[Place, Scale]:
+    """The scales that a card of that name has to keep to: those of all others, of versions of its own that a judge
+    used, and of dimensions that people have labelled.
+    """
+    mine = known(store).get(name)
+    others = [one for one in known(store).values() if one.name not in (name, f"{name}_on_turns")]
+    found: dict[Place, Scale] = {
+        (c.kind, d.sort, d.name): d.scale for c in [*others, *_used(store)] for d in c.dimensions
+    }
+    if mine is None:
+        return found
+    used = bool(store.rows("select 1 from judge where card_version = $1 limit 1", [mine.version]))
+    labelled = {str(r[0]) for r in store.rows("select distinct dimension from label")}
+    for dimension in mine.dimensions:
+        if used or dimension.name in labelled:
+            found.setdefault((mine.kind, dimension.sort, dimension.name), dimension.scale)
+    return found
+
+
+def versions(store: Store | Tx, name: str) -> list[Version]:
+    """The versions of a card that are stored here, newest first; those that no judge used and nobody saved are not."""
+    now = known(store).get(name)
+    rows = store.rows(
+        "select c.version, c.spec, g.actor, g.made_at, "
+        "(select count(*) from judge j where j.card_version = c.version) "
+        "from card c join change g on g.seq = c.seq where c.name = $1 order by c.seq desc",
+        [name],
+    )
+    found = []
+    for version, spec, actor, made_at, judges in rows:
+        made = _made(json.loads(spec))
+        if made is not None:
+            current = now is not None and version == now.version
+            found.append(Version(str(version), made, str(actor), made_at, int(judges), current))
+    return found
+
+
+def judges(store: Store | Tx) -> dict[str, int]:
+    """How many judges use a card, in any version, by its name."""
+    rows = store.rows("select card, count(*) from judge group by card")
+    return {str(name): int(n) for name, n in rows}
+
+
+def _stored(store: Store | Tx) -> list[tuple[str, str, dict[str, Any]]]:
+    """(name, version, content) of every stored card, oldest first."""
+    rows = store.rows("select name, version, spec from card order by seq")
+    return [(str(name), str(version), json.loads(spec)) for name, version, spec in rows]
+
+
+def _current(store: Store | Tx) -> dict[str, str]:
+    """The versions that were chosen last, by card."""
+    rows = store.rows("select name, value from setting_now where scope = $1", [_SCOPE])
+    return {str(name): json.loads(value) for name, value in rows}
+
+
+def _made(spec: Mapping[str, Any]) -> Card | None:
+    """The card of a stored content; None where it can no longer be made."""
+    try:
+        return from_spec(spec, folder.cards())
+    except AssayError:
+        return None

@@ -1,0 +1,106 @@
+"""Which cards an item is labelled by: one judge's, and beside it those laid over it or chosen for the dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from data.cards import cards
+from data.records import combinations
+from data.records.people import require
+from data.records.settings import get, put
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from judges.card import Card
+from judges.types import Kind, Pair
+
+_SETTING = "desk cards"
+_USUAL = {"dialogue": "multi_turn_dialogue", "response": "rubric_open_ended"}
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A card on the desk, and the judge whose scores stand there ("": none)."""
+
+    judge_id: str
+    judge_name: str
+    card: Card
+
+
+def layers(
+    store: Store, dataset_id: str, item: Any, wanted: str, usual: Sequence[tuple[str, str, str, bool, int]]
+) -> tuple[Layer, ...]:
+    """The cards of an item, the main one first: that of the wanted judge, else of the dataset's most used one, else a
+    card for that kind of item without a judge.
+
+    Beside it stand the cards that were chosen for the dataset; where nothing was chosen, those laid over its dialogues
+    by a judge (and, beside such a one, the most used card that is not). Of each card, the judge of most items.
+    """
+    kind: Kind = item.kind
+    chosen = [name for name in get(store, dataset_id, _SETTING, []) if _fits(store, name, kind)]
+    fitting = [Layer(id_, model, card) for id_, card, model in _judges(store, usual) if card.kind == kind]
+    main = next((one for one in fitting if one.judge_id == wanted), None)
+    if main is None and chosen:
+        main = _of(store, chosen[0], fitting)
+    if main is None:
+        main = fitting[0] if fitting else Layer("", "", _default(store, item))
+    if chosen:
+        others = [_of(store, name, fitting) for name in chosen]
+    else:
+        others = [one for one in fitting if _laid(one.card)]
+        if _laid(main.card):
+            others = [one for one in fitting if not _laid(one.card)][:1] + others
+    found = {main.card.name: main}
+    for one in others:
+        found.setdefault(one.card.name, one)
+    return tuple(found.values())
+
+
+def chosen(store: Store | Tx, dataset_id: str) -> list[str]:
+    """The cards that were chosen for the desk of a dataset; none: the usual ones."""
+    return [str(name) for name in get(store, dataset_id, _SETTING, [])]
+
+
+def choose(store: Store, actor: str, dataset_id: str, names: Sequence[str]) -> None:
+    """Choose which cards people are asked about in a dataset (researchers and leads); none: the usual ones again.
+
+    It holds for blind and for assisted labels alike. Raises BadInput for a card that there is not.
+    """
+    unknown = [name for name in names if name not in cards.known(store)]
+    if unknown:
+        raise BadInput(f"There is no card {unknown[0][:80]!r} to put on the desk.")
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "researcher")
+        if chosen(tx, dataset_id) != list(names):
+            put(tx, dataset_id, _SETTING, list(names))
+
+    store.tx(actor, "desk cards", work, target=dataset_id)
+
+
+def _judges(store: Store, usual: Sequence[tuple[str, str, str, bool, int]]) -> list[tuple[str, Card, str]]:
+    several = combinations.named(store)
+    names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in usual}
+    found = [(judge_id, cards.maybe(store, judge_id), names[judge_id]) for judge_id in names]
+    return [(judge_id, card, model) for judge_id, card, model in found if card is not None]
+
+
+def _of(store: Store, name: str, fitting: Sequence[Layer]) -> Layer:
+    """A card with the judge of most items, or without one."""
+    return next((one for one in fitting if one.card.name == name), None) or Layer("", "", cards.card(store, name))
+
+
+def _fits(store: Store, name: str, kind: Kind) -> bool:
+    card = cards.known(store).get(name)
+    return card is not None and card.kind == kind
+
+
+def _laid(card: Card) -> bool:
+    return "over" in (card.recipe or {})
+
+
+def _default(store: Store, item: Any) -> Card:
+    if isinstance(item, Pair):
+        return cards.card(store, "long_form_pairwise" if item.sections else "plain_pairwise")
+    return cards.card(store, _USUAL[item.kind])

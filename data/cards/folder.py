@@ -1,0 +1,50 @@
+"""A custom card as the folder that it would be in judges/cards/."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+from data.cards import cards
+from data.store import Store, Tx
+from data.store.errors import BadInput
+
+
+def export(store: Store | Tx, name: str) -> bytes:
+    """A custom card as a zip of its folder: unzipped into judges/cards/, it is a built-in card.
+
+    Raises UnknownCard, BadInput for a card that is built-in or applied per turn.
+    """
+    made = cards.card(store, name)
+    if not cards.made_here(made):
+        raise BadInput(f"{made.title} is no custom card: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
+    files = {
+        "__init__.py": "",
+        "card.py": _CARD,
+        "recipe.json": json.dumps(made.recipe, ensure_ascii=False, indent=1) + "\n",
+        "prompt.md": made.prompts[""] + "\n",
+    }
+    if made.examples:
+        files["examples.jsonl"] = "".join(json.dumps(vars(e), ensure_ascii=False) + "\n" for e in made.examples)
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, text in files.items():
+            # The same card gives the same bytes: no time of its making.
+            info = zipfile.ZipInfo(f"{name}/{file}")
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, text, zipfile.ZIP_DEFLATED)
+    return held.getvalue()
+
+
+_CARD = '''\
+"""A card that was made in Assay: recipe.json says what it asks, prompt.md in which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judges.authoring.custom import from_folder
+
+CARD = from_folder(Path(__file__).parent)
+'''

@@ -1,0 +1,19 @@
+"""The command line of a workspace: one module a command, the same functions as the pages, errors as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judges.cli import answer, commands
+
+COMMANDS = (
+    "start", "bring_in", "card", "give_out", "judge", "audit", "average", "report", "approve", "plan", "lead", "spare",
+    "show_dashboard", "back_up", "restore", "check",
+)  # fmt: skip
+"""The modules of the commands, in the order in which they are listed; each is loaded when it is run."""
+
+
+def main(args: Sequence[str]) -> int:
+    """Run one command of `python -m data`."""
+    told = "Works on the workspace that ASSAY_STORE names (default: assay.duckdb in this folder)."
+    return answer("python -m data", told, commands(__name__, COMMANDS), args)

@@ -1,0 +1,126 @@
+"""`approve`: a decision on a dimension of a judge, put on record with its reason; --list says what there is."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from data.approvals import approvals, case
+from data.approvals.approvals import Decision
+from data.approvals.case import Case
+from data.approvals.record import called
+from data.cli.actor import actor, as_whom
+from data.cli.judges_asked import add_judge, judge, judges
+from data.records import datasets
+from data.records.names import shown
+from data.store import Store, open_store
+from data.store.errors import BadInput
+from judges.plural import many
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "approve",
+        description="Puts a lead's decision on one dimension of a judge on record. What the policy refuses is refused.",
+    )
+    parser.add_argument("--dataset", metavar="NAME", required=True)
+    add_judge(parser)
+    parser.add_argument("--dimension", metavar="NAME", default="")
+    parser.add_argument(
+        "--unit",
+        metavar="SORT",
+        default="",
+        help="turn, conversation, section, ...: where several units have a dimension of that name",
+    )
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why, in a sentence; it is kept with the decision")
+    kind = parser.add_mutually_exclusive_group()
+    for name, says in (
+        ("propose", "propose it, for another lead to approve"),
+        ("decline", "decline it"),
+        ("suspend", "remove an approved one from the dashboard"),
+        ("list", "only list how every dimension stands"),
+    ):
+        kind.add_argument(f"--{name}", action="store_true", help=says)
+    parser.add_argument(
+        "--seen",
+        metavar="MARK",
+        default="",
+        help="the mark that --list gave beside the figures: needed to approve and to propose, refused if they changed",
+    )
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Decide, or list; exit code 1 where it is refused."""
+    store = open_store()
+    try:
+        found = datasets.dataset(store, options.dataset)
+        for one in approvals.suspend(store):
+            print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
+        if options.list:
+            for judge_id, _, _ in judges(store, found, options.judge):
+                _tell(store, found.id, judge_id)
+            return 0
+        chosen = _chosen(store, found.id, judge(store, found, options.judge)[0], options)
+        wanted = decision(options)
+        if wanted in ("approve", "propose") and not options.seen and not chosen.against:
+            raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
+        done = approvals.decide(
+            store, actor(store, options.actor), *chosen.key, wanted, options.reason, options.seen
+        )  # fmt: skip
+        for name, figure, told in approvals.evidence(store, done.id):
+            print(f"  {called(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
+        print(f"{done.dimension} ({done.sort}) is {approvals.DONE[done.decision]} by {done.person}: {done.reason}")
+        return 0
+    finally:
+        store.close()
+
+
+def decision(options: argparse.Namespace) -> Decision:
+    """What the options ask for."""
+    if options.propose:
+        return "propose"
+    return "decline" if options.decline else "suspend" if options.suspend else "approve"
+
+
+def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
+    if not options.dimension:
+        raise BadInput("Say which dimension: --dimension NAME. --list names them all.")
+    wanted = options.dimension.casefold().replace(" ", "_")
+    found = [
+        one for one in case.cases(store, dataset_id, judge_id)
+        if one.line.dimension.name.casefold() == wanted and options.unit in ("", one.line.dimension.sort)
+    ]  # fmt: skip
+    if len(found) > 1:
+        sorts = ", ".join(one.line.dimension.sort for one in found)
+        raise BadInput(f"{options.dimension!r} is of several units: say which with --unit. There are: {sorts}.")
+    return found[0] if found else case.case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
+
+
+def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
+    """A line for each dimension of a judge."""
+    stands = approvals.stands(store)
+    for place, one in enumerate(case.cases(store, dataset_id, judge_id)):
+        if not place:
+            print(f"{one.judge.model} ({one.judge.card}, {judge_id})")
+        stand, interval = stands.get(one.key, approvals.Stand()), one.line.gate.interval
+        kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
+        low = one.line.decision.bound
+        bound = "" if low is None else f", lower bound {low:.3f}"
+        print(
+            f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<20} "
+            f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen(store, one)}"
+        )
+        note = approvals.note(store, stand)
+        doubts = note.look.finding.told if note.look is not None and note.doubted else ()
+        for told in filter(None, [note.older, *doubts]):
+            print(f"    {told}")
+        for held in (stand.holds, stand.proposed):
+            if held is not None:
+                done, when = approvals.DONE[held.decision], f"{held.at:%Y-%m-%d}"
+                print(f"    {done} by {shown(held.person)} on {when}: {held.reason}")
+        if one.against and one.line.decision.state == "meets policy":
+            print(f"    {' '.join(one.against)}")

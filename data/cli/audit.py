@@ -1,0 +1,113 @@
+"""`audit`: the known failures of the judges of a dataset, measured; exit code 1 where one is in alarm."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from data.audits import audits
+from data.audits.audits import Audited
+from data.audits.evidence import MOST
+from data.cli.actor import actor, as_whom
+from data.cli.judges_asked import add_judge, judges
+from data.records import datasets
+from data.records.people import require
+from data.store import open_store
+from judges.audits import Finding, Flag
+from judges.audits import audits as known
+from judges.plural import many
+
+_SHOWN = 20
+_Shown = dict[tuple[str, str], list[Flag]]
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("audit", description=__doc__.partition(": ")[2])
+    parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset whose judges are audited")
+    add_judge(parser, "all")
+    parser.add_argument("--json", action="store_true", help="everything as one JSON object")
+    parser.add_argument("--all", action="store_true", help=f"list every item behind a finding, not the first {_SHOWN}")
+    parser.add_argument(
+        "--every", action="store_true", help=f"look at every reply, not at a random sample where they are over {MOST:,}"
+    )
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit, and say what was found; exit code 1 where something is in alarm."""
+    store, most = open_store(), sys.maxsize if options.every else MOST
+    try:
+        found = datasets.dataset(store, options.dataset)
+        chosen = judges(store, found, options.judge)
+        limits, who = audits.thresholds(store), require(store, actor(store, options.actor), "annotator").name
+        flags = sys.maxsize if options.all or options.json else _SHOWN
+        named = [(*one, audits.audited(store, found.id, one[0], most)) for one in chosen]
+        shown = {
+            (judge, name): audits.shown(store, who, judge, finding.flags, flags)
+            for judge, _, _, audited in named for name, finding in audited.findings.items()
+        }
+        items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}
+    finally:
+        store.close()
+    if options.json:
+        told = [_as_json(*one, limits, items, shown) for one in named]
+        print(json.dumps({"dataset": options.dataset, "judges": told}, ensure_ascii=False, indent=2))
+    else:
+        for one in named:
+            _tell(*one, limits, items, shown)
+    return 1 if any(audited.alarms for *_, audited in named) else 0
+
+
+def _limit(name: str, limits: dict[str, float]) -> float | None:
+    return limits.get(name, known()[name].threshold)
+
+
+def _tell(
+    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
+) -> None:
+    """A line for each audit, and the items behind it."""
+    scope = audited.scope
+    part = many(scope.items, "item") + (f", a random sample of {scope.judged:,}" if scope.items < scope.judged else "")
+    replies = many(scope.replies, "reply", "replies")
+    print(f"{model} ({card}, {judge}): {replies} on {part}; {scope.unscored:,} unscored")
+    if not audited.findings:
+        print("  This card names no audits.")
+    for name, found in audited.findings.items():
+        figures = ", ".join(_figures(name, found, limits))
+        print(f"  {found.verdict:<15} {name:<22} {figures + ': ' if figures else ''}{found.why}")
+        flags = shown[judge, name]
+        for flag in flags:
+            where = " ".join(part for part in (flag.unit, flag.dimension) if part)
+            print(f"      {items.get(flag.item, flag.item)}{' ' + where if where else ''}: {flag.text}")
+        if left := len(found.flags) - len(flags):
+            print(f"      ... and {left:,} more (--all lists those that do not wait for a blind answer of yours)")
+
+
+def _figures(name: str, found: Finding, limits: dict[str, float]) -> list[str]:
+    interval, limit, told = found.interval, _limit(name, limits), []
+    if found.figure is not None:
+        told.append(f"{found.figure:.3f}")
+    if interval is not None and interval.low is not None and interval.high is not None:
+        told.append(f"{interval.level:.0%} interval {interval.low:.3f} to {interval.high:.3f}")
+    if limit is not None:
+        told.append(f"limit {limit:g}")
+    return told
+
+
+def _as_json(
+    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
+) -> dict[str, Any]:
+    made = {}
+    for name, found in audited.findings.items():
+        flags = [{**asdict(flag), "item": items.get(flag.item, flag.item)} for flag in shown[judge, name]]
+        interval = None if found.interval is None else {k: getattr(found.interval, k) for k in ("low", "high", "level")}
+        made[name] = {
+            "verdict": found.verdict, "why": found.why, "figure": found.figure, "interval": interval, "n": found.n,
+            "threshold": _limit(name, limits), "flags": flags,
+        }  # fmt: skip
+    return {"judge": judge, "card": card, "model": model, "rests_on": asdict(audited.scope), "audits": made}

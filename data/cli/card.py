@@ -1,0 +1,105 @@
+"""`card`: the cards of a workspace: add one from a file or from questions, list them, show one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from data.cards import cards
+from data.cli.actor import actor, as_whom
+from data.store import Store, open_store
+from data.store.errors import NotFound
+from judges.authoring.soundness import faults
+from judges.card import Card
+from judges.cli.options import add_card, chosen_card
+from judges.cli.show import described
+from judges.plural import many
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    about = __doc__.partition(": ")[2] if __doc__ else ""
+    parser = subparsers.add_parser("card", description=about)
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="add|list|show")
+    new = verbs.add_parser(
+        "add",
+        description="Save a card in the workspace: one of a file, or of questions given with --dimension. The same "
+        "name once more is a new version.",
+    )
+    new.add_argument("name", nargs="?", default="", metavar="NAME|FILE", help="the same as --card")
+    add_card(new)
+    new.add_argument("--dry-run", action="store_true", help="only say what would be saved")
+    as_whom(new)
+    new.set_defaults(run=_add)
+    listed = verbs.add_parser("list", help="the cards there are", description="A line for each card.")
+    listed.set_defaults(run=_list)
+    shown = verbs.add_parser("show", help="one card in full", description="One card in full, and its versions.")
+    shown.add_argument("name", metavar="NAME", help="the card's name")
+    shown.add_argument("--version", default="", metavar="V", help="a version of it that is stored, or its beginning")
+    shown.set_defaults(run=_show)
+
+
+def _add(options: argparse.Namespace) -> int:
+    """Save a card, and say what it asks; exit code 1 where it lacks something."""
+    store = open_store()
+    try:
+        # Questions under the name of a card that was made here are a new version of it.
+        there = {n: c for n, c in cards.known(store).items() if not options.dimension or not cards.made_here(c)}
+        made = chosen_card(options, options.name or None, there)
+        cards.own(made)
+        saved = cards.held(store, actor(store, options.actor), made, dry=options.dry_run)
+    finally:
+        store.close()
+    word = "Would save" if options.dry_run else "Saved" if saved else "There already:"
+    asked = "; ".join(f"{d.name} of each {d.sort} ({d.scale.words})" for d in made.dimensions)
+    print(f"{word} {made.name}, version {made.version}, for a {made.kind}: {asked}.")
+    for fault in (lacks := faults(made)):
+        print(fault.text)
+    return int(bool(lacks))
+
+
+def _list(_: argparse.Namespace) -> int:
+    """A line for each card: name, version, kind, the judges that use it, its stored versions, and what it asks."""
+    store = open_store()
+    try:
+        used = cards.judges(store)
+        for name, card in cards.known(store).items():
+            stored = len(cards.versions(store, name))
+            asked = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
+            told = f"{many(used.get(name, 0), 'judge'):10} {many(stored, 'version'):11}"
+            print(f"{name:30} {card.version}  {card.kind:9} {_origin(card):14} {told} {asked}")
+    finally:
+        store.close()
+    return 0
+
+
+def _origin(card: Card) -> str:
+    return "custom" if cards.made_here(card) else "applied per turn" if "over" in (card.recipe or {}) else "built-in"
+
+
+def _show(options: argparse.Namespace) -> int:
+    """The card and its versions; exit code 1 where it lacks something."""
+    store = open_store()
+    try:
+        card = _version(store, options.name, options.version)
+        stored = cards.versions(store, options.name)
+    finally:
+        store.close()
+    lacks = faults(card)
+    lines = described(card, lacks)
+    for one in stored:
+        now = ", current" if one.current else ""
+        by = many(one.judges, "judge")
+        lines.append(f"Version {one.version}{now}: {one.actor}, {one.made_at:%Y-%m-%d %H:%M} UTC, used by {by}.")
+    print("\n".join(lines).encode("utf-8", "replace").decode())
+    return int(bool(lacks))
+
+
+def _version(store: Store, name: str, head: str) -> Card:
+    there = cards.card(store, name)
+    if not head:
+        return there
+    found = [one for one in cards.versions(store, name) if one.version.startswith(head)]
+    if not found:
+        raise NotFound(f"The card {name} has no stored version {head[:40]!r}.")
+    return found[0].card

@@ -1,0 +1,52 @@
+"""`dashboard`: what was approved of a dataset's systems, as one HTML file for people without an account."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from data.cli.actor import actor, as_whom
+from data.cli.judges_asked import add_judge
+from data.dashboard import dashboard
+from data.records import datasets, judge_lookup
+from data.records.people import require
+from data.reports.dashboard import document
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotFound
+from data.store.ids import now
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("dashboard", description=__doc__.partition(": ")[2])
+    parser.add_argument("--dataset", metavar="NAME", required=True)
+    add_judge(parser, "the one approved")
+    parser.add_argument("--out", metavar="FILE", required=True, help="the HTML file to write")
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the file, and say what is in it."""
+    store, path = open_store(), Path(options.out)
+    try:
+        require(store, actor(store, options.actor), "annotator")
+        dataset = datasets.dataset(store, options.dataset)
+        found = dashboard.whole(store, dataset, _judge(store, dataset.id, options.dataset, options.judge))
+        made = document(found, now(), dashboard.run_names(found.runs))
+    finally:
+        store.close()
+    try:
+        path.write_text(made, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{options.out} cannot be written: {error.strerror}. Choose another place.") from None
+    print(f"{path}: {len(found.tiles)} approved, {len(found.withheld)} withheld ({found.name})")
+    return 0
+
+
+def _judge(store: Store, dataset_id: str, name: str, wanted: str) -> str:
+    held = dashboard.published(store, dataset_id)
+    if not held:
+        raise NotFound(f"Nothing is approved on {name!r}, so there is no figure to show. A lead approves in the app.")
+    return judge_lookup.judge(store, dataset_id, name, wanted, held).id

@@ -1,0 +1,104 @@
+"""`export`: a dataset, or what training takes of it, into a file; --kind list names what there is."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from data.cli.actor import actor, as_whom
+from data.exporting import FORMATS, Format, count, give, kind, kinds, known_options, loads
+from data.records import datasets
+from data.store import open_store
+from data.store.errors import BadInput
+from judges.authoring.card_lookup import from_file, is_file
+from judges.cli.progress_bar import Bar
+from judges.plural import many
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("export", description=__doc__.partition(": ")[2])
+    parser.add_argument("--dataset", metavar="NAME", help="the dataset")
+    parser.add_argument("--kind", metavar="KIND", default="list", help="what to export; `list` names the kinds")
+    parser.add_argument("--format", choices=FORMATS, help="default: the ending of the file, else JSON lines")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write")
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    parser.add_argument("--dry-run", action="store_true", help="only say how many rows there would be")
+    for name, option in known_options().items():
+        by = ", ".join(k.name for k in kinds().values() if any(o.name == name for o in k.options))
+        says = f"{option.says} ({by})"
+        if isinstance(option.default, bool):
+            parser.add_argument(f"--{_flag(name)}", action=argparse.BooleanOptionalAction, default=None, help=says)
+        else:
+            parser.add_argument(f"--{_flag(name)}", type=type(option.default), metavar="X", dest=name, help=says)
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Export, or say why not."""
+    if options.kind == "list":
+        _list()
+        return 0
+    chosen = kind(options.kind)
+    if not options.dataset:
+        raise BadInput("Say which dataset: --dataset NAME.")
+    if not options.out and not options.dry_run:
+        raise BadInput("Say into which file: --out FILE.")
+    if options.out and not options.dry_run:
+        _placed(options.out, options.format)
+    if options.out and options.out.exists() and not options.force and not options.dry_run:
+        raise BadInput(f"{options.out} is there already. Give another name, or --force to write over it.")
+    given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
+    if is_file(given.get("card", "")):
+        given["card"] = from_file(Path(given["card"])).name
+    with contextlib.ExitStack() as stack:
+        store = open_store()
+        stack.callback(store.close)
+        name, dataset = actor(store, options.actor), datasets.dataset(store, options.dataset)
+        if options.dry_run:
+            print(f"{chosen.title} of {dataset.name}: {many(count(store, name, dataset, chosen, given), 'row')}.")
+            return 0
+        bar = stack.enter_context(Bar(unit="rows"))
+        format: Format = options.format or options.out.suffix.removeprefix(".").lower() or "jsonl"
+        done = give(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
+    print(f"Wrote {many(done.lines, 'row')} ({chosen.title.lower()}) to {done.file}.")
+    if done.aside:
+        print(f"Put aside as tuning items, which the approval check leaves out from now on: {done.aside:,}.")
+    if not done.lines:
+        print("There is nothing of this kind in the dataset: the file holds no row.")
+        return 0
+    again = f"python -m data import {done.file.name} --dataset NAME"
+    print(again if chosen.lines else loads(done.format, done.file.name), file=sys.stderr)
+    return 0
+
+
+def _placed(file: Path, format: Format | None) -> None:
+    """Raises BadInput where a file cannot stand there, or its ending says another format than there is."""
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder. Give the name of a file in it.")
+    if not file.absolute().parent.is_dir():
+        raise BadInput(f"There is no folder {file.absolute().parent}. Make it first, or give another place.")
+    ending = file.suffix.removeprefix(".").lower()
+    if not format and ending and ending not in FORMATS:
+        there = ", ".join(FORMATS)
+        raise BadInput(f"{file.name} ends in .{ending}, which is no format here ({there}). Say which with --format.")
+
+
+def _list() -> None:
+    """The kinds with what they give and their options."""
+    for one in kinds().values():
+        print(f"{one.name}: {one.title}. {one.says} ({one.again[:1].upper()}{one.again[1:]}.)")
+        for option in one.options:
+            default: object = option.default or "none"
+            if isinstance(option.default, bool):
+                default = "yes" if option.default else "no"
+            says = option.says if "default" in option.says else f"{option.says} (default: {default})"
+            print(f"    --{_flag(option.name)}  {says}")
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")

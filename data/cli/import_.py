@@ -1,0 +1,139 @@
+"""`import`: files, or a folder in FastChat's layout, into a dataset of the workspace."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from data.cli.actor import actor, as_whom
+from data.importing import (
+    FORMATS,
+    SAMPLINGS,
+    Mapping,
+    Plan,
+    Preview,
+    Refused,
+    Source,
+    detect,
+    from_paths,
+    parse,
+    preview,
+    suggest,
+    take,
+)
+from data.store import open_store
+from data.store.errors import BadInput
+from judges.cli.options import add_card, chosen_card
+from judges.cli.progress_bar import Bar
+from judges.plural import many, verb
+
+_SHOWN = 50
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("import", description=__doc__.partition(": ")[2])
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="a file (JSON lines, JSON, CSV, Parquet), or a folder of them; several"
+    )
+    parser.add_argument("--dataset", metavar="NAME", help="the dataset, made if it is missing")
+    parser.add_argument("--description", default="", help="of the dataset, when it is made")
+    parser.add_argument("--format", choices=FORMATS, default="auto", help="default: found out from the content")
+    parser.add_argument("--mapping", type=Path, metavar="FILE", help="JSON that says what a table's columns mean")
+    parser.add_argument("--suggest", action="store_true", help="write a mapping to begin with, and import nothing")
+    parser.add_argument(
+        "--sampling", choices=SAMPLINGS, default="unknown", help="how the labelled items were chosen (default: unknown)"
+    )
+    parser.add_argument(
+        "--of", type=int, metavar="N", help="how many items the labelled ones were drawn from, with --sampling random"
+    )
+    parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
+    parser.add_argument(
+        "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be imported to this file"
+    )
+    add_card(parser, "a card that the judgments need and no line brings")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Import, or say why not."""
+    source = from_paths(options.paths)
+    if options.suggest:
+        print(_suggested(source, options))
+        return 0
+    if not options.dataset:
+        raise BadInput("Say into which dataset: --dataset NAME.")
+    mappings = (_mapping(options.mapping),) if options.mapping else ()
+    plan = Plan(
+        options.dataset,
+        description=options.description,
+        format=options.format,
+        sampling=options.sampling,
+        mappings=mappings,
+        population=options.of,
+        cards=(chosen_card(options).spec,) if options.card or options.dimension else (),
+    ).check()
+    with contextlib.ExitStack() as stack:
+        rejects = stack.enter_context(options.rejects.open("wb")) if options.rejects else None
+        store = open_store()
+        stack.callback(store.close)
+        bar = stack.enter_context(Bar())
+        if options.dry_run:
+            found = preview(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
+            bar.clear()
+            tell(found)
+            known = found.known.total
+            print(f"Would add {found.new} to {plan.dataset}; {known:,} {verb(known, 'is', 'are')} there already.")
+            return 0 if found.ok else 1
+        name = actor(store, options.actor)
+        on_error = "good rows" if options.good_rows else "refuse"
+        try:
+            done = take(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
+        except Refused as refused:
+            bar.clear()
+            tell(refused.preview)
+            raise
+    tell(done.preview)
+    rate = done.lines / max(done.seconds, 1e-3)
+    left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
+    print(
+        f"Added {done.preview.new} to {plan.dataset}; {done.known:,} {verb(done.known, 'was', 'were')} there already."
+        f"{left} {many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
+    )
+    return 0
+
+
+def tell(found: Preview) -> None:
+    """Warnings and problems, on stderr."""
+    for sentence in found.warnings:
+        print(sentence, file=sys.stderr)
+    for reason, count in found.unscored.items():
+        print(f"Kept as unscored ({reason}): {many(count, 'judgment')}.", file=sys.stderr)
+    for group in found.groups[:_SHOWN]:
+        print(group, file=sys.stderr)
+    if len(found.groups) > _SHOWN:
+        rest = sum(group.lines for group in found.groups[_SHOWN:])
+        print(f"... and {rest:,} more; --rejects FILE names every line.", file=sys.stderr)
+
+
+def _mapping(path: Path) -> Mapping:
+    try:
+        return parse(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not UTF-8, so it is no mapping.") from None
+
+
+def _suggested(source: Source, options: argparse.Namespace) -> str:
+    """A mapping for the first table of the source, as JSON; what it still lacks goes to stderr."""
+    for known in detect(source, options.format):
+        if known.format == "table":
+            guess = suggest(known.columns, known.rows)
+            for fault in guess.faults(known.columns):
+                print(fault, file=sys.stderr)
+            return guess.model_dump_json(indent=2, exclude_defaults=True)
+    raise BadInput(f"{source.name} holds no table: it needs no mapping.")

@@ -1,0 +1,98 @@
+"""`means`: what a judge gave on average, by any field of the items, and beside another judge on the ratings of both."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from data.calibration import means
+from data.calibration.means import COLUMNS, READ, Chosen, Table
+from data.cli.judges_asked import judge
+from data.records import datasets
+from data.store import open_store
+from data.store.errors import BadInput
+from judges.stats.uncertainty import Interval
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "means", description=__doc__.partition(": ")[2]
+    )
+    parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset that was judged")
+    parser.add_argument("--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id")
+    parser.add_argument(
+        "--by", metavar="FIELD", default="", help="system, language, or a field of the items' meta (default: no groups)"
+    )
+    parser.add_argument(
+        "--only", metavar="FIELD=VALUE", action="append", default=[], help="items of that value only; repeat it"
+    )
+    parser.add_argument(
+        "--beside", metavar="JUDGE", default="", help="another judge: means and difference on the ratings of both"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the means."""
+    store = open_store()
+    try:
+        dataset = datasets.dataset(store, options.dataset)
+        own, _, model = judge(store, dataset, options.judge)
+        other, _, theirs = judge(store, dataset, options.beside) if options.beside else ("", "", "")
+        if other == own:
+            raise BadInput("A judge has no difference to itself: name another one with --beside.")
+        found = means.table(store, dataset.id, own, Chosen(options.by, tuple(map(_only, options.only)), other))
+    finally:
+        store.close()
+    if options.json:
+        print(json.dumps([means.plain(row) for row in found.rows], ensure_ascii=False, indent=1))
+        return 0
+    print(f"{model}{f' beside {theirs}' if theirs else ''} on {dataset.name}.{_apart(found)}\n")
+    print("\n".join(_lines(found, options.by)))
+    if told := means.few_told(found):
+        print(f"\n{told}")
+    return 0
+
+
+def _only(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise BadInput(f"--only {text[:60]!r} is no field with its value: write it as language=ja.")
+    return name, value
+
+
+def _apart(found: Table) -> str:
+    if found.apart is None:
+        return ""
+    own, other = found.apart
+    return f" On the ratings of both; {own:,} of this judge alone and {other:,} of the other are left out."
+
+
+def _lines(found: Table, by: str) -> list[str]:
+    """A table with the columns that anything stands in, and how to read them."""
+    if not found.rows:
+        return ["No numeric score and no flag."]
+    used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]
+    head = [*([by] if by else []), "dimension", "unit", "items", "ratings", *(COLUMNS[name] for name in used)]
+    rows = [
+        [
+            *([row.group] if by else []), row.dimension.name, row.unit or row.dimension.sort,
+            f"{row.means.plain.items:,}", f"{row.means.plain.cells:,}",
+            *(_told(getattr(row.means, name), name in ("sure", "trusted")) for name in used),
+        ]
+        for row in found.rows
+    ]  # fmt: skip
+    wide = [max(len(row[n]) for row in [head, *rows]) for n in range(len(head))]
+    lines = ["  ".join(f"{text:{width}}" for text, width in zip(row, wide, strict=True)) for row in [head, *rows]]
+    read = [f"{COLUMNS[name].capitalize()}: {READ[name]}" for name in used if name in READ]
+    return [line.rstrip() for line in lines] + ["", *read]
+
+
+def _told(one: Interval | None, counted: bool) -> str:
+    if one is None or one.point is None:
+        return "-"
+    ends = "" if one.low is None or one.high is None else f" ({one.low:.3f} to {one.high:.3f})"
+    return f"{one.point:.3f}{ends}" + (f", n {one.items:,}" if counted else "")

@@ -1,0 +1,77 @@
+"""`report`: how far one judge agrees with people, as one HTML file that stands by itself, a ZIP of tables, or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from data.cli.actor import actor, as_whom
+from data.cli.judges_asked import add_judge, judge
+from data.records import datasets
+from data.records.people import require
+from data.reports.bundle import bundle
+from data.reports.details import EPSILON
+from data.reports.evidence import gather
+from data.reports.figures import figures
+from data.reports.report import report
+from data.store import open_store
+from data.store.errors import BadInput
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("report", description=__doc__.partition(": ")[2])
+    parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset that was judged")
+    add_judge(parser)
+    parser.add_argument(
+        "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, ratings and plots"
+    )
+    parser.add_argument("--figures", action="store_true", help="every figure as one JSON object, instead of the report")
+    parser.add_argument(
+        "--epsilon", type=float, metavar="E", default=EPSILON,
+        help=f"the handicap of people in the alternative-annotator test (default {EPSILON:g}, for experts)",
+    )  # fmt: skip
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the report, or print it where no file is named."""
+    target = Path(options.out) if options.out else None
+    zipped = target is not None and target.suffix.lower() == ".zip"
+    if zipped and options.figures:
+        raise BadInput("--figures is one JSON text: a .zip has it as figures.json anyway.")
+    epsilon = options.epsilon
+    if not 0 <= epsilon < 1:
+        raise BadInput(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {epsilon:g}.")
+    store = open_store()
+    try:
+        dataset = datasets.dataset(store, options.dataset)
+        judge_id, _, _ = judge(store, dataset, options.judge)
+        who = require(store, actor(store, options.actor), "annotator").name
+        if zipped:
+            made = bundle(store, who, dataset.id, judge_id, _say, epsilon)
+        elif options.figures:
+            found = figures(gather(store, dataset.id, judge_id, _say, epsilon))
+            made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+        else:
+            made = report(store, who, dataset.id, judge_id, _say, epsilon).encode()
+    finally:
+        store.close()
+    if target is None:
+        sys.stdout.write(made.decode())
+        return 0
+    try:
+        target.write_bytes(made)
+    except OSError as error:
+        raise BadInput(f"The report could not be written to {target}: {error.strerror}. Name another file.") from None
+    print(f"{target}: {len(made):,} bytes")
+    return 0
+
+
+def _say(what: str) -> None:
+    if sys.stderr.isatty():
+        print(f"{what} ...", file=sys.stderr)

@@ -1,0 +1,26 @@
+"""`restore`: a backup takes the place of the workspace; the present file is kept beside it under another name."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from data.store import address
+from data.workspace.restore import restore
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("restore", description=__doc__.partition(": ")[2])
+    parser.add_argument("file", type=Path, help="a file that `backup` has written")
+    parser.add_argument("--force", action="store_true", help="also a backup without a revision, or one that lost some")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the backup, move the present file aside, and put a copy of the backup in its place."""
+    changes, aside = restore(options.file, address(), options.force)
+    kept = f" The file that was there is kept as {aside}." if aside else ""
+    print(f"The workspace is that of {options.file} now, at revision {changes:,}.{kept}")
+    return 0

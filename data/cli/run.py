@@ -1,0 +1,237 @@
+"""`run`: a judge over a dataset of the workspace; every reply is stored as it comes, and a run that ends goes on."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import ValidationError
+
+from data.cards import cards
+from data.cli.actor import actor, as_whom
+from data.records import datasets
+from data.runs import runs
+from data.runs.run_order import Order, Standing
+from data.store import Store, open_store
+from data.store.errors import BadInput
+from judges.authoring import soundness
+from judges.cli.options import add_card, chosen_card
+from judges.client.budget import Price, dollars
+from judges.client.endpoint import Endpoint, practice
+from judges.params import Params
+from judges.plural import many
+
+_WIDTH, _PAUSE = 24, 0.25
+_PARAMS = {
+    # option: (type or choices, what it says)
+    "temperature": (float, "0 to 2"),
+    "seed": (int, "for endpoints that take one"),
+    "samples": (int, "how often each item is asked"),
+    "combine": (("first", "median", "mean", "vote"), "how several samples make one answer"),
+    "max-tokens": (int, "the longest reply"),
+    "orders": (("ab", "both"), "pairs: as A/B, or as A/B and B/A"),
+    "window": (int, "assistant turns per window of a long dialogue; 0: never cut"),
+    "window-over": (int, "assistant turns from which a dialogue is cut"),
+    "context": (int, "tokens that fit into one call; 0: never cut"),
+    "verdict": (("last", "fastchat"), "which rating in a prose reply counts"),
+    "probe": (("scenario_swapped", "reference_removed", "injected_order"), "a change made to what the judge sees"),
+}
+_ENDPOINT = {
+    "base-url": (str, "the endpoint (default: OPENAI_BASE_URL, else OpenAI)"),
+    "key-variable": (str, "the environment variable that holds the key (default: OPENAI_API_KEY)"),
+    "api-version": (str, "of an Azure endpoint"),
+    "concurrency": (int, "most calls at a time"),
+    "requests-per-minute": (int, "that the endpoint allows"),
+    "tokens-per-minute": (int, "that the endpoint allows"),
+    "room": (int, "tokens that a call and its reply may have (default: as known); longer ones are named before"),
+    "timeout": (float, "seconds until a call is given up"),
+    "tries": (int, "most tries of a call"),
+}
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("run", description=__doc__.partition(": ")[2])
+    parser.add_argument("--dataset", metavar="NAME")
+    add_card(parser, "a card of `python -m judges list` or `python -m data card list`")
+    parser.add_argument("--model", metavar="NAME", help="a model of the endpoint, or practice-... for practice")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="judge N items, drawn at random")
+    parser.add_argument("--only-unscored", action="store_true", help="ask again what could not be used, nothing else")
+    parser.add_argument("--spend", type=float, metavar="USD", help="end the run before all its starts cost more")
+    parser.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars per million tokens")
+    parser.add_argument("--logprobs", action="store_true", help="ask for token probabilities")
+    for name, (kind, says) in {**_PARAMS, **_ENDPOINT}.items():
+        given = {"choices": kind} if isinstance(kind, tuple) else {"type": kind, "metavar": "X"}
+        parser.add_argument(f"--{name}", help=says, **given)
+    parser.add_argument("--dry-run", action="store_true", help="ask about three items and show it; nothing is stored")
+    parser.add_argument("--batch", action="store_true", help="through the endpoint's Batch API; collect it later")
+    parser.add_argument("--collect", action="store_true", help="fetch what the batches of all runs have brought")
+    parser.add_argument("--resume", metavar="RUN", help="go on with a run; --spend and --price give it others")
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run, resume, collect or only try, as the options say. Exit code 0 also where replies could not be used."""
+    with contextlib.ExitStack() as stack:
+        store = open_store()
+        stack.callback(store.close)
+        stack.callback(runs.close, store)
+        name = actor(store, options.actor)
+        if options.collect:
+            return _collect(store)
+        if options.resume:
+            runs.resume(store, name, options.resume, limit=options.spend, price=_price(options))
+            return _follow(store, options.resume, name)
+        order = _order(store, name, options)
+        found = runs.estimate(store, order)
+        if found.long:
+            print(found.long, file=sys.stderr)
+        if options.dry_run:
+            return _dry_run(store, name, order)
+        cost = "" if found.cost is None else f", about ${found.cost:,.2f}"
+        calls = many(found.calls, "call")
+        print(f"{many(found.judgments, 'judgment')} of {many(found.items, 'item')}, {calls}{cost}.", file=sys.stderr)
+        started = runs.start(store, name, order, patient=False)
+        return _follow(store, started, name)
+
+
+def _order(store: Store, name: str, options: argparse.Namespace) -> Order:
+    for wanted in ("dataset", "model"):
+        if not getattr(options, wanted):
+            raise BadInput(f"Say which {wanted}: --{wanted} NAME.")
+    dataset = datasets.dataset(store, options.dataset)
+    card = chosen_card(options, known=cards.known(store))
+    if cards.held(store, name, card, dry=options.dry_run):
+        print(f"Saved the card {card.name}, version {card.version}.", file=sys.stderr)
+    for fault in soundness.faults(card):
+        print(fault.text, file=sys.stderr)
+    given = {n.replace("-", "_"): v for n in _PARAMS if (v := getattr(options, n.replace("-", "_"))) is not None}
+    params = _made(Params, {**card.defaults.model_dump(), **given, **({"logprobs": True} if options.logprobs else {})})
+    limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
+    if practice(options.model) and "base_url" not in limits and not os.environ.get("OPENAI_BASE_URL", "").strip():
+        limits["base_url"] = runs.practice_url()
+    return Order(
+        dataset.id, card, options.model, params, _made(Endpoint, limits), options.spend,
+        _price(options), options.limit, options.only_unscored, options.batch,
+    )  # fmt: skip
+
+
+def _price(options: argparse.Namespace) -> Price | None:
+    return tuple(options.price) if options.price else None
+
+
+def _made(model: Callable[..., Any], values: dict[str, Any]) -> Any:
+    try:
+        return model(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]).replace("_", "-")
+        raise BadInput(f"--{name}: {first['msg'].removeprefix('Value error, ')}.") from None
+
+
+def _dry_run(store: Store, name: str, order: Order) -> int:
+    for shown in runs.dry_run(store, name, order):
+        print(f"== {shown.name}")
+        for message in shown.messages:
+            print(f"-- {message['role']}\n{message['content']}")
+        print(f"-- reply\n{shown.raw}")
+        if shown.reading.unscored:
+            print(f"-- unscored ({shown.reading.unscored}): {shown.reading.why}")
+        for score in shown.reading.scores:
+            asked = order.card.dimension(score.dimension, score.unit)
+            print(f"{score.unit:16} {score.dimension:24} {asked.scale.say(score.value) if asked else score.value}")
+    paid = "" if order.synthetic else " What it cost counts among the trials."
+    print(f"Nothing of this was stored.{paid}", file=sys.stderr)
+    return 0
+
+
+def _collect(store: Store) -> int:
+    waiting = [found for found in runs.history(store) if found.state == "waiting for batch"]
+    for found in waiting:
+        runs.look_after(store, found.id, patient=False)
+    for found in waiting:
+        end = runs.wait(store, found.id)
+        print(f"{found.id}  {found.card} by {found.model} on {found.dataset}: {end.state}. {_counts(end)}")
+    if not waiting:
+        print("No run waits for a batch.")
+    return 0
+
+
+def _follow(store: Store, run_id: str, name: str) -> int:
+    """Wait for the end of a run, with a line that moves; Ctrl+C stops it cleanly."""
+    line = _Line()
+    try:
+        end = runs.wait(store, run_id, line)
+    except KeyboardInterrupt:
+        line.clear()
+        line.broken = True
+        print("Stopping: calls under way get a few seconds ...", file=sys.stderr)
+        runs.stop(store, name, run_id)
+        end = runs.wait(store, run_id)
+    line.clear()
+    for problem in end.problems:
+        print(problem, file=sys.stderr)
+    print(f"{end.state.capitalize()}. {_counts(end)} {line.took()}")
+    if end.state == "waiting for batch":
+        print("Later, as often as you like: python -m data run --collect")
+    elif end.state != "finished":
+        print(end.why, file=sys.stderr)
+        more = " --spend USD, with a higher limit" if "spending limit" in end.why else ""
+        print(f"To go on: python -m data run --resume {run_id}{more}", file=sys.stderr)
+    return 0 if end.state in ("finished", "waiting for batch") else 130 if line.broken else 1
+
+
+def _counts(end: Standing) -> str:
+    reasons = "".join(f", {n:,} {reason}" for reason, n in end.unscored.items())
+    return (
+        f"{end.done:,} of {many(end.total, 'judgment')}: {end.scored:,} scored{reasons}. {many(end.calls, 'call')}, "
+        f"{end.tokens_in:,} tokens in, {end.tokens_out:,} out, {_cost(end)}."
+    )
+
+
+def _cost(now: Standing) -> str:
+    """What is spent, of what limit."""
+    if now.cost is None:
+        return "cost not known"
+    of = "" if now.limit is None else f" of the limit of {dollars(now.limit)}"
+    yet = f" and up to {dollars(now.open)} more for calls under way" if now.open else ""
+    return f"${now.cost:,.4f}{' (estimated)' if now.estimated else ''}{yet}{of}"
+
+
+class _Line:
+    """One line on a terminal that says how far the run is; nothing where the output is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown, self._began, self._last = sys.stderr.isatty(), time.monotonic(), 0.0
+        self.broken = False
+
+    def __call__(self, now: Standing) -> None:
+        at = time.monotonic()
+        if not self._shown or at - self._last < _PAUSE:
+            return
+        self._last = at
+        full = round(min(now.done / now.total, 1.0) * _WIDTH) if now.total else _WIDTH
+        left = "" if now.seconds_left is None else f"  {now.seconds_left:,.0f} s left"
+        cost = "" if now.cost is None else f"  {'about ' if now.estimated else ''}${now.cost:,.4f}"
+        cost += "" if now.limit is None else f" of {dollars(now.limit)}"
+        sys.stderr.write(
+            f"\r[{'#' * full}{'.' * (_WIDTH - full)}] {now.done:,}/{now.total:,}  {now.rate:,.0f}/s{cost}  "
+            f"{sum(now.unscored.values()):,} unscored{left}   "
+        )
+        sys.stderr.flush()
+
+    def took(self) -> str:
+        """How long it took."""
+        return f"{time.monotonic() - self._began:,.1f} s."
+
+    def clear(self) -> None:
+        """Take the line off the screen."""
+        if self._shown:
+            sys.stderr.write("\r" + " " * 100 + "\r")
+            sys.stderr.flush()

@@ -1,0 +1,102 @@
+"""`spare`: which verdicts of a judge can be accepted without review, by its confidence; --set makes it a rule."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from data.approvals import auto_accept, policy
+from data.approvals.auto_accept import Wanted
+from data.calibration import calibration
+from data.calibration import selective as figures
+from data.cli.actor import actor, as_whom
+from data.cli.judges_asked import add_judge, judge
+from data.gold.gold import BASES
+from data.queue import queue
+from data.records import datasets
+from data.records.datasets import Dataset
+from data.records.people import require
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotFound
+from judges.plural import many
+from judges.stats import selective
+from judges.types import Dimension
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("spare", description=__doc__.partition(": ")[2])
+    parser.add_argument("--dataset", metavar="NAME", required=True)
+    add_judge(parser)
+    parser.add_argument("--dimension", metavar="NAME", required=True)
+    parser.add_argument("--unit", metavar="SORT", default="", help="where several units have a dimension of that name")
+    parser.add_argument("--source", metavar="WORDS", default="", help="whose confidence (default: of most ratings)")
+    parser.add_argument(
+        "--target", type=float, metavar="SHARE", default=selective.TARGET, help="required agreement (%(default)s)"
+    )
+    parser.add_argument(
+        "--delta", type=float, metavar="P", default=selective.DELTA, help="chance of missing it (default %(default)s)"
+    )
+    parser.add_argument("--near", action="store_true", help="of ordered answers, one step apart is agreement")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--set", action="store_true", help="make it a rule: the rest goes to people")
+    kind.add_argument("--take-back", action="store_true", help="end the rule")
+    parser.add_argument("--fill", type=int, metavar="N", help="take at most N items of the rest into the review queue")
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Say which verdicts can be accepted without review; exit code 1 where none can be spared."""
+    store = open_store()
+    try:
+        dataset = datasets.dataset(store, options.dataset)
+        judge_id, _, _ = judge(store, dataset, options.judge)
+        who = require(store, actor(store, options.actor), "annotator").name
+        dimension = _dimension(store, judge_id, options)
+        if options.take_back:
+            return _end(store, who, dataset, judge_id, dimension)
+        wanted = Wanted(_source(store, dataset, judge_id, dimension, options.source), options.target, options.delta,
+                        options.near)  # fmt: skip
+        basis = policy.basis(store, dataset.id)
+        found = auto_accept.found(store, dataset.id, judge_id, dimension, basis, wanted)
+        print(selective.told(found.result, options.near and bool(dimension.scale.weights)))
+        print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
+        items = many(len(found.sure.item), "scored item")
+        print(f"Confidence: {wanted.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")
+        if options.set:
+            auto_accept.put(store, who, dataset.id, judge_id, dimension, wanted)
+            print("This is a rule of the dataset now.")
+        if options.fill is not None:
+            taken = queue.fill_review(store, who, dataset.id, judge_id, options.fill, "not spared")
+            print(f"Added to the review queue: {many(taken, 'item')}.")
+        return 0 if found.result.chosen else 1
+    finally:
+        store.close()
+
+
+def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dimension:
+    wanted = options.dimension.casefold().replace(" ", "_")
+    there = calibration.dimensions(store, judge_id)
+    found = [d for d in there if d.name.casefold() == wanted and options.unit in ("", d.sort)]
+    if len(found) != 1:
+        names = ", ".join(f"{d.name} of {d.sort}" for d in there)
+        problem = "is a dimension of several units: say which with --unit" if found else "is no dimension of this judge"
+        raise NotFound(f"{options.dimension!r} {problem}. There are: {names}.")
+    return found[0]
+
+
+def _source(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, wanted: str) -> str:
+    there = list(figures.sources(store, dataset.id, judge_id, dimension))
+    if wanted and wanted not in there:
+        raise BadInput(f"There is no confidence from {wanted!r}. There is: {', '.join(there) or 'none'}.")
+    return wanted or (there[0] if there else "")
+
+
+def _end(store: Store, who: str, dataset: Dataset, judge_id: str, dimension: Dimension) -> int:
+    for rule in auto_accept.rules(store, dataset.id, judge_id):
+        if (rule.sort, rule.dimension) == (dimension.sort, dimension.name):
+            auto_accept.take_back(store, who, dataset.id, rule)
+            print("The rule is removed: no verdict is accepted without a person any more.")
+            return 0
+    raise NotFound(f"There is no rule for {dimension.title} of this judge.")

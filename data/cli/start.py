@@ -1,0 +1,185 @@
+"""`start`: from anybody's file to the figures, or to the first item to label: no card, no mapping, no setting."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from data.cli.actor import actor, as_whom
+from data.cli.import_ import tell
+from data.importing import SAMPLINGS, Plan, Refused, detect, from_paths, start, take
+from data.importing.outline import Outline, Series
+from data.records import datasets, people
+from data.store import Store, open_store
+from data.store.errors import BadInput
+from judges.cli.progress_bar import Bar
+from judges.plural import many, verb
+from judges.stats.calibration import Summary
+
+_WAIT = 60
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("start", description=__doc__.partition(": ")[2])
+    parser.add_argument(
+        "paths", nargs="+", metavar="FILE", help="scores and labels, items or chats, of Assay or of another tool"
+    )
+    parser.add_argument("--dataset", metavar="NAME", help="the dataset (default: the file's name)")
+    parser.add_argument(
+        "--judge", action="append", default=[], metavar="COLUMN", help="a column of a judge's answers; repeat it"
+    )
+    parser.add_argument(
+        "--human", action="append", default=[], metavar="COLUMN", help="a column of a person's answers; repeat it"
+    )
+    parser.add_argument("--sampling", choices=SAMPLINGS, help="how the labelled items were chosen")
+    parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
+    parser.add_argument("--dry-run", action="store_true", help="only say what the file seems to hold")
+    parser.add_argument("--no-serve", action="store_true", help="print the figures, and do not start Assay")
+    as_whom(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Import what the file seems to hold, print the figures, and start Assay at the page where to go on."""
+    source = from_paths(options.paths)
+    name = options.dataset or _name(Path(options.paths[0]))
+    store = open_store()
+    try:
+        with Bar() as bar:
+            found = detect(source)
+            made = start.understood(store, source, found, options.judge, options.human, bar)
+            bar.clear()
+            for known in found:
+                print(f"{known.file.name}: {known.says}.")
+            _describe(made)
+            if made.unclear and not any(one.by for one in made.series):
+                raise BadInput(_asking(made))
+            wanted = Plan(name, sampling=options.sampling or made.sampling)
+            plan = start.plan(store, made, wanted)
+            if options.dry_run:
+                return 0
+            who = actor(store, options.actor or _somebody(store))
+            on_error = "good rows" if options.good_rows else "refuse"
+            try:
+                done = take(store, who, source, plan, on_error=on_error, progress=bar, found=found)  # type: ignore[arg-type]
+            except Refused as refused:
+                bar.clear()
+                tell(refused.preview)
+                raise BadInput(f"{refused} (--good-rows)") from None
+        tell(done.preview)
+        way = start.way(store, who, done.dataset_id)
+        there = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
+        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {there}.\n")
+        if way and way.told:
+            print(f"{way.told}\n")
+        _figures(store, done.dataset_id)
+    finally:
+        store.close()
+    port = os.environ.get("ASSAY_PORT", "8501")
+    address = f"http://127.0.0.1:{port}{way.path if way else ''}"
+    if options.no_serve:
+        print(f"\nGo on: `make run`, then {address}")
+        return 0
+    print(f"\nGo on: {address}  (Ctrl+C stops Assay)", flush=True)
+    return _serve(port, address)
+
+
+def _name(path: Path) -> str:
+    """The name of a dataset made of a file's."""
+    return " ".join((path.stem if path.is_file() else path.resolve().name).split())[:100] or "imported"
+
+
+def _somebody(store: Store) -> str:
+    """Nobody by name where the workspace has a lead, else whoever runs this: the first one becomes its lead."""
+    if any(person.role == "lead" for person in people.everyone(store)):
+        return ""
+    try:
+        return getpass.getuser()[:60]
+    except (OSError, KeyError):
+        return "lead"
+
+
+def _describe(made: Outline) -> None:
+    """Say what was understood, with examples."""
+    for file, base in made.tables.items():
+        key = " and ".join(base.id.columns) or "the rows' numbers"
+        texts = ", ".join(f"{field} from {' and '.join(s.columns) or s.constant}" for field, s in base.fields.items())
+        beside = f" Kept beside them, for slices: {', '.join(base.meta)}." if base.meta else ""
+        print(f"  {file}: {base.kind}s by {key}; {texts or 'without texts'}.{beside}")
+    for one in made.series:
+        print(f"  {_said(one)}")
+    for sentence in made.told:
+        print(f"  {sentence}")
+    for sentence in made.unclear:
+        print(f"  {sentence}", file=sys.stderr)
+
+
+def _said(one: Series) -> str:
+    if one.by and one.answers is None:
+        return f"{one.name}: left out, as no scale fits its values: {one.why or 'there are none'}."
+    scale = one.answers.scale.words if one.answers is not None else ""
+    shown = ", ".join(one.examples)
+    by = {"judge": "a judge's answers", "person": "a person's answers", "": "not taken"}[one.by]
+    who = f" ({one.who})" if one.who and one.who != one.name else ""
+    about = f" to {one.dimension} of a {one.sort}, {scale}" if one.by else ""
+    rows = " and ".join(f"{column} is {' or '.join(values)}" for column, values in one.only.items())
+    rows = f" where {rows}" if rows else ""
+    count = f"{many(one.count, 'value')}, " if one.count else ""
+    order = " and ".join(one.order.columns) or one.order.constant
+    order = f", asked in the order {order}" if order else ""
+    mixed = f" ({one.why})" if one.by and one.why else ""
+    return f"{one.name}{rows}: {by}{who}{about}{order}; {count}such as {shown}{mixed}."
+
+
+def _asking(made: Outline) -> str:
+    asked = " ".join(made.unclear)
+    return f"{asked} Say it with --judge COLUMN and --human COLUMN; nothing was imported."
+
+
+def _figures(store: Store, dataset_id: str) -> None:
+    """Kappa of each judge and question."""
+    for judge_id, _, model, _, _ in datasets.judges(store, dataset_id):
+        for summary in (one for one in start.figures(store, dataset_id, judge_id) if one.cells):
+            print(_figure(model, summary))
+
+
+def _figure(model: str, summary: Summary) -> str:
+    found = summary.interval
+    name = {None: "kappa", "quadratic": "quadratic kappa"}[summary.dimension.scale.weights]
+    point = "undefined" if found.point is None else f"{found.point:.3f}"
+    ends = "" if found.low is None or found.high is None else f", 95% interval {found.low:.3f} to {found.high:.3f}"
+    return f"{model}, {summary.dimension.title}: {name} {point}{ends}, on {many(found.items, 'item')}."
+
+
+def _serve(port: str, address: str) -> int:
+    """Start Assay, and show the page in a browser once it answers."""
+    app = Path(__file__).resolve().parents[2] / "app.py"
+    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", port, "--server.headless", "true"]
+    process = subprocess.Popen(command, env={**os.environ, "STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE": "true"})
+    threading.Thread(target=_show, args=(port, address), daemon=True).start()
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.wait()
+        return 130
+
+
+def _show(port: str, address: str) -> None:
+    until = time.monotonic() + _WAIT
+    while time.monotonic() < until:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2):
+                webbrowser.open(address)
+                return
+        except OSError:
+            time.sleep(0.3)

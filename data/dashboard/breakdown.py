@@ -1,0 +1,259 @@
+"""What is behind a tile: its mean over time and by slice, the judge's own and the corrected one, each with its items.
+
+A judge's score of an item counts once, under the run and the day that gave the one which stands: points in time differ
+in their items, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas
+from numpy.typing import NDArray
+
+from data.approvals import policy
+from data.calibration import fields, slices
+from data.calibration.aggregates import IMPORTED
+from data.dashboard import dashboard
+from data.dashboard.dashboard import Tile
+from data.gold.fewshot import apart
+from data.gold.gold import Basis, gold
+from data.records.coverage import Asking, units_of, verdict_of
+from data.records.settings import gold_rule
+from data.store import Store, remembered
+from data.store.errors import BadInput
+from judges.stats import bins
+from judges.stats.breakdown import Cells, Slice, measured, periods, sliced
+from judges.stats.slices import Cut, cut
+from judges.stats.uncertainty import MIN_CLUSTERS
+
+TOP, TIMES = 12, 40
+"""Slices, and points in time, that are told apart at most."""
+MOST_CELLS = 3_000_000
+"""Scores of a dimension that are held in memory."""
+RUN, DAY, SYSTEM, KIND, STRATUM = "run", "day", "system", "kind", "stratum"
+POSITION, SIDE, META = "position", "side", "meta."
+_REST = "all others"
+_EARLIER = "earlier runs"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to part the items of a dataset: what it is called, and whether its slices follow each other in time.
+
+    `rescored`: that time is the judge's, which an item moves in when it is scored again.
+    """
+
+    title: str
+    time: bool = False
+    rescored: bool = False
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """A mean by slice.
+
+    whole: that of all ratings (None: of all systems together it says nothing); rest: how many values were put together
+    as one slice; without: the items that are in no slice; step: that of time ("" none).
+    """
+
+    way: Way
+    whole: Slice | None
+    slices: tuple[Slice, ...]
+    rest: int = 0
+    without: int = 0
+    step: str = ""
+
+
+def ways(store: Store, dataset_id: str, judge_id: str, ask: Asking) -> dict[str, Way]:
+    """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
+    items, runs = fields.items(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
+    found = {f"{META}{key}": Way(key, True) for key, held in items.days.items() if _several(held)}
+    if len(runs) > 1:
+        found[RUN] = Way("run of the judge", True, True)
+    if _days(store, dataset_id, judge_id) > 1:
+        found[DAY] = Way("day of the judgment", True, True)
+    systems = {*items.words[fields.SYSTEM], *items.second} - {""}
+    if len(systems) > 1:
+        found[SYSTEM] = Way("system")
+    if ask.dimension.sort in ("turn", "section"):
+        found[POSITION] = Way(f"number of the {ask.dimension.sort}")
+    if ask.dimension.sort in ("section", "side"):
+        found[SIDE] = Way("side of the pair")
+    own = {fields.LANGUAGE: items.words[fields.LANGUAGE], KIND: items.kind, STRATUM: items.stratum}
+    if len({*zip(own[STRATUM], items.words[fields.SYSTEM], strict=True)}) == len(set(own[STRATUM])) == len(systems):
+        del own[STRATUM]  # drawn by system
+    titles = {fields.LANGUAGE: "language", KIND: "kind of item", STRATUM: "stratum of the draw"}
+    found |= {key: Way(titles[key]) for key, held in own.items() if _several(held)}
+    metas = {key: held for key, held in items.words.items() if key not in (fields.SYSTEM, fields.LANGUAGE)}
+    return found | {
+        f"{META}{key}": Way(key)
+        for key, held in metas.items() if key not in items.days and _several(held) and not _unique(held)
+    }  # fmt: skip
+
+
+def _days(store: Store, dataset_id: str, judge_id: str) -> int:
+    """On how many days the judge judged items of a dataset."""
+    query = (
+        "select count(distinct cast(c.made_at as date)) from change c where c.seq in (select m.seq from judgment m "
+        "join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2)"
+    )
+    params = [dataset_id, judge_id]
+    return remembered(store, ("days of", *params), ["judgment"], lambda: int(store.rows(query, params)[0][0]))
+
+
+def _several(held: NDArray[np.object_]) -> bool:
+    return len(set(held) - {""}) > 1
+
+
+def _unique(held: NDArray[np.object_]) -> bool:
+    """Whether most items have a value of their own, which parts them into single ones."""
+    return 2 * len(set(held) - {""}) > int((held != "").sum())
+
+
+def breakdown(
+    store: Store, dataset_id: str, judge_id: str, tile: Tile, by: str, system: str = "", outcome: int | None = None
+) -> Breakdown:
+    """The mean of an outcome (None: the one that leads) by slice, of one system, or ("") of all together.
+
+    Raises BadInput for a way that the items cannot be parted in, and for more scores than memory is spent on.
+    """
+    way = ways(store, dataset_id, judge_id, tile.asking).get(by)
+    if way is None:
+        raise BadInput(f"The items cannot be parted by {by!r}. Choose another way.")
+    of = tile.lead if outcome is None else outcome
+    basis = tile.approval.asked.basis(policy.synthetic(store, dataset_id))
+    key = ("breakdown", dataset_id, judge_id, tile.key, basis, by, system, of)
+    tables = ("item", "score", "judgment", "label", "draw", "setting", "adjudication", "item_use", "card", "stratum")
+
+    def make() -> Breakdown:
+        frame = _frame(store, dataset_id, judge_id, tile.asking, basis)
+        return _parted(store, dataset_id, judge_id, tile, frame, (by, way), system, of)
+
+    return remembered(store, key, tables, make)
+
+
+def _parted(
+    store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame, chosen: tuple[str, Way],
+    system: str, outcome: int,
+) -> Breakdown:  # fmt: skip
+    (by, way), ask = chosen, tile.asking
+    scale = ask.dimension.scale
+    reach = (bins.origin(scale), bins.origin(scale) + bins.width(scale)) if ask.mean else (0.0, 1.0)
+    items = fields.items(store, dataset_id)
+    frame = frame.assign(place=frame["item_id"].map(items.place))
+    frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
+    if system and by != SYSTEM:
+        frame = frame[frame["system"] == system]
+    cells, step, held = _cells(frame, ask, outcome), "", list[str]()
+    whole = None if ask.sided and (not system or by == SYSTEM) else measured("all", cells, reach, not ask.mean)
+    place = frame["place"].to_numpy(dtype=np.int64)
+    if by == RUN:
+        made = _runs(store, dataset_id, judge_id, frame)
+    elif by in (POSITION, SIDE):
+        units = slices.coded(frame["unit"])
+        made = (slices.position if by == POSITION else slices.side)(units, ask.dimension)
+    else:
+        name, own = by.removeprefix(META), items.days if way.time else items.words
+        words = {DAY: frame["day"], SYSTEM: frame["system"], KIND: items.kind[place], STRATUM: items.stratum[place]}
+        held = list(words[by] if by in words else own[name][place])
+        labelled, every = (len(pandas.unique(part)) for part in (place[cells.gold], place))
+        enough = labelled if labelled >= 2 * MIN_CLUSTERS else every  # periods that can be corrected, if any can
+        made, step = _words(by, held, enough if way.time else 0)
+    if made is None:
+        return Breakdown(way, whole, (), step=step)
+    without = len(pandas.unique(place)) - len(pandas.unique(place[made.code >= 0]))
+    found, rest = sliced(cells, made, reach, not ask.mean), 0
+    if made.names[-1] == _REST and not way.time:
+        rest = len(set(held) - {""}) - len(made.names) + 1
+        found[-1] = replace(found[-1], name=f"{_REST} ({rest:,} values)")
+    if by == SYSTEM:  # as the tile has them
+        order = {one.name: n for n, one in enumerate(tile.systems)}
+        found.sort(key=lambda one: order.get(one.name, len(order)))
+    return Breakdown(way, whole, tuple(found), rest, without, step)
+
+
+def _words(by: str, held: Sequence[str], items: int) -> tuple[Cut | None, str]:
+    """A cut by words; with a number of items they are days, and the cut is by periods of time."""
+    if not items:
+        return cut(by, *_coded(held), most=TOP), ""
+    step, named = periods(held, items, TIMES)
+    values, code = _coded(named)
+    return cut(by, values, code, most=len(values), order=sorted(set(values))), step
+
+
+def _coded(held: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
+    code, names = pandas.factorize(np.asarray(held, dtype=object))
+    return [str(name) for name in names], np.asarray(code, dtype=np.int64)
+
+
+def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame) -> Cut | None:
+    """By run, in their order; of very many the oldest together."""
+    runs = dashboard.runs(store, dataset_id, judge_id)
+    names = dashboard.run_names(runs)
+    early = {run.key: _EARLIER for run in runs[: max(0, len(runs) - TIMES + 1)]} if len(runs) > TIMES else {}
+    values, code = _coded(frame["run"].tolist())
+    named = [early.get(key) or names.get(key, key) for key in values]
+    order = list(dict.fromkeys(early.get(run.key) or names[run.key] for run in runs))
+    return cut(RUN, named, code, most=len(order) + 1, order=order)
+
+
+def _frame(store: Store, dataset_id: str, judge_id: str, ask: Asking, basis: Basis) -> pandas.DataFrame:
+    """The cells that the judge gave a value: item, unit, value, run, day, and what people say of it."""
+    d = ask.dimension
+    scored = (
+        "from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 and s.judge_id = $2 "
+        f"and s.dimension = $3 and {units_of(d, 's')} and s.value is not null"
+    )
+    params = [dataset_id, judge_id, d.name]
+    if (n := int(store.rows(f"select count(*) {scored}", params)[0][0])) > MOST_CELLS:
+        raise BadInput(f"There are {n:,} scores of {d.title}, and at most {MOST_CELLS:,} are held in memory at a time.")
+    frame = store.frame(f"select s.item_id, s.unit, cast(s.value as double precision) as value, s.seq {scored}", params)
+    came = store.frame(
+        f"select m.seq, coalesce(max(m.run_id), '{IMPORTED}' || m.seq) as run, "
+        "cast(cast(max(c.made_at) as date) as text) as day from judgment m left join change c on c.seq = m.seq "
+        "where m.judge_id = $1 group by m.seq",
+        [judge_id],
+    )
+    frame = frame.merge(came, how="left", on="seq")
+    frame["run"], frame["day"] = frame["run"].fillna(IMPORTED), frame["day"].fillna("")
+    said = "" if ask.mean else "".join(f", said{n}" for n in range(len(ask.codes)))
+    rule = gold_rule(store, dataset_id)
+    own = gold(d.sort, d.scale, basis, rule, apart(store, judge_id), means=True)
+    people = store.frame(f"select item_id, unit, weight, mean, share{said} from ({own}) g", [dataset_id, d.name])
+    return frame.merge(people, how="left", on=["item_id", "unit"])
+
+
+def _by_system(items: fields.Items, frame: pandas.DataFrame, ask: Asking, split: bool) -> pandas.DataFrame:
+    """The cells with the system that each is of; a verdict on a pair is one of both, so that it stands twice."""
+    place = frame["place"].to_numpy(dtype=np.int64)
+    first, second = items.words[fields.SYSTEM][place], items.second[place]
+    if ask.sided:
+        one = frame.assign(system=first, turned=False)
+        return pandas.concat([one, frame.assign(system=second, turned=True)], ignore_index=True) if split else one
+    if ask.dimension.sort == "pair":
+        return frame.assign(system=[f"{a} ~ {b}" for a, b in zip(first, second, strict=True)], turned=False)
+    side = frame["unit"].str.endswith("/b") if ask.dimension.sort in ("section", "side") else False
+    return frame.assign(system=np.where(side, second, first), turned=False)
+
+
+def _cells(frame: pandas.DataFrame, ask: Asking, outcome: int) -> Cells:
+    """The cells as numbers; what is no mean is 1 where the answer is the outcome, else 0."""
+    scale = ask.dimension.scale
+    value = frame["value"].to_numpy(dtype=np.float64)
+    row = np.asarray(bins.placed(value, scale), dtype=np.int64)
+    weight, share = (frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("weight", "share"))
+    held, place = ~np.isnan(weight), frame["place"].to_numpy(dtype=np.int64)
+    if ask.mean:
+        judge, human = value, frame["mean"].to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        own, other = verdict_of(ask, outcome) if ask.sided else 2 * (1 if scale.kind == "flag" else outcome,)
+        turned = frame["turned"].to_numpy(dtype=bool)
+        judge = (row == np.where(turned, other, own)).astype(np.float64)
+        said = [frame[f"said{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n in (own, other)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            human = np.where(turned, said[1], said[0]) / share
+    weight, share = np.where(held, weight, 0.0), np.where(held, share, 0.0)
+    return Cells(place, judge, row, human, held, weight, share, _coded(frame["system"].tolist())[1])

@@ -1,0 +1,321 @@
+"""The dashboard: what may be published of the systems under test, and what is withheld and why.
+
+Only dimensions that a lead has approved, and whose approval still holds, have figures here. Each system has the judge's
+own mean and the corrected one (judges/stats/ppi.py), which people would give; where too little is labelled there is
+only the judge's own, and it is called so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import reduce
+from operator import add
+
+from data.approvals import approvals, gate_status
+from data.approvals.approvals import Approval, Today
+from data.calibration import calibration
+from data.calibration.aggregates import IMPORTED, MANY, Group, Groups, Key, tallies
+from data.calibration.calibration import Found
+from data.calibration.labelled_items import labelled
+from data.records import datasets, exposure
+from data.records.coverage import Asking, asking, behind
+from data.records.datasets import Dataset
+from data.store import Store, remembered
+from judges.stats import bins
+from judges.stats.means import FEW
+from judges.stats.ppi import Comparison, Corrected, Moments, compared, corrected
+from judges.types import SORTS, Dimension
+
+MOST = 200
+"""Items behind a number that are listed at most."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """The judge's own means in one run, by outcome, over so many items."""
+
+    run: str
+    items: int
+    means: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class System:
+    """A system under test: its means, one for each outcome; how often each answer was given (shares of the cells with
+
+    a value); the share of n/a among the judge's cells, and of items that it could not be read on; its runs in order.
+    """
+
+    name: str
+    items: int
+    cells: int
+    unscored: float
+    na: float
+    spread: tuple[float, ...]
+    means: tuple[Corrected, ...]
+    trend: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """An approved dimension: its systems, and what telling them apart gave.
+
+    The systems stand by the mean that leads, highest first; those that have only the judge's own, which is no figure to
+    hold beside a corrected one, come after all others. `lead` is the outcome that leads: the mean, "yes" of a flag,
+    wins of a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the
+    systems are sides of the same pairs; `today` is how the approval stands to the policy of today.
+    """
+
+    approval: Approval
+    asking: Asking
+    systems: tuple[System, ...]
+    comparisons: tuple[Comparison, ...]
+    lead: int
+    shared: bool
+    today: Today
+
+    @property
+    def key(self) -> str:
+        """Its name in addresses: turn.helpfulness."""
+        return f"{self.approval.sort}.{self.approval.dimension}"
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """A dimension that is not published, by its gate's state or decision, and why, in a sentence.
+
+    `outside` is the same without a figure of the dimension, for people who may see none.
+    """
+
+    dimension: Dimension
+    state: str
+    why: str
+    outside: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where a part of the scores came from: a run of the judge, or an import, and when."""
+
+    key: str
+    at: datetime | None
+
+    @property
+    def imported(self) -> bool:
+        """Whether it came in from files."""
+        return self.key.startswith(IMPORTED)
+
+
+def published(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
+    """The approvals that hold, by judge, in the order in which the dataset lists its judges."""
+    found: dict[str, list[Approval]] = {judge: [] for judge, *_ in datasets.judges(store, dataset_id)}
+    for approval in approvals.approved(store, dataset_id):
+        if approval.judge in found:
+            found[approval.judge].append(approval)
+    return {judge: held for judge, held in found.items() if held}
+
+
+def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]) -> list[Tile]:
+    """The figures of a judge's approved dimensions, by the sort of their unit, then by name."""
+    known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.dimensions(store, judge_id)}
+    shown = {(a.sort, a.dimension): a for a in held if (a.sort, a.dimension) in known}
+    asked = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
+    synthetic = any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
+    bases = [shown[d.sort, d.name].asked.basis(synthetic) for d in asked]  # what each approval was given on
+    counted, gold = tallies(store, dataset_id, judge_id, asked), labelled(store, dataset_id, judge_id, asked, bases)
+    gone, order = unreadable(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
+    today = approvals.today(store, list(shown.values()))
+    return [
+        _tile(one := shown[key], today[one.key], asking(known[key]), counted[key], gold[key], gone, order)
+        for key in ((d.sort, d.name) for d in asked)
+    ]
+
+
+def _tile(
+    approval: Approval, today: Today, ask: Asking, groups: Groups, gold: Mapping[str, list[Moments]],
+    gone: Mapping[str, int], order: Sequence[str],
+) -> Tile:  # fmt: skip
+    systems = []
+    for name in sorted({system for _, system in groups}):
+        own = {run: group for (run, system), group in groups.items() if system == name}
+        whole = reduce(add, own.values())
+        if not whole.items:
+            continue  # n/a throughout
+        scale = ask.dimension.scale
+        reach = (bins.origin(scale), bins.origin(scale) + bins.width(scale)) if ask.mean else (0.0, 1.0)
+        means = tuple(
+            corrected(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
+            for n in range(ask.outcomes)
+        )
+        lost = gone.get(name, 0)
+        judged = whole.items if ask.dimension.sort in MANY else whole.cells  # items that are n/a were read, too
+        systems.append(
+            System(
+                name, whole.items, whole.cells, lost / (lost + judged), 1 - whole.valued / whole.cells,
+                tuple((whole.counts / max(whole.valued, 1)).tolist()), means, _trend(own, ask, order),
+            )
+        )  # fmt: skip
+    lead = _lead(ask, systems)
+    systems.sort(key=lambda s: (s.means[lead].interval.point is None, -_leading(s.means[lead]), s.name))
+    shared = ask.sided or ask.dimension.sort in ("section", "side")
+    pairs = compared([s.means[lead].interval for s in systems], shared)
+    return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared, today)
+
+
+def only(tile: Tile, system: str) -> Tile:
+    """A tile with one of its systems, and nothing to compare it with."""
+    return replace(tile, systems=tuple(s for s in tile.systems if s.name == system), comparisons=())
+
+
+def _leading(mean: Corrected) -> float:
+    return mean.judge if mean.interval.point is None else mean.interval.point
+
+
+def _lead(ask: Asking, systems: Sequence[System]) -> int:
+    if ask.outcomes == 1 or ask.sided or not systems:
+        return 0
+    if ask.dimension.scale.kind == "ordered":
+        return ask.outcomes - 1
+    total = [sum(s.spread[n] for s in systems) for n in range(ask.outcomes)]
+    return total.index(max(total))
+
+
+def _trend(own: dict[str, Group], ask: Asking, order: Sequence[str]) -> tuple[Point, ...]:
+    found = []
+    for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
+        group = own[run]
+        if group.items >= FEW:  # fewer would tell single scores
+            means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(ask.outcomes))
+            found.append(Point(run, group.items, means))
+    return tuple(found)
+
+
+def runs(store: Store, dataset_id: str, judge_id: str) -> list[Run]:
+    """The runs and imports that a judge's scores of a dataset came from, the oldest first."""
+
+    def look() -> list[Run]:
+        rows = store.rows(
+            f"with came as (select coalesce(m.run_id, '{IMPORTED}' || m.seq) as run, min(m.seq) as seq from judgment m "
+            "join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2 group by 1) "
+            "select r.run, c.made_at from came r left join change c on c.seq = r.seq order by r.seq",
+            [dataset_id, judge_id],
+        )
+        return [Run(str(run), at) for run, at in rows]
+
+    return remembered(store, ("runs of", dataset_id, judge_id), ["judgment"], look)
+
+
+def run_names(found: Sequence[Run]) -> dict[str, str]:
+    """Runs by key in words, no two alike: their date, the time where dates are equal, a number where those are."""
+    days = Counter(f"{run.at:%Y-%m-%d}" if run.at else "" for run in found)
+    named, times = dict[str, str](), Counter[str]()
+    for run in found:
+        day = f"{run.at:%Y-%m-%d}" if run.at else ""
+        when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and days[day] > 1 else day
+        told = f"imported {when}" if run.imported else when
+        times[told] += 1
+        named[run.key] = f"{told} ({times[told]})" if times[told] > 1 else told
+    return named
+
+
+def unreadable(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
+    """By system, and by pair of systems ("a ~ b"), how many items a judge replied to without a usable reply."""
+
+    def look() -> dict[str, int]:
+        found: dict[str, int] = {}
+        for a, b, n in store.rows(
+            "select i.system_a, i.system_b, count(distinct i.id) from unusable_now u join item i on i.id = u.item_id "
+            "where i.dataset_id = $1 and u.judge_id = $2 group by i.system_a, i.system_b",
+            [dataset_id, judge_id],
+        ):
+            for name in {a, b, f"{a} ~ {b}"} if b else {a}:
+                found[name] = found.get(name, 0) + int(n)
+        return found
+
+    return remembered(store, ("unreadable", dataset_id, judge_id), ["judgment"], look)
+
+
+def withheld(store: Store, dataset_id: str, judge_id: str) -> list[Withheld]:
+    """The dimensions of a judge that are not published, and why."""
+    held = {(a.sort, a.dimension) for a in published(store, dataset_id).get(judge_id, [])}
+    decided = {(a.sort, a.dimension): a for a in approvals.now(store, dataset_id, judge_id)}
+    found = []
+    for line in gate_status.standing(store, dataset_id, judge_id):
+        place = (line.dimension.sort, line.dimension.name)
+        if place in held:
+            continue
+        decision = decided.get(place)
+        if decision is not None and decision.decision != "approve":
+            found.append(_decided(line.dimension, decision))
+        else:
+            state = "not decided" if line.decision.state == "meets policy" else line.decision.state
+            why = _OUTSIDE[state] if state == "not decided" else line.decision.reason
+            found.append(Withheld(line.dimension, state, why, _OUTSIDE[state]))
+    return found
+
+
+_OUTSIDE = {
+    "below minimum sample": "Too few items have reference labels (gold) and scores for a decision.",
+    "undefined": "Everyone gave the same answer, so agreement beyond chance is undefined.",
+    "fails": "The judge agrees with people less than the policy requires.",
+    "inconclusive": "The judge may agree with people as the policy requires; these labels do not settle it.",
+    "not decided": "The judge agrees with people as the policy requires; no lead has decided yet.",
+}
+_WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
+
+
+def _decided(dimension: Dimension, decision: Approval) -> Withheld:
+    """What stands against a dimension by a decision, which a person took, or the gate (data/approvals/suspension.py)."""
+    word, alone = _WORDS[decision.decision], decision.person == approvals.AUTOMATIC
+    told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
+    if decision.decision == "propose":
+        return Withheld(dimension, word, *2 * (f"{told}; another lead has to approve it.",))
+    outside = f"{told}: new labels no longer bear it out." if alone else f"{told}: {decision.reason}"
+    return Withheld(dimension, word, f"{told}: {decision.reason}", outside)
+
+
+def items_in(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, system: str, answer: int | None, person: str,
+    most: int = MOST,
+) -> list[Found]:  # fmt: skip
+    """The cells behind a number: those of a system that the judge gave the n-th answer, or n/a (None); by item name.
+
+    Items that may still come to this person to be answered blind are left out, as the list tells what the judge said;
+    that the others are shown is recorded.
+    """
+    ask = asking(dimension)
+    rows = store.rows(
+        "select i.id, i.name, i.system_a, i.system_b, s.unit from score_now s join item i on i.id = s.item_id "
+        f"where i.dataset_id = $1 and s.judge_id = $2 and s.dimension = $3 and {behind(ask, answer, '$4')} "
+        f"and not (i.id = any($5)) order by i.name, s.unit limit {most:d}",
+        [dataset_id, judge_id, dimension.name, system, sorted(exposure.pending(store, person))],
+    )
+    exposure.record(store, person, {str(row[0]): [judge_id] for row in rows}, "dashboard")
+    return [Found(str(i), str(name), " · ".join(x for x in (a, b) if x), str(unit)) for i, name, a, b, unit in rows]
+
+
+@dataclass(frozen=True)
+class Published:
+    """Everything that a dashboard shows of one judge on one dataset."""
+
+    dataset: Dataset
+    judge: str
+    name: str
+    synthetic: bool
+    tiles: tuple[Tile, ...]
+    withheld: tuple[Withheld, ...]
+    runs: tuple[Run, ...]
+
+
+def whole(store: Store, dataset: Dataset, judge_id: str) -> Published:
+    """The same for one judge, all at once."""
+    named = {id_: (f"{model} · {card}", made) for id_, card, model, made, _ in datasets.judges(store, dataset.id)}
+    name, made = named[judge_id]
+    held = published(store, dataset.id).get(judge_id, [])
+    return Published(
+        dataset, judge_id, name, made, tuple(tiles(store, dataset.id, judge_id, held)),
+        tuple(withheld(store, dataset.id, judge_id)), tuple(runs(store, dataset.id, judge_id)),
+    )  # fmt: skip

@@ -1,0 +1,184 @@
+"""What a tile of the dashboard says, in sentences for somebody who knows no statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from data.dashboard.dashboard import System, Tile
+from judges.plural import many
+from judges.stats.breakdown import Slice
+from judges.stats.means import FEW
+from judges.stats.ppi import Comparison
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+
+
+def figure(tile: Tile, value: float) -> str:
+    """A mean as people read it: 3.92, or 46%."""
+    return f"{value:.2f}" if tile.asking.mean else f"{100 * value:.0f}%"
+
+
+def reading(tile: Tile) -> list[str]:
+    """What a tile says, in sentences for somebody who knows no statistics."""
+    sure = [s for s in tile.systems if s.means[tile.lead].interval.point is not None]
+    refused = [s for s in tile.systems if s.means[tile.lead].refused]
+    if refused and not sure:
+        return [*_uncovered(refused, tile), "So what stands here is the judge's own view."]
+    if not sure:
+        few = int(max((s.means[tile.lead].interval.n_eff for s in tile.systems), default=0) + 1e-9)
+        unequal = ", counting for less what was likelier to be drawn or called n/a" if _unequal(tile) else ""
+        return [
+            f"No system has enough labelled items for a corrected figure ({MIN_CLUSTERS} are needed, the most is "
+            f"{few}{unequal}), so what stands here is the judge's own view."
+        ]
+    few, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
+    top, low = (figure(tile, s.means[tile.lead].interval.point or 0.0) for s in (best, worst))
+    if len(sure) > 1 and top == low:
+        those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
+        same = f"{those} come out alike, at {top}{_ends(tile)}."
+        return [same, *_apart(tile), *_short(few), *_uncovered(refused, tile)]
+    first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
+    among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
+    told = [among + ("people" + first.removeprefix("People") if among else first)]
+    alike = [_named(s) for s in sure[1:] if figure(tile, s.means[tile.lead].interval.point or 0.0) == top]
+    if alike:
+        told.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
+    if len(sure) > 1:
+        told += [f"Lowest is {_named(worst)}, with {low}.", *_apart(tile)]
+    else:
+        told += _biased(tile, best)
+    return told + _short(few) + _uncovered(refused, tile)
+
+
+def _unequal(tile: Tile) -> bool:
+    """Whether there would be items enough if all had been drawn with one chance and none were n/a."""
+    return any(s.means[tile.lead].n >= MIN_CLUSTERS and s.means[tile.lead].missing for s in tile.systems)
+
+
+def _uncovered(refused: Sequence[System], tile: Tile) -> list[str]:
+    """Why systems have no corrected figure whose labels do not cover what is to be corrected."""
+    return [
+        f"Labels of {_named(s)} do not cover what is to be corrected: {100 * s.means[tile.lead].uncovered:.0f}% of the "
+        "judge's answers lie where nobody has labelled one. Draw an audit sample over all its items, and label it."
+        for s in refused
+    ]
+
+
+def _short(few: int) -> list[str]:
+    """That some systems have the judge's own figure only."""
+    if not few:
+        return []
+    whose = "One other has" if few == 1 else f"{few} others have"
+    return [f"{whose} too few labelled items for a corrected figure: do not hold the judge's own beside those."]
+
+
+def _ends(tile: Tile) -> str:
+    scale = tile.asking.dimension.scale
+    return f" on a scale of {scale.lo:g} to {scale.hi:g}" if tile.asking.mean else ""
+
+
+def _named(system: System) -> str:
+    return system.name or "the unnamed system"
+
+
+def _of(tile: Tile, system: System, several: bool) -> str:
+    value = figure(tile, system.means[tile.lead].interval.point or 0.0)
+    ask = tile.asking
+    most = " highest" if several else ""
+    if ask.mean:
+        return f"People would rate {_named(system)}{most}, {value} on average{_ends(tile)}"
+    more = ", most of all" if several else ""
+    if ask.sided:
+        return f"People would say that {_named(system)} wins {value} of its pairs{more}"
+    named = {"turn": "turns", "section": "sections", "side": "responses", "response": "responses"}
+    cells = named.get(ask.dimension.sort, f"{ask.dimension.sort}s")
+    return f"People would say “{ask.told(tile.lead)}” of {value} of the {cells} of {_named(system)}{more}"
+
+
+def _span(tile: Tile, system: System) -> str:
+    interval = system.means[tile.lead].interval
+    if interval.low is None or interval.high is None:
+        return ""
+    return f" (with 95% confidence {figure(tile, interval.low)} to {figure(tile, interval.high)})"
+
+
+def _biased(tile: Tile, system: System) -> list[str]:
+    mean = system.means[tile.lead]
+    digits = 2  # of both, so that the two figures and their difference add up as they are read
+    gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
+    if figure(tile, mean.judge) == figure(tile, mean.interval.point or 0.0):
+        return ["The judge itself says the same."]
+    how = f"{gap_of(tile, abs(gap))} {'more' if gap > 0 else 'less'}"
+    return [f"The judge itself says {figure(tile, mean.judge)}, {how}."]
+
+
+def gap_of(tile: Tile, gap: float) -> str:
+    """A difference as people read it: .21, or 12 points (of a hundred)."""
+    return f"{gap:.2f}" if tile.asking.mean else f"{100 * gap:.0f} points"
+
+
+def _apart(tile: Tile) -> list[str]:
+    told, pairs = [c for c in tile.comparisons if c.apart], len(tile.comparisons)
+    if not pairs:
+        return []
+    if pairs == 1 or (len(told) == 1 and pairs > 2):
+        only = "" if pairs == 1 else f" The other {pairs - 1} pairs of systems do not differ significantly."
+        return [said(tile, (told or tile.comparisons)[0]) + only]
+    if not told:
+        return ["None of them differ significantly: this order may be chance."]
+    if len(told) == pairs:
+        return ["All of them differ significantly."]
+    return [f"{len(told)} of the {pairs} pairs of systems differ significantly."]
+
+
+def said(tile: Tile, pair: Comparison) -> str:
+    """What comparing two systems gave, in a sentence."""
+    one, other = (_named(tile.systems[n]) for n in (pair.one, pair.other))
+    gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
+    ends = f"({gap_of(tile, low).replace(' points', '')} to {gap_of(tile, high)})"
+    if not pair.apart:
+        return f"{one} and {other} do not differ significantly: the difference is {gap_of(tile, gap)} {ends}."
+    if tile.asking.mean:
+        return f"{one} is rated {gap_of(tile, gap)} higher than {other} {ends}."
+    if tile.asking.sided:
+        return f"{one} wins {gap_of(tile, gap)} more often than {other} {ends}."
+    return f"People say “{tile.asking.told(tile.lead)}” of {one} {gap_of(tile, gap)} more often than of {other} {ends}."
+
+
+def lacking(one: Slice) -> str:
+    """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
+    mean = one.mean
+    if mean is None and one.judge.items >= FEW:
+        return "not shown: the mean of all would then tell those of the slices that have too few items"
+    if mean is None:
+        return f"too few: fewer than {FEW} items, of which a mean would give single scores away"
+    if mean.refused:
+        return f"not corrected: {100 * mean.uncovered:.0f}% of the judge's answers lie where nobody has labelled one"
+    if mean.missing:
+        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(mean.interval.n_eff)} (unequal chances, n/a)"
+        return f"not corrected: {mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"
+    return "" if mean.interval.low is not None else "no interval: the labels of this slice have no spread"
+
+
+def sized(one: Slice) -> str:
+    """The items of a slice, and how many of them have labels."""
+    labelled = "" if one.mean is None else f" · {one.mean.n:,} labelled"
+    return f"{many(one.judge.items, 'item')}{labelled}"
+
+
+def spanned(tile: Tile, interval: Interval | None) -> str:
+    """A figure with the ends of its interval: 3.92 (3.80 to 4.04); "–" where there is none."""
+    if interval is None or interval.point is None:
+        return "–"
+    ends = [figure(tile, end) for end in (interval.low, interval.high) if end is not None]
+    return figure(tile, interval.point) + (f" ({' to '.join(ends)})" if ends else "")
+
+
+def over_all(tile: Tile, whole: Slice, system: str, outcome: int) -> str:
+    """What all slices come to together, in a sentence or two."""
+    of = system or ("all systems together" if len(tile.systems) > 1 else _named(tile.systems[0]))
+    what = "" if tile.asking.mean else f" “{tile.asking.told(outcome)}” in"
+    own = f"the judge itself says{what} {spanned(tile, whole.judge)}"
+    if whole.mean is None or whole.mean.interval.point is None:
+        return f"Of {of}, {own}; {lacking(whole)}."
+    mean = " on average" if tile.asking.mean else ""
+    return f"Of {of}, people would say{what} {spanned(tile, whole.mean.interval)}{mean}; {own}."

@@ -1,0 +1,49 @@
+"""What takes long, computed before anybody looks: at the start of a server, so that the first view need not wait."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+
+from data.approvals import gate_status, policy, record
+from data.calibration import baselines, calibration, human_ceiling, score_sums
+from data.dashboard import dashboard
+from data.records import datasets
+from data.store import Store
+from judges.errors import AssayError
+from judges.stats.intervals import LINEARISE_FROM
+
+
+def ahead(store: Store) -> threading.Thread:
+    """Begin to look at all that is approved, and at the judges of large datasets, in a thread of its own; what it finds
+
+    out, the store remembers. Whatever fails there fails again, and is told, when somebody looks. The thread does not
+    keep the process alive.
+    """
+    thread = threading.Thread(target=_look, args=[store], name="ahead", daemon=True)
+    thread.start()
+    return thread
+
+
+def _look(store: Store) -> None:
+    with contextlib.suppress(AssayError):
+        for dataset_id in sorted({dataset for dataset, *_ in record.stands(store)}):
+            datasets.judges(store, dataset_id)
+            for judge_id, held in dashboard.published(store, dataset_id).items():
+                dashboard.tiles(store, dataset_id, judge_id, held)
+                dashboard.withheld(store, dataset_id, judge_id)
+    many = "select dataset_id from item group by dataset_id having count(*) >= $1"
+    for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
+        for judge_id, *_ in datasets.judges(store, dataset_id):
+            with contextlib.suppress(AssayError):
+                _calibrate(store, str(dataset_id), judge_id)
+
+
+def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:
+    """What the calibration page first shows of a judge."""
+    basis = policy.basis(store, dataset_id)
+    gate_status.standing(store, dataset_id, judge_id)
+    asked = calibration.dimensions(store, judge_id)
+    baselines.measured(store, dataset_id, judge_id, asked, basis)
+    human_ceiling.between(store, dataset_id, judge_id, asked)
+    score_sums.means(store, dataset_id, judge_id)

@@ -1,0 +1,1 @@
+"""The review desk: what it shows of an item, and how answers are saved."""

@@ -1,0 +1,311 @@
+"""What the desk shows of an item: its text, a judge's scores unless it is blind, and one's own answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from data.cards.desk_cards import Layer, layers
+from data.queue.queue import Given
+from data.queue.review_signals import reasons
+from data.records import datasets, exposure, items, people, settings
+from data.records.items import Stored
+from data.store import Store, Tx
+from data.store.errors import NotFound
+from judges.card import Card
+from judges.triage import Reason
+from judges.types import Dimension, systems
+
+Cell = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class JudgeValue:
+    """What a judge said in a cell: the value (None = n/a), how sure it is (0..1 or None), and the source of that.
+
+    `samples` are what it said each time where it was asked several times, which the value is made of.
+    """
+
+    value: float | None
+    confidence: float | None
+    source: str
+    samples: tuple[float | None, ...] = ()
+
+
+class Other(NamedTuple):
+    """What another judge of the dataset said in a rating, where it differs from the one that is shown."""
+
+    judge_id: str
+    name: str
+    value: float | None
+
+
+@dataclass(frozen=True)
+class View:
+    """One item as one person may see it now. In mode `blind` nothing of the judge is in it.
+
+    remarks: (unit, dimension, note | issue | rule, text); comments: (unit, issue | comment, text), the person's own;
+    repairs: what the person would have written, by unit;
+    version: the key of the person's last answer to the item, or "". `over` are the cards beside the main one, with
+    their judges; what those said of their own cells is in `scores` and `remarks` too. `doubts` are the reasons to look
+    at it with the rating that each is about, `others` what other judges said where a reason is that judges disagree.
+    `unnamed`: the names of the systems under test are hidden, as they bias who answers blind.
+    """
+
+    item: Stored
+    card: Card
+    mode: exposure.Mode
+    stream: str
+    draw: str
+    why: tuple[str, ...]
+    judge_id: str
+    judge_name: str
+    version: str
+    scores: dict[Cell, JudgeValue] = field(default_factory=dict)
+    remarks: list[tuple[str, str, str, str]] = field(default_factory=list)
+    mine: dict[Cell, float | None] = field(default_factory=dict)
+    comments: list[tuple[str, str, str]] = field(default_factory=list)
+    repairs: dict[str, str] = field(default_factory=dict)
+    over: tuple[Layer, ...] = ()
+    doubts: tuple[Reason, ...] = ()
+    others: dict[Cell, list[Other]] = field(default_factory=dict)
+    unnamed: bool = False
+
+    @property
+    def marks(self) -> dict[Cell, str]:
+        """Why a rating of the item needs a look, by its unit and dimension."""
+        found: dict[Cell, str] = {}
+        for doubt in self.doubts:
+            if (doubt.unit, doubt.dimension) in self.cells:
+                found.setdefault((doubt.unit, doubt.dimension), doubt.text)
+        return found
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems under test, as far as they may be named."""
+        return () if self.unnamed else tuple(name for name in systems(self.item.content) if name)
+
+    @property
+    def name(self) -> str:
+        """The item's name; one that tells a system which is hidden gives way to the beginning of its id."""
+        one = self.item
+        return items.unnamed(one.id, one.name, systems(one.content)) if self.unnamed else one.name
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The main card, then those beside it, with their judges."""
+        return (Layer(self.judge_id, self.judge_name, self.card), *self.over)
+
+    @cached_property
+    def cells(self) -> dict[Cell, tuple[int, Dimension]]:
+        """Each cell with its dimension and the place of the layer that asks it, the first that does.
+
+        What only the judge states (`asked` is False) is among them: people may answer it.
+        """
+        found: dict[Cell, tuple[int, Dimension]] = {}
+        for number, layer in enumerate(self.layers):
+            for unit, dimension in layer.card.cells(self.item.content, stated=True):
+                found.setdefault((unit, dimension.name), (number, dimension))
+        return found
+
+
+def opened(store: Store, person: str, item_id: str) -> View:
+    """An item that a person opens by its link. Raises NotFound.
+
+    An item that is in the audit sample to be answered blind is shown blind here too, until it is answered and revealed.
+    """
+    items.item(store, item_id)
+    # An answer stays under the draw that it was given under; a blind draw that came later cannot make it blind.
+    rows = store.rows(
+        "select a.draw_id, coalesce(d.stream, 'open'), coalesce(d.mode, 'assisted'), coalesce(d.judge_id, a.judge_id) "
+        "from answer_now a left join draw d on d.id = a.draw_id where a.item_id = $1 and a.person = $2",
+        [item_id, person],
+    ) or store.rows(
+        "select d.id, d.stream, d.mode, d.judge_id from draw d where d.item_id = $1 "
+        "order by case when d.stream = 'audit' then 0 else 1 end, d.seq limit 1",
+        [item_id],
+    )
+    draw, stream, mode, judge = rows[0] if rows else ("", "open", "assisted", "")
+    return views(store, person, [Given(draw, item_id, stream, mode, judge, ("opened by its link",))])[0]
+
+
+def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
+    """The items that were given to a person, as they may see them, in that order."""
+    if not given:
+        return []
+    stored = {i.id: i for i in items.items(store, [g.item for g in given])}
+    ids = list(stored)
+    marks = ", ".join(f"${n}" for n in range(2, len(ids) + 2))
+    known = exposure.seen(store, person, ids)
+    version = {
+        str(r[0]): str(r[1])
+        for r in store.rows(
+            f"select item_id, id from answer_now where person = $1 and item_id in ({marks})", [person, *ids]
+        )
+    }
+    usual = {d: datasets.judges(store, d) for d in {i.dataset_id for i in stored.values()}}
+    hiding = {d: settings.hides_systems(store, d) for d in usual}
+    doubts = reasons(store, {g.draw for g in given if g.mode != "blind" and g.stream == "review"})
+    made = []
+    for g in given:
+        if g.item not in stored:
+            continue
+        item = stored[g.item]
+        main, *over = layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
+        mode = exposure.mode(g.mode if g.draw else "", known.get(g.item))
+        blind = mode == "blind"
+        made.append(
+            View(
+                item, main.card, mode, g.stream, g.draw, g.reasons,
+                "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
+                over=tuple(replace(one, judge_id="", judge_name="") if blind else one for one in over),
+                doubts=() if blind else doubts.get(g.draw, ()), unnamed=blind and hiding[item.dataset_id],
+            )
+        )  # fmt: skip
+    _add_own(store, person, [v for v in made if v.version])
+    shown = [v for v in made if any(one.judge_id for one in v.layers)]
+    apart = _others(store, shown)
+    told = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
+    for item_id, _, other in apart:
+        told[item_id].add(other.judge_id)
+    exposure.record(store, person, told, "review desk")
+    _add_judges(store, shown)
+    for item_id, cell, other in apart:
+        next(v for v in shown if v.item.id == item_id).others.setdefault(cell, []).append(other)
+    return made
+
+
+def _others(store: Store, shown: list[View]) -> list[tuple[str, Cell, Other]]:
+    """What judges that are not shown said where the reason to look is that judges disagree."""
+    asked = {
+        (v.item.id, (d.unit, d.dimension)): v.layers[v.cells[d.unit, d.dimension][0]].judge_id
+        for v in shown
+        for d in v.doubts
+        if d.kind == "judges disagree" and (d.unit, d.dimension) in v.cells
+    }
+    if not asked:
+        return []
+    rows = store.rows(
+        "select s.item_id, s.unit, s.dimension, s.judge_id, j.model, s.value from score_now s "
+        "join judge j on j.id = s.judge_id where s.item_id = any($1) and j.params not like '%\"probe\":%' "
+        "order by j.model, s.judge_id",
+        [sorted({item for item, _ in asked})],
+    )
+    shows = {(r[0], (r[1], r[2])): r[5] for r in rows if asked.get((r[0], (r[1], r[2]))) == r[3]}
+    return [
+        (item, (unit, dimension), Other(judge, model, value))
+        for item, unit, dimension, judge, model, value in rows
+        if shows.get((item, (unit, dimension)), value) != value
+    ]
+
+
+def reveal(store: Store, actor: str, item_id: str) -> None:
+    """Record that a person asked to see the judges' scores of an item they have answered blind, so that it shows them.
+
+    Raises NotFound where they have no answer yet (blind means blind), and where no judge has scored it.
+    """
+
+    def work(tx: Tx) -> None:
+        people.require(tx, actor, "annotator")
+        if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
+            raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
+        exposure.reveal(tx, actor, item_id)
+
+    store.tx(actor, "reveal", work, target=item_id)
+
+
+def _add_own(store: Store, person: str, answered: list[View]) -> None:
+    """Put a person's own labels and notes into the views of items that they have answered."""
+    if not answered:
+        return
+    by_item = {v.item.id: v for v in answered}
+    marks = ", ".join(f"${n}" for n in range(2, len(by_item) + 2))
+    for item_id, unit, dimension, value in store.rows(
+        f"select item_id, unit, dimension, value from label_now where annotator = $1 and item_id in ({marks}) "
+        "order by case when mode = 'revealed' then 1 else 0 end",
+        [person, *by_item],
+    ):
+        by_item[item_id].mine[(unit, dimension)] = value
+    by_answer = {v.version: v for v in answered}
+    marks = ", ".join(f"${n}" for n in range(1, len(by_answer) + 1))
+    for answer_id, unit, sort, text in store.rows(
+        f"select answer_id, unit, sort, text from comment where answer_id in ({marks}) order by id", list(by_answer)
+    ):
+        by_answer[answer_id].comments.append((unit, sort, text))
+    for answer_id, unit, text in store.rows(
+        f"select answer_id, unit, text from repair where answer_id in ({marks}) order by id", list(by_answer)
+    ):
+        by_answer[answer_id].repairs[unit] = text
+
+
+def _add_judges(store: Store, shown: list[View]) -> None:
+    """Put the judges' scores and remarks into the views that show them."""
+    if not shown:
+        return
+    by_key = {
+        (view.item.id, layer.judge_id): (view, number)
+        for view in shown
+        for number, layer in enumerate(view.layers)
+        if layer.judge_id
+    }
+    ids = list({v.item.id for v in shown})
+    marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
+
+    def rows(query: str) -> list[tuple[View, int, tuple[Any, ...]]]:
+        found = store.rows(query.format(items=marks), ids)
+        return [(*by_key[(r[0], r[1])], r[2:]) for r in found if (r[0], r[1]) in by_key]
+
+    def asks(view: View, number: int, cell: Cell) -> bool:
+        return view.cells[cell][0] == number if cell in view.cells else number == 0
+
+    spread = {
+        (view.item.id, unit, dimension): float(agreement)
+        for view, number, (unit, dimension, agreement) in rows(
+            "select item_id, judge_id, unit, dimension, agreement from score_spread where item_id in ({items})"
+        )
+        if asks(view, number, (unit, dimension))
+    }
+    samples: dict[tuple[str, int, str, str], list[float | None]] = defaultdict(list)
+    if spread:
+        for view, number, (unit, dimension, value) in rows(
+            "select item_id, judge_id, unit, dimension, value from score where item_id in ({items}) order by sample"
+        ):
+            samples[view.item.id, number, unit, dimension].append(value)
+    for view, number, (unit, dimension, value, confidence, source) in rows(
+        "select item_id, judge_id, unit, dimension, value, confidence, source from score_now where item_id in ({items})"
+    ):
+        if not asks(view, number, (unit, dimension)):
+            continue
+        from_samples = spread.get((view.item.id, unit, dimension))
+        if confidence is None and from_samples is not None:
+            confidence, source = from_samples, "samples"
+        several = tuple(samples[view.item.id, number, unit, dimension]) if from_samples is not None else ()
+        view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, several)
+    general: list[tuple[View, int, str, str]] = []
+    several_of = {item for item, _, _ in spread}
+    for view, number, (unit, dimension, sort, text) in rows(
+        "select item_id, judge_id, unit, dimension, sort, text from remark where item_id in ({items}) and sample = 0"
+    ):
+        if sort == "rule" and view.item.id in several_of:
+            text = f"In the first sample: {text}"  # what is shown beside it is all samples as one answer
+        if sort == "note" and not dimension:
+            general.append((view, number, unit, text))
+        elif sort == "rule" and number and not asks(view, number, (unit, dimension)):
+            about = f", {dimension.replace('_', ' ')}" if dimension else ""
+            view.remarks.append((unit, dimension, sort, f"{view.layers[number].card.title}{about}: {text}"))
+        elif not dimension or asks(view, number, (unit, dimension)):
+            view.remarks.append((unit, dimension, sort, text))
+    for view, number, unit, text in general:
+        # What a judge notes of a whole unit stands with those of its scores there that have no note of their own.
+        noted = {(u, d) for u, d, sort, _ in view.remarks if sort == "note"}
+        for (of, dimension), (asked_by, _) in view.cells.items():
+            if of == unit and asked_by == number and (of, dimension) not in noted:
+                view.remarks.append((of, dimension, "note", text))
+    for view, number, (part, why) in rows(
+        "select item_id, judge_id, part, why from unusable_now where item_id in ({items})"
+    ):
+        whose = f"{view.layers[number].card.title}: the" if number else "The"
+        view.remarks.append((part or "", "", "rule", f"{whose} judge's reply could not be used: {why}."))

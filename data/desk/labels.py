@@ -1,0 +1,332 @@
+"""Saving what people answer on the desk: idempotent by the key made in the browser, never on the wrong item."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from data.cards import cards
+from data.records import exposure, items, people
+from data.store import Store, Tx
+from data.store.errors import NotFound
+from data.store.ids import new_id, now, storable
+from judges.errors import BadScale
+from judges.types import Dialogue, Pair, Response, sort_of, units
+
+Text = Annotated[str, BeforeValidator(storable)]
+Name = Annotated[str, Field(max_length=200)]
+MOST, PIECE = 200, 20
+"""Answers that are taken from one message, and those of them that are saved in one transaction."""
+ENTRIES, LETTERS = 20_000, 1_000_000
+"""Values, notes and better texts of one answer together, and the letters of its texts; a message is taken to there."""
+
+
+class Value(BaseModel):
+    """A value for one cell (`v` None = n/a), and whether and which judge's value was shown beside it.
+
+    `unseen`: it takes over the judge's value, and the cell was never scrolled into view.
+    `judge` is the judge that the cell stands beside, where it is another than the answer's.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+    unit: str = Field(max_length=40)
+    dimension: Name
+    v: float | None = Field(allow_inf_nan=False)
+    saw: bool = False
+    seen: float | None = Field(default=None, allow_inf_nan=False)
+    unseen: bool = False
+    judge: Name | None = None
+
+
+class Note(BaseModel):
+    """Free text to a unit ("" = the whole item)."""
+
+    model_config = ConfigDict(extra="ignore")
+    unit: str = Field(max_length=40)
+    sort: Literal["issue", "comment"]
+    text: Text = Field(max_length=20_000)
+
+
+class Repair(BaseModel):
+    """What a person would have written in place of a turn, or of a response."""
+
+    model_config = ConfigDict(extra="ignore")
+    unit: str = Field(max_length=40)
+    text: Text = Field(max_length=100_000)
+
+
+class Answer(BaseModel):
+    """What a person answered for one item; `version` is the key of their answer before it ("" = none).
+
+    `asked` are the questions that were on screen, as sort/dimension: what was not asked is not taken back. None: all.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+    key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,80}$")
+    person: Name
+    action: Literal["save", "skip"]
+    item: Name
+    claim: Name | None = None
+    judge: Name | None = None
+    version: Name = ""
+    values: list[Value] = Field(default=[], max_length=ENTRIES)
+    asked: list[str] | None = Field(default=None, max_length=1_000)
+    notes: list[Note] = Field(default=[], max_length=1_000)
+    repairs: list[Repair] = Field(default=[], max_length=1_000)
+    reason: Text = Field(default="", max_length=2_000)
+    ms: int = 0
+
+
+@dataclass(frozen=True)
+class Saved:
+    """An answer that is in the store: it stays there whatever happens now."""
+
+    key: str
+    item: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An answer that was not taken, and why, in a sentence."""
+
+    key: str
+    item: str
+    why: str
+
+
+def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved], list[Refused]]:
+    """Save a person's answers, and say which are durable and which were refused.
+
+    An answer that is in the store already is acknowledged and not written again. Of a message just what one may hold is
+    taken, MOST answers at most; what lies beyond is neither saved nor refused, and comes again. Everything is read
+    before the write lock is taken, and others may write after every PIECE answers. Raises NotAllowed where the actor
+    may not label, StoreFailed where nothing more could be written.
+    """
+    saved: list[Saved] = []
+    read, refused = _read(answers)
+
+    def work(tx: Tx) -> list[tuple[Answer, str]]:
+        people.require(tx, actor, "annotator")
+        return [(answer, _save_one(tx, actor, answer)) for answer in piece]
+
+    for begin in range(0, len(read), PIECE):
+        piece = read[begin : begin + PIECE]
+        if begin:
+            time.sleep(0.002)  # the lock is not fair: without a pause it comes back to who has just let it go
+        for answer, why in store.tx(actor, "answers", work, target=str(len(piece))):
+            if why:
+                refused.append(Refused(answer.key, answer.item, why))
+            else:
+                saved.append(Saved(answer.key, answer.item, now()))
+    return saved, refused
+
+
+def _read(answers: Sequence[Any]) -> tuple[list[Answer], list[Refused]]:
+    """What of a message is to be saved now, and what of it is unreadable or too large, with the reason."""
+    read: list[Answer] = []
+    refused: list[Refused] = []
+    entries = letters = 0
+    for raw in answers[:MOST]:
+        fields = raw if isinstance(raw, dict) else {}
+        key, item = (storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
+        try:
+            answer = Answer.model_validate(raw)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            where = storable(".".join(map(str, first["loc"])))
+            refused.append(Refused(key, item, f"The browser sent something unreadable ({where}: {first['msg']})."))
+            continue
+        held = len(answer.values) + len(answer.notes) + len(answer.repairs)
+        long = sum(len(n.text) for n in answer.notes) + sum(len(r.text) for r in answer.repairs)
+        if held > ENTRIES or long > LETTERS:
+            most = f"{ENTRIES:,} values and notes with {LETTERS:,} letters in them are the most"
+            refused.append(Refused(key, item, f"This answer is too large to be saved: {most}. Shorten it."))
+            continue
+        entries, letters = entries + held, letters + long
+        if read and (entries > ENTRIES or letters > LETTERS):
+            break
+        read.append(answer)
+    return read, refused
+
+
+def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
+    """Append one answer; "" when it is in the store now, else the reason for refusing it."""
+    known = tx.rows("select person, item_id, action, reason, previous from answer where id = $1", [answer.key])
+    if known:
+        if known[0][0] != actor:
+            return "This answer belongs to somebody else."
+        same = known[0][1:] == (answer.item, answer.action, answer.reason, answer.version)
+        return "" if same and _said(tx, actor, answer) else _TAKEN
+    if answer.person != actor:
+        return f"This answer was made as {answer.person[:60]}, but {actor} is signed in now. Switch back to save it."
+    try:
+        item = items.item(tx, answer.item)
+    except NotFound as error:
+        return str(error)
+    # What the views answer_now and label_now say, but without reading all other answers and labels for it.
+    past = tx.rows("select id, previous, draw_id from answer where item_id = $1 and person = $2", [item.id, actor])
+    last = {row[0] for row in past} - {row[1] for row in past}
+    if last != ({answer.version} if answer.version else set()):
+        return "You answered this item elsewhere meanwhile (another tab?). That answer stands; open it to change it."
+    # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
+    draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
+    mode = exposure.mode(draw[1] if draw else "", exposure.seen(tx, actor, [item.id]).get(item.id))
+    rows: list[tuple[Any, ...]] = []
+    made_at = now()
+    draw_id = draw[0] if draw else ""
+    current = _current(tx, item.id, actor)
+    for cell, value in {(v.unit, v.dimension): v for v in answer.values}.items():
+        try:
+            code = checked(tx, item.content, *cell, value.v)
+        except BadScale as error:
+            return f"{value.dimension[:60]} of {value.unit}: {error}."
+        stands, own = _standing(current.pop(cell, {}), mode)
+        if stands and stands[1] == code:
+            continue
+        saw = value.saw and mode != "blind"
+        rows.append(
+            (new_id(), answer.key, item.id, *cell, code, actor, mode, draw_id, value.judge or answer.judge or "", saw,
+             value.seen if saw else None, None, own[0] if own else None, False, made_at, value.unseen if saw else None)
+        )  # fmt: skip
+    for cell, by_mode in current.items():
+        _, own = _standing(by_mode, mode)
+        if own and (answer.asked is None or f"{sort_of(cell[0])}/{cell[1]}" in answer.asked):
+            rows.append(
+                (new_id(), answer.key, item.id, *cell, own[1], actor, mode, draw_id, answer.judge or "", False, None,
+                 None, own[0], True, made_at, None)
+            )  # fmt: skip
+    better = {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
+    if unknown := better.keys() - repairable(item.content):
+        return (
+            f"{', '.join(sorted(unknown))[:60]} cannot be written better: only an assistant's turn or a response can."
+        )
+    if answer.action == "save" and not answer.values:
+        return "There was nothing to save: no cell had an answer."
+    tx.add(
+        "answer",
+        "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at",
+        [
+            (answer.key, item.dataset_id, item.id, draw_id, actor, answer.judge or "", answer.action, mode,
+             answer.reason, answer.version, min(max(answer.ms, 0), 3_600_000), made_at)
+        ],
+    )  # fmt: skip
+    tx.add(
+        "label",
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at, unseen",
+        rows,
+    )
+    notes = [(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]
+    notes = [note for note in notes if note[5]]
+    tx.add("comment", "id, answer_id, item_id, unit, sort, text, person", notes)
+    repairs = [(new_id(), answer.key, item.id, unit, text, actor) for unit, text in better.items()]
+    tx.add("repair", "id, answer_id, item_id, unit, text, person", repairs)
+    return ""
+
+
+_TAKEN = "Another answer was saved under this one's key before, and stands. Open the item and answer it again."
+
+
+def _said(tx: Tx, actor: str, answer: Answer) -> bool:
+    """Whether an answer says what was saved under its key: values, notes and better texts."""
+    content = items.item(tx, answer.item).content
+    rows = tx.rows(
+        "select unit, dimension, value, mode, withdrawn, answer_id from label where item_id = $1 and annotator = $2 "
+        "and made_at <= (select made_at from answer where id = $3) order by made_at, seq",
+        [answer.item, actor, answer.key],
+    )
+    held: dict[tuple[str, str], dict[bool, float | None]] = {}
+    own: set[tuple[str, str]] = set()
+    for unit, dimension, value, mode, withdrawn, answer_id in rows:
+        by_mode = held.setdefault((unit, dimension), {})
+        if withdrawn:
+            by_mode.pop(mode == "revealed", None)
+        else:
+            by_mode[mode == "revealed"] = value
+            own |= {(unit, dimension)} if answer_id == answer.key else set()
+    given = {(v.unit, v.dimension): v.v for v in answer.values}
+    for cell, value in given.items():
+        by_mode = held.get(cell, {})
+        try:
+            if not by_mode or by_mode.get(True, by_mode.get(False)) != checked(tx, content, *cell, value):
+                return False
+        except BadScale:
+            return False
+    notes = tx.rows("select unit, sort, text from comment where answer_id = $1", [answer.key])
+    better = tx.rows("select unit, text from repair where answer_id = $1", [answer.key])
+    return (
+        own <= given.keys()
+        and Counter(notes) == Counter((n.unit, n.sort, n.text.strip()) for n in answer.notes if n.text.strip())
+        and dict(better) == {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
+    )
+
+
+def repairable(item: Dialogue | Pair | Response) -> set[str]:
+    """The units of an item that can be written better: an assistant's turns, a single response."""
+    return {unit for unit in units(item) if sort_of(unit) in ("turn", "response")}
+
+
+_Row = tuple[str, float | None]
+
+
+def _current(tx: Tx, item_id: str, person: str) -> dict[tuple[str, str], dict[bool, _Row]]:
+    """cell -> {revealed or not: (label id, value)} of a person's labels that hold."""
+    found: dict[tuple[str, str], dict[bool, _Row]] = {}
+    rows = tx.rows(
+        "select id, unit, dimension, value, mode, replaces, withdrawn from label where item_id = $1 and annotator = $2",
+        [item_id, person],
+    )
+    replaced = {row[5] for row in rows}
+    for label_id, unit, dimension, value, mode, _, withdrawn in rows:
+        if not withdrawn and label_id not in replaced:
+            found.setdefault((unit, dimension), {})[mode == "revealed"] = (label_id, value)
+    return found
+
+
+def _standing(by_mode: dict[bool, _Row], mode: exposure.Mode) -> tuple[_Row | None, _Row | None]:
+    """(the label that stands in a cell, the one that a label of this mode replaces).
+
+    A revealed label never replaces the blind one before it: dropping just those that people changed after seeing the
+    judge would leave only the agreeing ones as blind gold.
+    """
+    revealed = mode == "revealed"
+    return by_mode.get(True) or by_mode.get(False), by_mode.get(revealed)
+
+
+def checked(store: Store | Tx, item: Dialogue | Pair | Response, unit: str, dimension: str, value: Any) -> float | None:
+    """The code of a value for that cell of that item. Raises BadScale where there is no such cell, or value."""
+    if unit not in units(item):
+        raise BadScale(f"this item has no {unit}")
+    scale = cards.scales(store).get((item.kind, sort_of(unit), dimension))
+    if scale is None:
+        raise BadScale(f"no card asks {dimension!r} of {unit}")
+    if value is None and scale.kind == "turn":
+        return 0.0
+    if isinstance(value, float) and scale.kind in ("ordered", "unordered"):
+        if value == int(value) and 0 <= value < scale.size:
+            return value
+        raise BadScale(f"{value:g} is not on the scale: allowed are {scale.words}")
+    turns = frozenset(t.turn for t in item.turns if t.role == "assistant") if isinstance(item, Dialogue) else None
+    return scale.code(value, turns)
+
+
+def _draw(tx: Store | Tx, item_id: str, claim: str | None, again: bool = False) -> tuple[str, str] | None:
+    """(draw id, mode) under which an item is answered: the one claimed, else the item's place in the audit sample.
+
+    again: an answer is corrected, so `claim` is the draw that it was given under, "" for none.
+    """
+    if claim:
+        rows = tx.rows("select id, mode from draw where id = $1 and item_id = $2", [claim, item_id])
+        if rows:
+            return str(rows[0][0]), str(rows[0][1])
+    if again:
+        return None
+    rows = tx.rows("select id, mode from draw where item_id = $1 and stream = 'audit' order by seq limit 1", [item_id])
+    return (str(rows[0][0]), str(rows[0][1])) if rows else None

@@ -1,0 +1,97 @@
+"""Items as conversations of {"role", "content"}, which language models are trained on.
+
+Calls of tools are messages of the assistant with `tool_calls`, results messages of the role `tool`, as OpenAI has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from judges.tool_calls import arguments
+from judges.types import Dialogue, Response, Turn
+
+Message = dict[str, Any]
+
+
+def said(role: str, content: str) -> Message:
+    """One message."""
+    return {"role": role, "content": content}
+
+
+def messages(item: Dialogue | Response, scenario: bool = False) -> list[Message]:
+    """A whole item: every turn of a dialogue, or task and output. `scenario`: it goes before all as system prompt."""
+    if isinstance(item, Response):
+        return [said("user", item.task), said("assistant", item.output)]
+    return [*_head(item, scenario), *_spoken(item.turns)]
+
+
+def fork(item: Dialogue | Response, unit: str, scenario: bool = False) -> tuple[list[Message], str] | None:
+    """What was said before the assistant's part of a unit, and that part; None where it answers nobody.
+
+    It answers a user, or what a tool gave back.
+    """
+    if isinstance(item, Response):
+        return [said("user", item.task)], item.output
+    for at, turn in enumerate(item.turns):
+        if turn.role == "assistant" and unit == f"turn:{turn.turn}":
+            before = [*_head(item, scenario), *_spoken(item.turns[:at])]
+            return (before, turn.text) if before and before[-1]["role"] in ("user", "tool") else None
+    return None
+
+
+def sound(chat: list[Message]) -> bool:
+    """Whether chat templates take a conversation.
+
+    Nothing in it is empty, a system prompt stands only before all, and user and assistant take turns from the user on;
+    before what the assistant says in its turn it may have called tools.
+    """
+    spoken = chat[1:] if chat and chat[0]["role"] == "system" else chat
+    next_one = "user"
+    for message in spoken:
+        if _calls(message):
+            if next_one == "user":
+                return False
+        elif message["role"] != next_one:
+            return False
+        else:
+            next_one = "assistant" if next_one == "user" else "user"
+    return bool(spoken) and all(m["content"].strip() or _calls(m) for m in chat)
+
+
+def _head(item: Dialogue, scenario: bool) -> list[Message]:
+    return [said("system", item.scenario)] if scenario and item.scenario.strip() else []
+
+
+def _spoken(entries: Iterable[Turn]) -> list[Message]:
+    """The entries of a dialogue as messages.
+
+    Calls that follow each other are one message. A result answers the first call of that tool that has none yet; one
+    without such a call has no id. An assistant that only called tools says nothing.
+    """
+    found: list[Message] = []
+    waiting: list[tuple[str, str]] = []
+    made = 0
+    for entry in entries:
+        given = arguments(entry)
+        if given is not None:
+            made += 1
+            id_, function = f"call_{made}", {"name": entry.name, "arguments": given}
+            waiting.append((entry.name, id_))
+            if not (found and found[-1].get("tool_calls")):
+                found.append({**said("assistant", ""), "tool_calls": []})
+            found[-1]["tool_calls"].append({"id": id_, "type": "function", "function": function})
+        elif entry.role == "tool":
+            call = next((one for one in waiting if entry.name in ("", one[0])), None)
+            told = {"name": entry.name} if entry.name else {}
+            if call is not None:
+                waiting.remove(call)
+                told = {"name": call[0], "tool_call_id": call[1]}
+            found.append({**said("tool", entry.text), **told})
+        elif entry.role != "assistant" or entry.text.strip() or not (found and _calls(found[-1])):
+            found.append(said(entry.role, entry.text))
+    return found
+
+
+def _calls(message: Message) -> bool:
+    return message["role"] == "tool" or bool(message.get("tool_calls"))

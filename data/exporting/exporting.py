@@ -1,0 +1,150 @@
+"""Giving a dataset out: what an export would hold, and writing it with its row in the audit log."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from data.exporting import files
+from data.exporting.files import FORMATS, Format, Progress
+from data.exporting.kind import Kind, Options, Row, complete
+from data.exporting.registry import kinds
+from data.gold import excluded_items
+from data.records import exposure
+from data.records.datasets import Dataset
+from data.records.people import require
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from data.store.ids import canonical, new_id
+
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Given:
+    """An export that was made: its file, the number of rows, and of items newly put aside as tuning items."""
+
+    file: Path
+    kind: str
+    format: Format
+    lines: int
+    aside: int
+
+
+def known_options() -> dict[str, Any]:
+    """Every option of every kind by name; one that several kinds have is the same in all of them."""
+    return {option.name: option for kind in kinds().values() for option in kind.options}
+
+
+def preview(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options) -> tuple[list[Row], int]:
+    """The first rows of an export, and how many there are. Raises NotAllowed, BadInput.
+
+    Rows of items that may still come to this person to be answered blind are not among the first.
+    """
+    require(store, actor, "researcher")
+    told = complete(store, dataset.id, kind, options)
+    rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN)
+    first = list(islice(rows, SHOWN))
+    count = len(first) + sum(1 for _ in rows) if kind.count is None else kind.count(store, dataset, told)
+    shown = _told(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
+    kept = exposure.pending(store, actor) & shown.keys()
+    exposure.record(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
+    hidden = {name for name, id_ in _ids(store, dataset, {str(row.get("item")) for row in first}) if id_ in kept}
+    return [row for row in first if row.get("item") not in hidden], count
+
+
+def count(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options) -> int:
+    """How many rows an export would have; none is shown. Raises NotAllowed, BadInput."""
+    require(store, actor, "researcher")
+    told = complete(store, dataset.id, kind, options)
+    return sum(1 for _ in kind.rows(store, dataset, told)) if kind.count is None else kind.count(store, dataset, told)
+
+
+def blinded(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options) -> int:
+    """How many items still wait for a blind answer of this person that the export would show to them."""
+    told = complete(store, dataset.id, kind, options)
+    if kind.tells(told) == (False, "") and not kind.people:
+        return 0
+    return len(exposure.pending(store, actor) & {i for _, i in _ids(store, dataset, None)})
+
+
+def give(
+    store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options, format: Format, file: Path,
+    progress: Progress = lambda _: None,
+) -> Given:  # fmt: skip
+    """Write an export to a file, and who took what to the audit log (researchers and leads).
+
+    Of every item of which it tells what judges or people said, the person is recorded as having been shown that.
+    Examples are put aside as tuning items in the same change; the file stands under its name only once that is in the
+    store. Raises NotAllowed, BadInput.
+    """
+    require(store, actor, "researcher")
+    if format not in FORMATS:
+        raise BadInput(f"{format!r} is not a format. There are: {', '.join(FORMATS)}.")
+    if kind.lines and format != "jsonl":
+        raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
+    told = complete(store, dataset.id, kind, options)
+    rests = {} if kind.rests is None else kind.rests(store, dataset, told)
+    part, told_of = file.with_name(file.name + ".part"), set[str]()
+
+    def seen(row: Row) -> Row:
+        if "item" in row:
+            told_of.add(str(row["item"]))
+        return row
+
+    def work(tx: Tx) -> int:
+        require(tx, actor, "researcher")
+        new = _aside(tx, actor, dataset, kind, told_of) if kind.tunes and told_of else 0
+        exposure.add(tx, actor, _told(tx, dataset, kind, told, told_of), "export")
+        tx.add(
+            "export",
+            "id, dataset_id, kind, settings, lines",
+            [(new_id(), dataset.id, kind.name, canonical({"format": format, **told, **rests}), lines)],
+        )
+        return new
+
+    try:
+        lines = files.write(map(seen, kind.rows(store, dataset, told)), kind, format, part, progress)
+        aside = store.tx(actor, "export", work, target=dataset.id)
+        part.replace(file)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+    return Given(file, kind.name, format, lines, aside)
+
+
+def _told(
+    reader: Store | Tx, dataset: Dataset, kind: Kind, options: Options, names: set[str]
+) -> dict[str, Collection[str]]:
+    """item id -> whose word its rows tell: judges', people's."""
+    every, chosen = kind.tells(options)
+    ids = [id_ for _, id_ in _ids(reader, dataset, names)] if names and (every or chosen or kind.people) else []
+    judges = exposure.judges_of(reader, ids) if every and ids else {}
+    own = {chosen} if chosen else set[str]()
+    people = {exposure.PEOPLE} if kind.people else set[str]()
+    return {i: judges.get(i, set()) | own | people for i in ids}
+
+
+def _ids(reader: Store | Tx, dataset: Dataset, names: set[str] | None) -> list[tuple[str, str]]:
+    """(name, id) of the items of those names, or of all."""
+    some, params = ("", []) if names is None else (" and name = any($2)", [sorted(names)])
+    rows = reader.rows(f"select name, id from item where dataset_id = $1{some}", [dataset.id, *params])
+    return [(str(name), str(id_)) for name, id_ in rows]
+
+
+def _aside(tx: Tx, actor: str, dataset: Dataset, kind: Kind, names: set[str]) -> int:
+    """Put the items of an export aside. Raises BadInput where one has been drawn meanwhile."""
+    ids = {id_ for _, id_ in _ids(tx, dataset, names)}
+    if ids & excluded_items.drawn(tx, dataset.id):
+        raise BadInput("One of these items has just been drawn into the audit sample. Export again without it.")
+    return excluded_items.use(tx, actor, dataset.id, sorted(ids), f"given out as few-shot examples ({kind.name})")
+
+
+def loads(format: Format, name: str) -> str:
+    """The line of Python with which a colleague reads the file."""
+    reader = {"jsonl": "json", "csv": "csv", "parquet": "parquet"}[format]
+    return f'from datasets import load_dataset\nrows = load_dataset("{reader}", data_files="{name}", split="train")'

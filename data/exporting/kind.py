@@ -1,0 +1,137 @@
+"""What an export is: a name, what it gives, its columns, its options, and the rows that it makes of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from data.records.datasets import Dataset
+from data.store import Store
+from data.store.errors import BadInput
+
+Row = dict[str, Any]
+Options = Mapping[str, Any]
+Among = Callable[[Store, str], Mapping[str, str]]
+Fits = Callable[[Store, str, str], list[str]]
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something a person decides about an export: a text, a yes or no, or a number, as the default is.
+
+    `among` gives the texts that can be chosen, with the words for them, and `fits` those that other words mean; `says`
+    is what it does, in a sentence.
+    """
+
+    name: str
+    title: str
+    says: str
+    default: str | bool | int
+    among: Among | None = None
+    fits: Fits | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of export.
+
+    `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as
+    JSON in Parquet and CSV). `count` tells how many rows there are without making them, where they may be many, and
+    `first` gives the first so many without putting all of them in order. `lines`
+    is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as tuning
+    items. `place` is where it stands in lists. What the rows tell of an item, and so show to whoever takes them:
+    `people`, what people said; `judges`, what judges said, `all` of them unless one is chosen, or only a `chosen` one.
+    `again` says in words whether an import takes it back, and with what.
+    `rests` is what the rows rest on besides their options, which is kept beside these in the record of the export.
+    """
+
+    name: str
+    title: str
+    says: str
+    columns: pa.Schema
+    rows: Callable[[Store, Dataset, Options], Iterator[Row]]
+    count: Callable[[Store, Dataset, Options], int] | None = None
+    options: tuple[Option, ...] = ()
+    place: int = 50
+    lines: bool = False
+    first: Callable[[Store, Dataset, Options, int], Iterator[Row]] | None = None
+    tunes: bool = False
+    people: bool = True
+    judges: Literal["all", "chosen", "none"] = "none"
+    rests: Callable[[Store, Dataset, Options], Row] | None = None
+    again: str = "not imported again"
+
+    def tells(self, told: Options) -> tuple[bool, str]:
+        """(whether every judge's word, else the one judge's or "") the rows show with these options."""
+        named = next((told[name] for name in ("judge", "by_judge", "weakest_by") if told.get(name)), "")
+        chosen = str(named) if self.judges != "none" else ""
+        return self.judges == "all" and not chosen, chosen
+
+
+TEXT, NUMBER, WHOLE, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
+_CALL = pa.struct([("id", TEXT), ("type", TEXT), ("function", pa.struct([("name", TEXT), ("arguments", TEXT)]))])
+CHAT = pa.list_(
+    pa.struct(
+        [("role", TEXT), ("content", TEXT), ("name", TEXT), ("tool_call_id", TEXT), ("tool_calls", pa.list_(_CALL))]
+    )
+)
+"""A conversation as TRL and most trainers take it: [{"role", "content"}, ...], and OpenAI's keys for calls of tools."""
+
+
+def number(store: Store, query: tuple[str, list[Any]]) -> int:
+    """How many rows a query has."""
+    sql, params = query
+    return int(store.rows(f"select count(*) from ({sql}) rows_of", params)[0][0])
+
+
+def limit(most: int) -> str:
+    """The end of a query of at most so many rows; 0 = all."""
+    return f" limit {most:d}" if most else ""
+
+
+def columns(**types: pa.DataType) -> pa.Schema:
+    """A schema of named types."""
+    return pa.schema(list(types.items()))
+
+
+def resolved(store: Store, dataset_id: str, option: Option, value: Any) -> Any:
+    """A value as the option takes it; a text among some may be the beginning of one's id, or its name.
+
+    Raises BadInput with what there is.
+    """
+    if isinstance(option.default, (bool, int)):
+        if type(value) is not type(option.default) or (not isinstance(value, bool) and value < 0):
+            raise BadInput(f"{option.title}: {value!r} cannot be taken; give {_sort(option.default)}.")
+        return value
+    text = str(value)
+    if option.among is None or text == option.default:
+        return text
+    known = option.among(store, dataset_id)
+    if text in known:
+        return text
+    if option.fits is not None:
+        found = option.fits(store, dataset_id, text)
+    else:
+        found = [k for k, words in known.items() if (text and k.startswith(text)) or text in words.split(" · ")]
+    if len(found) == 1:
+        return found[0]
+    shown = {k: words for k, words in known.items() if k in found or not found}
+    there = "; ".join(f"{words} ({k})" if k != words else k for k, words in list(shown.items())[:12]) or "nothing"
+    problem = "stands for several" if found else "is not there"
+    raise BadInput(f"{option.title}: {text[:60]!r} {problem}. There are: {there}.")
+
+
+def _sort(default: bool | int) -> str:
+    return "yes or no" if isinstance(default, bool) else "a whole number from 0"
+
+
+def complete(store: Store, dataset_id: str, kind: Kind, given: Options) -> dict[str, Any]:
+    """The options of a kind, those that were not given by their defaults. Raises BadInput."""
+    names = {o.name for o in kind.options}
+    if extra := sorted(set(given) - names):
+        allowed = ", ".join(sorted(names)) or "none"
+        raise BadInput(f"An export of {kind.name} has no option {', '.join(extra)}. It has: {allowed}.")
+    return {o.name: resolved(store, dataset_id, o, given.get(o.name, o.default)) for o in kind.options}

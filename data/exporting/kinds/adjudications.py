@@ -1,0 +1,58 @@
+"""What was adjudicated: lines that an import takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from data.exporting.kind import FLAG, NUMBER, TEXT, Kind, Options, Row, columns, number
+from data.exporting.shared import NAMES, moment, naming, words
+from data.gold.disputes import made_at, read
+from data.records.datasets import Dataset
+from data.store import Store
+
+
+def _query(dataset: Dataset) -> tuple[str, list[Any]]:
+    return (
+        "select i.name, i.kind, a.unit, a.dimension, a.value, a.person, a.reason, a.saw_judge, c.made_at, a.labels "
+        "from adjudication_now a join item i on i.id = a.item_id join change c on c.seq = a.seq "
+        "where a.dataset_id = $1 order by i.name, a.unit, a.dimension",
+        [dataset.id],
+    )
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """The decisions that stand, each with the labels that it was made on."""
+    say, name_of = words(store), naming(store, options["names"])
+    for name, kind, unit, asked, code, who, reason, saw, written, labels in store.stream(*_query(dataset)):
+        yield {
+            "item": name, "unit": unit, "dimension": asked, "value": say(kind, unit, asked, code), "code": code,
+            "adjudicator": name_of(who), "reason": reason, "saw_judge": bool(saw),
+            "made_at": moment(made_at(labels, written)),
+            "labels": [
+                {"annotator": name_of(s.person), "value": say(kind, unit, asked, s.value), "mode": s.mode}
+                for s in read(labels)
+            ],
+        }  # fmt: skip
+
+
+def count(store: Store, dataset: Dataset, _options: Options) -> int:
+    """How many there are."""
+    return number(store, _query(dataset))
+
+
+KIND = Kind(
+    "adjudications",
+    "Adjudications",
+    "One row for each rating that was adjudicated: the value, who, why, when, whether the judge was in view, and the "
+    "labels behind it; as lines that Assay imports.",
+    columns(
+        item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, adjudicator=TEXT, reason=TEXT, saw_judge=FLAG,
+        made_at=TEXT, labels=TEXT,
+    ),
+    rows,
+    count,
+    (NAMES,),
+    place=15,
+    again="imported again in every format, with its items; cards without a folder come with the dataset",
+)  # fmt: skip

@@ -1,0 +1,103 @@
+"""Items that are worth collecting more of: found poor, doubted by the judge, or disputed."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from data.exporting.conversations import messages
+from data.exporting.kind import CHAT, FLAG, NUMBER, TEXT, Kind, Option, Options, Row, columns
+from data.exporting.shared import BASIS, JUDGE, asked
+from data.gold.gold import BASES, gold
+from data.queue.review_signals import needs
+from data.records import datasets, items
+from data.records.datasets import Dataset
+from data.records.settings import gold_rule
+from data.store import Store
+from data.store.errors import BadInput
+from judges.stats import bins
+from judges.triage import Need, place
+from judges.types import Pair, Scale
+
+MOST = Option("most", "At most", "so many items, those that need it most first (0: all)", 0)
+_PAGE = 500
+_LOW, _APART = 0.25, 2
+"""The lowest quarter of a scale is low; people who are so many steps apart disagree (half of an interval scale)."""
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """The items with reasons, those that need it most first."""
+    there = datasets.judges(store, dataset.id)
+    judge = options["judge"] or (there[0][0] if there else "")
+    low, apart = _by_people(store, dataset, options["basis"])
+    doubts = {n.item: n for n in needs(store, dataset.id, judge)} if judge else {}
+    doubts = {i: n for i, n in doubts.items() if any(r.kind != "no confidence" for r in n.reasons)}
+    found = sorted(low.keys() | apart.keys() | doubts.keys(), key=lambda i: (-_need(i, low, apart, doubts), i))
+    if options["most"]:
+        found = found[: options["most"]]
+    for start in range(0, len(found), _PAGE):
+        for item in items.items(store, found[start : start + _PAGE]):
+            said = [r.text for r in doubts[item.id].reasons if r.kind != "no confidence"] if item.id in doubts else []
+            content = item.content
+            yield {
+                "item": item.name, "need": round(_need(item.id, low, apart, doubts), 6),
+                "low": item.id in low, "disputed": item.id in apart, "doubted": item.id in doubts,
+                "reasons": [*low.get(item.id, []), *apart.get(item.id, []), *said], "judge": judge or None,
+                "messages": None if isinstance(content, Pair) else messages(content),
+                "content": json.loads(content.model_dump_json(exclude={"meta"})),
+            }  # fmt: skip
+
+
+def _need(item: str, low: dict[str, list[str]], apart: dict[str, list[str]], doubts: dict[str, Need]) -> float:
+    """How much an item is worth: 1 - prod(1 - strength), low .8, a dispute .5, and the judge's doubts."""
+    calm = (0.2 if item in low else 1.0) * (0.5 if item in apart else 1.0)
+    return 1 - calm * (1 - doubts[item].need if item in doubts else 1.0)
+
+
+def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """item -> what people found low in it, and item -> what they disagree on."""
+    low: dict[str, list[str]] = defaultdict(list)
+    apart: dict[str, list[str]] = defaultdict(list)
+    rule = gold_rule(store, dataset.id)
+    for d in asked(store, dataset.id):
+        if not d.scale.weights:
+            continue
+        if basis not in BASES:
+            raise BadInput(f"{basis!r} is no basis.")
+        bound, far = bins.origin(d.scale) + _LOW * bins.width(d.scale), _far(d.scale)
+        cells = gold(d.sort, d.scale, basis, rule)
+        for item, unit, code, least, most in store.stream(
+            f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
+            "where g.value <= $3 or g.high - g.low >= $4 order by g.item_id, g.unit",
+            [dataset.id, d.name, bound, far],
+        ):
+            what = f"{place(unit)}{d.title}"
+            if code is not None and code <= bound:
+                low[item].append(f"{what} is {d.scale.say(code)}")
+            if least is not None and most - least >= far:
+                apart[item].append(f"{what}: people say {d.scale.say(least)} and {d.scale.say(most)}")
+    return low, apart
+
+
+def _far(scale: Scale) -> float:
+    """How far apart people disagree, in units of the scale: half of an interval scale, which may have any steps."""
+    return bins.width(scale) / 2 if scale.kind == "interval" else float(_APART)
+
+
+KIND = Kind(
+    "candidates",
+    "Candidates for more data",
+    "Items that people rated low, that the judge was uncertain of, or that judges or people disagree on, with the "
+    "reasons: what to collect or write more of.",
+    columns(
+        item=TEXT, need=NUMBER, low=FLAG, disputed=FLAG, doubted=FLAG, reasons=pa.list_(TEXT), judge=TEXT,
+        messages=CHAT, content=TEXT,
+    ),
+    rows,
+    options=(JUDGE, BASIS, MOST),
+    place=33,
+    judges="all",
+)  # fmt: skip

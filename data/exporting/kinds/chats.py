@@ -1,0 +1,110 @@
+"""Conversations to fine-tune on: those that people, or a judge that is approved, found good enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from data.exporting.approved import approved
+from data.exporting.conversations import messages, sound
+from data.exporting.kind import CHAT, TEXT, WHOLE, Kind, Option, Options, Row, columns
+from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, asked, exact
+from data.gold.gold import gold
+from data.records.datasets import Dataset
+from data.records.settings import gold_rule
+from data.store import Store
+from data.store.errors import BadInput
+from judges.errors import BadScale
+from judges.stats import bins
+from judges.types import ITEM, Dimension, Pair
+
+
+def _ordered(store: Store, dataset_id: str) -> dict[str, str]:
+    return {d.name: d.title for d in _dimensions(store, dataset_id)}
+
+
+def _dimensions(store: Store, dataset_id: str) -> list[Dimension]:
+    found = asked(store, dataset_id)
+    return [d for d in found if d.scale.weights and d.sort in ("turn", "conversation", "response")]
+
+
+BY = Option("by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict", _ordered)
+LEAST = Option("least", "At least", 'the lowest answer to include, such as "excellent" or 4 (default: the best)', "")
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """The conversations all of whose gold in the dimension, or an approved judge's values, reach the answer."""
+    here = _dimensions(store, dataset.id)
+    wanted = [d for d in here if d.name == options["by"]]
+    if not wanted and options["by"] != BY.default:
+        raise BadInput(f"{options['by']!r} is not a dimension with an order here. There are: {_names(here)}.")
+    judge = options["by_judge"]
+    for d in wanted:
+        least = _least(d, options["least"])
+        older = approved(store, dataset.id, judge, d) if judge else ""
+        if older is None:
+            raise BadInput(
+                f"This judge is not approved for {d.title} on {dataset.name}: no chats are chosen by its scores. "
+                "A lead approves it on the page Approvals, or leave the judge out and go by people's gold."
+            )
+        cells = _SCORED if judge else gold(d.sort, d.scale, options["basis"], gold_rule(store, dataset.id))
+        asks = [judge, d.sort] if judge else []
+        for name, content, systems, low, units in store.stream(
+            "select i.name, i.content, i.system_a, f.low, f.units from (select g.item_id, min(g.value) as low, "
+            f"count(*) as units from ({cells}) g group by g.item_id having min(g.value) >= ${3 + len(asks)}) f "
+            "join item i on i.id = f.item_id order by i.name",
+            [dataset.id, d.name, *asks, least],
+        ):
+            item = ITEM.validate_json(content)
+            if isinstance(item, Pair):
+                continue
+            chat = messages(item, options["scenario"])
+            while chat and chat[-1]["role"] != "assistant":
+                chat.pop()
+            if not sound(chat):
+                continue
+            yield {
+                "messages": chat, "item": name, "system": systems, "dimension": d.name, "value": exact(d.scale, low),
+                "units": units, "basis": None if judge else options["basis"], "judge": judge or None,
+                "older_policy": older,
+            }  # fmt: skip
+
+
+_SCORED = (
+    "select s.item_id, s.value from score_now s join item n on n.id = s.item_id where n.dataset_id = $1 "
+    "and s.dimension = $2 and s.judge_id = $3 and split_part(s.unit, ':', 1) = $4"
+)
+"""What a judge says in a dimension of turns, of whole conversations or of responses."""
+
+
+def _least(d: Dimension, told: str) -> float:
+    """The code of the lowest answer that is taken."""
+    if not told:
+        return bins.origin(d.scale) + bins.width(d.scale)
+    try:
+        code = d.scale.code(float(told) if told.replace(".", "", 1).isdigit() else told)
+    except BadScale as error:
+        raise BadInput(f"At least: {error}.") from None
+    if code is None:
+        raise BadInput("At least: n/a is no answer that others could reach.")
+    return code
+
+
+def _names(found: list[Dimension]) -> str:
+    return ", ".join(sorted({d.name for d in found})) or "none"
+
+
+KIND = Kind(
+    "chats",
+    "Chats to fine-tune on",
+    "Whole conversations that people, or an approved judge, found good enough, as messages with roles; of a "
+    "dimension of every turn, the lowest turn decides. Left out is what chat templates refuse: empty turns, or "
+    "roles that do not alternate.",
+    columns(
+        messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=WHOLE, basis=TEXT, judge=TEXT,
+        older_policy=TEXT,
+    ),
+    rows,
+    options=(BY, LEAST, BASIS, BY_JUDGE, SCENARIO),
+    place=32,
+    judges="chosen",
+)  # fmt: skip

@@ -1,0 +1,54 @@
+"""A whole dataset as lines of Assay's own: cards, items, replies, labels, adjudications, their rule, guidelines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from data.cards import cards
+from data.exporting.kind import TEXT, Kind, Options, Row, columns
+from data.exporting.kinds import adjudications, items, judgments, labels
+from data.exporting.shared import NAMES
+from data.records import guidelines
+from data.records.datasets import Dataset
+from data.records.settings import gold_rule
+from data.store import Store
+from judges.importing.contents import FORMAT
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """Cards first, then items, so that what is said of them finds them."""
+    yield {"assay": {"format": FORMAT, "dataset": dataset.name}}
+    yield from ({"card": spec} for spec in cards.travelling(store, dataset.id))
+    yield from items.rows(store, dataset, options)
+    yield from judgments.rows(store, dataset, {"judge": ""})
+    yield from labels.rows(store, dataset, {"dimension": "", **options})
+    yield from adjudications.rows(store, dataset, options)
+    yield {"gold_rule": asdict(gold_rule(store, dataset.id))}
+    if held := guidelines.current(store, dataset.id):
+        yield {"guidelines": held.text}
+
+
+def count(store: Store, dataset: Dataset, options: Options) -> int:
+    """How many there are of all sorts, the first line and the rule among them."""
+    every = {"judge": "", "dimension": "", **options}
+    lines: int = sum(one.count(store, dataset, every) for one in (items, judgments, labels, adjudications))
+    return lines + len(cards.travelling(store, dataset.id)) + 2 + (guidelines.current(store, dataset.id) is not None)
+
+
+KIND = Kind(
+    "dataset",
+    "The whole dataset",
+    "The cards it needs, items, judges' replies, people's labels, adjudications, how labels are combined and the "
+    "guidelines, in one file: imported by a lead, as drawn at random, into an empty workspace, it gives the same "
+    "reference labels (gold) and the same figures. In a sample that is not labelled in full, each label has the "
+    "probability of its draw but not the response rate of its stratum: there, strata with fewer labels weigh less.",
+    columns(id=TEXT, item=TEXT),
+    rows,
+    count,
+    (NAMES,),
+    place=5,
+    judges="all",
+    lines=True,
+    again="imported again whole, by itself",
+)

@@ -1,0 +1,77 @@
+"""Few-shot examples for a card from what people have put right, only of items that the gate never uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from data.cards import cards
+from data.exporting.kind import TEXT, Kind, Option, Options, Row, columns
+from data.gold import excluded_items, fewshot
+from data.records import items
+from data.records.datasets import Dataset, judges
+from data.store import Store
+from data.store.errors import BadInput
+from judges.authoring.examples import check
+from judges.card import Card, Example
+from judges.errors import BadCard
+
+
+def _cards(store: Store, dataset_id: str) -> dict[str, str]:
+    used = {card for _, card, _, _, _ in judges(store, dataset_id)}
+    return {c.name: c.title for c in cards.known(store).values() if c.name in used}
+
+
+CARD = Option("card", "Card", "the card whose judges are to see the examples", "", _cards)
+FEW = Option("few", "Examples", "at most so many; a card takes two or three", 3)
+_LOOK = 200
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """Examples whose reply could be put right in full, those with most labels first, one of an item.
+
+    Left out is every item of an audit sample, and every one that people have answered blind in a random draw.
+    """
+    if not options["card"]:
+        raise BadInput("Say for which card the examples are: option card.")
+    card = cards.card(store, options["card"])
+    barred = excluded_items.drawn(store, dataset.id) | excluded_items.counted(store, dataset.id)
+    left = options["few"] or _LOOK
+    for item in [i for i in fewshot.labelled(store, dataset.id, card, _LOOK + len(barred)) if i not in barred][:_LOOK]:
+        made = _of(store, card, item)
+        if made is not None:
+            yield made
+            left -= 1
+            if not left:
+                return
+
+
+def _of(store: Store, card: Card, item_id: str) -> Row | None:
+    """The example of an item's first part whose reply people have corrected in full."""
+    found = items.item(store, item_id)
+    for part in card.parts(found.content):
+        draft = fewshot.draft(store, card, item_id, part)
+        if draft.reply is None or draft.left or not draft.corrected:
+            continue
+        example = Example(f"as people have it: {', '.join(draft.corrected)}", draft.fields, draft.reply)
+        try:
+            check(card, 1, example)
+        except BadCard:
+            continue
+        told = {"card": card.name, "card_version": card.version, "item": found.name, "part": part}
+        return {**asdict(example), **told, "judge_model": draft.judge}
+    return None
+
+
+KIND = Kind(
+    "examples",
+    "Few-shot examples for a card",
+    "Items with a judge's reply that people have corrected, in the form that a card needs. Only items that are in no "
+    "audit sample and were not labelled blind in a random draw; the approval check leaves them out from then on.",
+    columns(shows=TEXT, fields=TEXT, reply=TEXT, card=TEXT, card_version=TEXT, item=TEXT, part=TEXT, judge_model=TEXT),
+    rows,
+    options=(CARD, FEW),
+    place=40,
+    judges="all",
+    tunes=True,
+)

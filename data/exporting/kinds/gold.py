@@ -1,0 +1,64 @@
+"""The gold of every cell, with how it came about, and a judge's score beside it where one is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from data.exporting.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
+from data.exporting.shared import BASIS, DIMENSION, JUDGE, asked, exact, judges
+from data.gold.gold import gold
+from data.records.datasets import Dataset
+from data.records.settings import gold_rule
+from data.store import Store
+
+
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
+    """Dimension after dimension, by item; or the first so many of each dimension."""
+    judge, rule = options["judge"], gold_rule(store, dataset.id)
+    by = judges(store).get(judge)
+    for d in asked(store, dataset.id):
+        if options["dimension"] not in ("", d.name):
+            continue
+        for name, unit, code, how, people, low, high, probability, aside, scored, theirs in store.stream(
+            "select i.name, g.unit, g.value, g.how, g.people, g.low, g.high, g.probability, t.item_id is not null, "
+            f"s.judge_id is not null, s.value from ({gold(d.sort, d.scale, options['basis'], rule)}) g "
+            "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
+            "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 "
+            f"and s.judge_id = $3 order by i.name, g.unit{limit(most)}",
+            [dataset.id, d.name, judge],
+        ):
+            yield {
+                "item": name, "unit": unit, "dimension": d.name, "value": exact(d.scale, code), "code": code,
+                "how": how, "people": people, "low": low, "high": high, "probability": probability,
+                "basis": options["basis"], "tuning": aside,
+                "judge": judge or None, "judge_value": exact(d.scale, theirs) if scored else None,
+                "judge_code": theirs, "card": by.card if by else None,
+                "card_version": by.card_version if by else None, "model": by.model if by else None,
+            }  # fmt: skip
+
+
+def count(store: Store, dataset: Dataset, options: Options) -> int:
+    """How many there are."""
+    rule, wanted = gold_rule(store, dataset.id), options["dimension"]
+    there = [d for d in asked(store, dataset.id) if wanted in ("", d.name)]
+    return sum(number(store, (gold(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in there)
+
+
+KIND = Kind(
+    "gold",
+    "Reference labels (gold)",
+    "One row for each item, unit and dimension that people have rated: the value, how it came about (one, agreed, "
+    "median, majority, adjudicated), how many people, and a judge's value beside it where one is chosen.",
+    columns(
+        item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, how=TEXT, people=WHOLE, low=NUMBER, high=NUMBER,
+        probability=NUMBER, basis=TEXT, tuning=FLAG, judge=TEXT, judge_value=TEXT, judge_code=NUMBER, card=TEXT,
+        card_version=TEXT, model=TEXT,
+    ),
+    rows,
+    count,
+    (BASIS, DIMENSION, JUDGE),
+    place=8,
+    judges="chosen",
+    first=rows,
+    again="not imported again: gold is made of labels and adjudications, which are",
+)  # fmt: skip

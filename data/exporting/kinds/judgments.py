@@ -1,0 +1,59 @@
+"""What judges replied, as it came: lines that an import takes and reads anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from data.exporting.kind import TEXT, WHOLE, Kind, Options, Row, columns, number
+from data.exporting.shared import JUDGE, judges
+from data.records.datasets import Dataset
+from data.store import Store
+
+
+def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
+    judge = options["judge"]
+    only = " and m.judge_id = $2" if judge else ""
+    return (
+        "select i.name, m.judge_id, m.part, m.sample, m.raw, m.unscored, m.why, m.run_id "
+        "from judgment m join item i on i.id = m.item_id left join unscored_now u on u.id = m.id "
+        f"where i.dataset_id = $1{only} and (m.unscored = '' or u.id is not null) "
+        "order by i.name, m.judge_id, m.part, m.sample, m.seq, m.id",
+        [dataset.id, *([judge] if judge else [])],
+    )
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """The replies that hold: those that could be read, and those that could not and were not asked for again."""
+    known = judges(store)
+    for name, judge_id, part, sample, raw, unscored, why, run in store.stream(*_query(dataset, options)):
+        by = known[judge_id]
+        yield {
+            "item": name, "card": by.card, "model": by.model, "params": json.loads(by.params), "part": part,
+            "sample": sample, "raw": raw, "unscored": unscored or None, "why": why, "judge": judge_id,
+            "card_version": by.card_version, "run": run,
+        }  # fmt: skip
+
+
+def count(store: Store, dataset: Dataset, options: Options) -> int:
+    """How many there are."""
+    return number(store, _query(dataset, options))
+
+
+KIND = Kind(
+    "judgments",
+    "Judges' replies",
+    "Every judge's reply to every item as it came, with card, version, model, parameters and run.",
+    columns(
+        item=TEXT, card=TEXT, model=TEXT, params=TEXT, part=TEXT, sample=WHOLE, raw=TEXT, unscored=TEXT, why=TEXT,
+        judge=TEXT, card_version=TEXT, run=TEXT,
+    ),
+    rows,
+    count,
+    (JUDGE,),
+    place=12,
+    people=False,
+    judges="all",
+    again="imported again in every format, with its items; cards without a folder come with the dataset",
+)  # fmt: skip

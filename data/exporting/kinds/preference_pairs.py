@@ -1,0 +1,83 @@
+"""Preference pairs from verdicts: of two responses to one input, the one that was found better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from data.exporting.approved import approved
+from data.exporting.conversations import said
+from data.exporting.kind import CHAT, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns
+from data.exporting.shared import BASIS, BY_JUDGE, asked
+from data.gold.gold import gold
+from data.records.datasets import Dataset
+from data.records.settings import gold_rule
+from data.store import Store
+from data.store.errors import BadInput
+from judges.types import ITEM, Dimension, Pair
+
+
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+    """Pairs that were decided; ties, n/a and pairs without their texts are left out."""
+    judge = options["by_judge"]
+    for d in asked(store, dataset.id):
+        if d.sort != "pair" or not {"a", "b"} <= set(d.scale.categories):
+            continue
+        older = approved(store, dataset.id, judge, d) if judge else ""
+        if older is None:
+            raise BadInput(
+                f"This judge is not approved for {d.title} on {dataset.name}: its verdicts are not exported."
+            )
+        for name, content, code, how, people, probability in _decided(store, dataset, d, judge, options["basis"]):
+            item = ITEM.validate_json(content)
+            word = None if code is None else d.scale.categories[int(code)]
+            if not isinstance(item, Pair) or word not in ("a", "b"):
+                continue
+            a, b = item.response_a, item.response_b
+            better, worse = (a, b) if word == "a" else (b, a)
+            if better.text is None or worse.text is None or better.text.strip() == worse.text.strip():
+                continue
+            if not (item.input_text.strip() and better.text.strip() and worse.text.strip()):  # no template takes it
+                continue
+            told = [("user", item.input)] if isinstance(item.input, str) else [(t.role, t.text) for t in item.input]
+            prompt = [said(role, text) for role, text in told]
+            yield {
+                "prompt": prompt, "chosen": [said("assistant", better.text)],
+                "rejected": [said("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,
+                "judge": judge or None, "chosen_system": better.system, "rejected_system": worse.system, "how": how,
+                "people": people, "probability": probability, "older_policy": older,
+            }  # fmt: skip
+
+
+def _decided(store: Store, dataset: Dataset, d: Dimension, judge: str, basis: str) -> Iterator[tuple[str, ...]]:
+    """(name, content, code, how, people, probability) of the pairs with a verdict."""
+    if judge:
+        yield from store.stream(
+            "select i.name, i.content, s.value, 'judge', 0, cast(null as double precision) from score_now s "
+            "join item i on i.id = s.item_id where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 "
+            "and s.unit = 'pair' order by i.name",
+            [dataset.id, d.name, judge],
+        )
+        return
+    cells = gold(d.sort, d.scale, basis, gold_rule(store, dataset.id))  # type: ignore[arg-type]
+    yield from store.stream(
+        f"select i.name, i.content, g.value, g.how, g.people, g.probability from ({cells}) g "
+        "join item i on i.id = g.item_id order by i.name",
+        [dataset.id, d.name],
+    )
+
+
+KIND = Kind(
+    "preference_pairs",
+    "Preferences: verdicts on pairs",
+    "Each pair of responses whose verdict is not a tie: the input, the better response (chosen) and the other "
+    "(rejected), by the reference labels (gold), in the form that TRL trains on (DPO and others).",
+    columns(
+        prompt=CHAT, chosen=CHAT, rejected=CHAT, item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, chosen_system=TEXT,
+        rejected_system=TEXT, how=TEXT, people=WHOLE, probability=NUMBER,
+        older_policy=TEXT,
+    ),
+    rows,
+    options=(BASIS, BY_JUDGE),
+    place=31,
+    judges="chosen",
+)  # fmt: skip

@@ -1,0 +1,120 @@
+"""What judges gave, one row for each item, unit, dimension and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from data.approvals import auto_accept
+from data.approvals.auto_accept import Rule
+from data.exporting.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
+from data.exporting.shared import DIMENSION, JUDGE, judges, words
+from data.records.datasets import Dataset
+from data.store import Store
+from judges.types import sort_of
+
+
+def query(dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> tuple[str, list[Any]]:
+    """What stands for each judge, or each of its samples by itself."""
+    params, only = [dataset.id], ""
+    for column, value in (("s.judge_id", options["judge"]), ("s.dimension", options["dimension"])):
+        if value:
+            params.append(value)
+            only += f" and {column} = ${len(params)}"
+    number = "s.sample" if single else "case when p.samples is null then s.sample end"
+    return (
+        f"select i.id, i.name, i.kind, s.unit, s.dimension, s.judge_id, s.value, s.confidence, s.source, {number}, "
+        "coalesce(p.samples, 1), p.agreement, p.lowest, p.highest, m.run_id "
+        f"from {'score' if single else 'score_now'} s join item i on i.id = s.item_id "
+        "join judgment m on m.id = s.judgment_id left join score_spread p on p.judge_id = s.judge_id "
+        "and p.item_id = s.item_id and p.unit = s.unit and p.dimension = s.dimension "
+        f"where i.dataset_id = $1{only} order by i.name, s.judge_id, s.unit, s.dimension, s.sample{limit(most)}",
+        params,
+    )
+
+
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> Iterator[Row]:
+    """The values that stand for each judge, or the first so many; `single`: each sample by itself."""
+    known, say, spared = judges(store), words(store), _spared(store, dataset, options)
+    for item, name, kind, unit, dimension, judge_id, code, confidence, source, sample, samples, *spread, run in (
+        store.stream(*query(dataset, options, most, single))
+    ):
+        by = known[judge_id]
+        yield {
+            "item": name, "unit": unit, "dimension": dimension, "judge": judge_id,
+            "value": say(kind, unit, dimension, code), "code": code, "confidence": confidence, "source": source,
+            "sample": sample, "samples": samples, "agreement": spread[0], "lowest": spread[1], "highest": spread[2],
+            "card": by.card, "card_version": by.card_version, "model": by.model,
+            "params": by.params, "synthetic": by.synthetic, "run": run,
+            "spared": None if (held := spared.get((judge_id, sort_of(unit), dimension))) is None else item in held,
+        }  # fmt: skip
+
+
+def _rules(store: Store, dataset: Dataset, options: Options) -> list[Rule]:
+    found = auto_accept.rules(store, dataset.id, str(options["judge"]))
+    return [rule for rule in found if options["dimension"] in ("", rule.dimension)]
+
+
+def _spared(store: Store, dataset: Dataset, options: Options) -> dict[tuple[str, str, str], set[str]]:
+    """(judge, sort of unit, dimension) -> the items whose verdicts are kept unseen, where a rule says so."""
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for rule in _rules(store, dataset, options):
+        sure = auto_accept.sures(store, dataset.id, rule)
+        if sure is not None:
+            found[rule.judge, rule.sort, rule.dimension] = set(sure.item[sure.confidence >= rule.threshold].tolist())
+    return found
+
+
+def rests(store: Store, dataset: Dataset, options: Options) -> Row:
+    """The rules that `spared` goes by."""
+    rules = _rules(store, dataset, options)
+    return {"spared by": [asdict(rule) for rule in rules]} if rules else {}
+
+
+def count(store: Store, dataset: Dataset, options: Options) -> int:
+    """How many there are."""
+    return number(store, query(dataset, options))
+
+
+COLUMNS = columns(
+    item=TEXT,
+    unit=TEXT,
+    dimension=TEXT,
+    judge=TEXT,
+    value=TEXT,
+    code=NUMBER,
+    confidence=NUMBER,
+    source=TEXT,
+    sample=WHOLE,
+    samples=WHOLE,
+    agreement=NUMBER,
+    lowest=NUMBER,
+    highest=NUMBER,
+    card=TEXT,
+    card_version=TEXT,
+    model=TEXT,
+    params=TEXT,
+    synthetic=FLAG,
+    run=TEXT,
+    spared=FLAG,
+)
+
+KIND = Kind(
+    "scores",
+    "Judges' scores",
+    "One row for each item, unit, dimension and judge: the value in words and as a number, its confidence, and "
+    "where a lead has set a rule, whether it needs no person (spared). Several samples are one value, with how many "
+    "there were and how far they agree with it.",
+    COLUMNS,
+    rows,
+    count,
+    (JUDGE, DIMENSION),
+    place=20,
+    people=False,
+    judges="all",
+    first=rows,
+    rests=rests,
+    again="imported again in every format, with its items, as values without replies; "
+    "what several samples came to is left out",
+)  # fmt: skip

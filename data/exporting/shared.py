@@ -1,0 +1,113 @@
+"""What several kinds of export share: options, words for codes, judges, and other names for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from typing import NamedTuple
+
+from data.cards import cards
+from data.exporting.kind import Option
+from data.gold.gold import BASES
+from data.records import datasets, judge_lookup
+from data.store import Store
+from data.store.errors import NotFound
+from judges.judge_lookup import fitting
+from judges.types import Dimension, Scale, sort_of
+
+
+def _judges(store: Store, dataset_id: str) -> dict[str, str]:
+    return judge_lookup.words(judge_lookup.named(store, dataset_id))
+
+
+def _meant(store: Store, dataset_id: str, wanted: str) -> list[str]:
+    return [one.id for one in fitting(judge_lookup.named(store, dataset_id), wanted)]
+
+
+def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:
+    return {d.name: d.title for d in asked(store, dataset_id)}
+
+
+def _bases(_store: Store, _dataset_id: str) -> dict[str, str]:
+    return dict(BASES.items())
+
+
+def asked(store: Store, dataset_id: str) -> list[Dimension]:
+    """The dimensions that people can be asked about in a dataset, by its kinds of items."""
+    here = datasets.kinds(store, dataset_id)
+    return [d for (kind, _, _), d in sorted(cards.questions(store).items()) if kind in here]
+
+
+JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges, _meant)
+BY_JUDGE = Option(
+    "by_judge", "Values of", "this judge's values in place of people's; it must be approved here for the dimension", "",
+    _judges, _meant,
+)  # fmt: skip
+DIMENSION = Option("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
+BASIS = Option("basis", "Basis", f"labels used for gold: {', '.join(BASES)}", "all", _bases)
+NAMES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", True)
+ALIASES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", False)
+SCENARIO = Option(
+    "scenario", "Scenario as system prompt", "begin each dialogue with its scenario as system prompt", False
+)
+
+
+class Judge(NamedTuple):
+    """What is told of a judge beside what it said."""
+
+    card: str
+    card_version: str
+    model: str
+    params: str
+    synthetic: bool
+
+
+def judges(store: Store) -> dict[str, Judge]:
+    """Every judge by its id."""
+    rows = store.rows("select id, card, card_version, model, params, synthetic from judge")
+    return {str(r[0]): Judge(str(r[1]), str(r[2]), str(r[3]), str(r[4]), bool(r[5])) for r in rows}
+
+
+def words(store: Store) -> Callable[[str, str, str, float | None], str]:
+    """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"; see `exact`."""
+    scales: dict[tuple[str, str, str], Scale] = dict(cards.scales(store).items())
+
+    @cache
+    def say(kind: str, unit: str, dimension: str, code: float | None) -> str:
+        scale = scales.get((kind, sort_of(unit), dimension))
+        if scale is None:
+            return "n/a" if code is None else f"{code:g}"
+        return exact(scale, code)
+
+    return say
+
+
+def exact(scale: Scale, code: float | None) -> str:
+    """A code in words; a number of an interval scale with all its digits, so that it reads as that very number."""
+    if scale.kind != "interval" or code is None:
+        return scale.say(code)
+    return str(int(code)) if code.is_integer() else repr(code)
+
+
+def naming(store: Store, real: bool) -> Callable[[str], str]:
+    """What names a person in an export: by their own name, or by person-1, person-2, ... in the order in which the
+
+    workspace came to know them. As nobody is ever taken out of it, the number stays the same in every later export.
+    """
+    if real:
+        return str
+    rows = store.rows("select person, min(seq), min(id) from person_event group by person order by 2, 3")
+    known = {str(r[0]): f"person-{n}" for n, r in enumerate(rows, 1)}
+
+    def alias(name: str) -> str:
+        if name not in known:
+            raise NotFound(f"{name!r} has labels here but is not among the people of this workspace.")
+        return known[name]
+
+    return alias
+
+
+def moment(at: datetime) -> str:
+    """A time of the store as ISO text in UTC."""
+    return f"{at.isoformat()}Z"

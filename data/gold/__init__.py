@@ -1,0 +1,1 @@
+"""Gold: what the labels of a cell resolve to, which cells wait for adjudication, and which items never count."""

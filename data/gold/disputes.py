@@ -1,0 +1,280 @@
+"""Which cells somebody has to adjudicate: people's labels that lie further apart than the dataset's rule allows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from data.cards import cards
+from data.records.settings import GoldRule, gold_rule
+from data.store import Store, Tx, remembered
+from data.store.ids import canonical, content_id
+from judges.types import Scale, sort_of
+
+_ORDERED = ("ordinal", "ordered", "interval")
+_UNITS = ("conversation", "turn", "section", "side", "response", "pair")
+TABLES = ("label", "setting", "item", "judge", "card")
+"""What "where do people lie apart" rests on: it is asked again when one of these was written."""
+
+
+class Said(NamedTuple):
+    """What one person says of a cell: the label that holds, its value (None = n/a), and how it was given."""
+
+    id: str
+    person: str
+    value: float | None
+    mode: Literal["blind", "assisted"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What somebody decided on a cell, and the labels that they decided on."""
+
+    id: str
+    person: str
+    value: float | None
+    reason: str
+    saw_judge: bool
+    said: tuple[Said, ...]
+    seq: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell with what people say of it and what was decided. Of two classes of labels, `said` holds one: see `one`.
+
+    distance: how far people lie apart, 0 to 1. reopened: the labels changed after the decision. token: changes
+    whenever a label or the decision does, so that nobody decides on what is not there any more.
+    """
+
+    item: str
+    name: str
+    unit: str
+    dimension: str
+    scale: Scale
+    said: tuple[Said, ...]
+    decision: Decision | None
+    rule: GoldRule
+
+    @property
+    def distance(self) -> float:
+        return distance([s.value for s in self.said], self.scale)
+
+    @property
+    def reopened(self) -> bool:
+        return self.decision is not None and _facts(self.decision.said) != _facts(self.said)
+
+    @property
+    def waits(self) -> bool:
+        """Whether somebody has to decide it: people lie apart and nobody has, or what was decided on has changed."""
+        if self.decision is not None:
+            return self.reopened
+        return lie_apart([s.value for s in self.said], self.scale, self.rule.apart)
+
+    @property
+    def token(self) -> str:
+        return content_id(self.decision.id if self.decision else "", sorted(map(list, self.said)))
+
+
+def lie_apart(values: Sequence[float | None], scale: Scale, apart: int | None) -> bool:
+    """Whether the values of one cell need somebody who decides, `apart` being how far the rule lets people differ.
+
+    None: never. Otherwise always where some say n/a and others do not. Answers in order: where the lowest and the
+    highest lie more than `apart` steps from each other. Answers without order (flags and turns among them) have no
+    steps: at 0 every difference does, and from 1 on only a drawn vote, in which no answer has more votes than each
+    other one.
+    """
+    if apart is None or len(values) < 2:
+        return False
+    given = [v for v in values if v is not None]
+    if 0 < len(given) < len(values):
+        return True
+    if not given:
+        return False
+    if scale.kind in _ORDERED:
+        return max(given) - min(given) > apart
+    counts = sorted((given.count(v) for v in set(given)), reverse=True)
+    return len(counts) > 1 and (apart == 0 or counts[0] == counts[1])
+
+
+def distance(values: Sequence[float | None], scale: Scale) -> float:
+    """How far people lie apart, as a share of the whole scale: 0 agreed, 1 the two ends of it.
+
+    n/a against a value, and answers without order that differ, are as far apart as can be: 1.
+    """
+    given = [v for v in values if v is not None]
+    if 0 < len(given) < len(values):
+        return 1.0
+    if not given or min(given) == max(given):
+        return 0.0
+    if scale.kind not in _ORDERED:
+        return 1.0
+    whole = scale.size - 1 if scale.size else scale.hi - scale.lo
+    return (max(given) - min(given)) / whole if whole else 0.0
+
+
+def one(labels: Iterable[Said]) -> tuple[Said, ...]:
+    """The labels of one class, which alone are held against each other: the blind ones where two people or more
+
+    answered blind, else those given with the judge in view if these are two or more, else what there is, blind first.
+    """
+    by_mode: dict[str, list[Said]] = {"blind": [], "assisted": []}
+    for label in labels:
+        by_mode[label.mode].append(label)
+    several = [found for found in by_mode.values() if len(found) > 1]
+    return _named(next(iter(several or [f for f in by_mode.values() if f]), []))
+
+
+def waiting(store: Store | Tx, dataset_id: str) -> list[Cell]:
+    """The cells of a dataset that somebody has to adjudicate: items whose people lie furthest apart first, each item's
+
+    cells together and in reading order. Until somebody has, a cell keeps the gold that the rule gives it.
+    """
+    rule = gold_rule(store, dataset_id)
+    key = ("disputed", dataset_id)
+    apart = remembered(store, key, TABLES, lambda: in_order(store, _apart(store, dataset_id, rule)))
+    return _undecided(store, dataset_id, rule, apart)
+
+
+def in_order(store: Store | Tx, cells: Sequence[Cell]) -> list[Cell]:
+    """Cells that wait, as they are gone through."""
+    far: dict[str, tuple[float, float]] = {}
+    for cell in cells:
+        most, total = far.get(cell.item, (0.0, 0.0))
+        far[cell.item] = (max(most, cell.distance), total + cell.distance)
+    asked = {(sort, dimension): n for n, (_, sort, dimension) in enumerate(cards.scales(store))}
+
+    def key(cell: Cell) -> tuple[Any, ...]:
+        most, total = far[cell.item]
+        sort = sort_of(cell.unit)
+        number = int("".join(filter(str.isdigit, cell.unit)) or 0)
+        last = _UNITS.index(sort) if sort != "conversation" else len(_UNITS)
+        return -most, -total, cell.name, cell.item, last, number, cell.unit, asked.get((sort, cell.dimension), 0)
+
+    return sorted(cells, key=key)
+
+
+def under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Cell]:
+    """The cells that wait, or would wait under a rule."""
+    return _undecided(store, dataset_id, rule, _apart(store, dataset_id, rule))
+
+
+def _apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Cell]:
+    """The cells in which people lie further apart than a rule allows, whether somebody has decided or not."""
+    if rule.apart is None:
+        return []
+    scales = cards.scales(store)
+    loose = sorted({name for (_, _, name), scale in scales.items() if scale.kind not in _ORDERED})
+    # A first sieve, so that only cells in which people differ leave the database; lie_apart has the last word.
+    marks = ", ".join(f"${n}" for n in range(2, len(loose) + 2)) or "null"
+    wanted = (
+        "select distinct l.item_id, l.unit, l.dimension from label_now l join item i on i.id = l.item_id "
+        "where i.dataset_id = $1 and l.mode in ('blind', 'assisted') "
+        "group by l.item_id, l.unit, l.dimension, l.mode having count(*) > 1 and ("
+        f"count(l.value) between 1 and count(*) - 1 or max(l.value) - min(l.value) > {rule.apart:d} "
+        f"or min(l.value) < max(l.value) and l.dimension in ({marks}))"
+    )
+    return [cell for cell in _cells(store, wanted, [dataset_id, *loose], rule, {}) if cell.waits]
+
+
+def _undecided(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[Cell]) -> list[Cell]:
+    """Of the cells in which people lie apart those that nobody has decided, and those whose labels changed since."""
+    held = decisions(store, dataset_id)
+    if not held:
+        return apart
+    left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in held]
+    # Only what was written after a decision can have changed what it rests on; one that was imported may rest on labels
+    # that were other ones from the first.
+    changed = (
+        "select distinct a.item_id, a.unit, a.dimension from adjudication_now a join change c on c.seq = a.seq "
+        "join label l on l.item_id = a.item_id and l.unit = a.unit and l.dimension = a.dimension "
+        "where a.dataset_id = $1 and (l.seq > a.seq or c.action = 'import')"
+    )
+    if not store.rows(f"{changed} limit 1", [dataset_id]):
+        return left
+    reopened = [cell for cell in _cells(store, changed, [dataset_id], rule, held) if cell.waits]
+    return in_order(store, [*left, *reopened]) if reopened else left
+
+
+def of_item(store: Store | Tx, dataset_id: str, item_id: str, whole: bool = False) -> list[Cell]:
+    """All cells of an item that people have labelled, whether they wait or not, in reading order.
+
+    whole: with the labels of both classes, as gold on all labels takes them; else with those of `one` class.
+    """
+    wanted = "select distinct item_id, unit, dimension from label where item_id = $1"
+    held = decisions(store, dataset_id, item_id)
+    return in_order(store, _cells(store, wanted, [item_id], gold_rule(store, dataset_id), held, whole))
+
+
+Place = tuple[str, str, str]
+"""Item, unit and dimension."""
+
+
+def _cells(
+    store: Store | Tx, wanted: str, params: list[Any], rule: GoldRule, held: Mapping[Place, Decision],
+    whole: bool = False,
+) -> list[Cell]:  # fmt: skip
+    """The cells that a query names, with people's labels and what was decided of them."""
+    scales: Mapping[Any, Scale] = cards.scales(store)
+    rows = store.rows(
+        f"with wanted as ({wanted}) select l.item_id, i.name, i.kind, l.unit, l.dimension, l.id, l.annotator, l.value, "
+        "l.mode from wanted w join label_now l on l.item_id = w.item_id and l.unit = w.unit "
+        "and l.dimension = w.dimension join item i on i.id = l.item_id where l.mode in ('blind', 'assisted')",
+        params,
+    )
+    found: dict[Place, tuple[str, str, list[Said]]] = {}
+    for item, name, kind, unit, dimension, *said in rows:
+        found.setdefault((item, unit, dimension), (name, kind, []))[2].append(Said(*said))
+    cells = []
+    for place, (name, kind, labels) in found.items():
+        item, unit, dimension = place
+        scale = scales.get((kind, sort_of(unit), dimension))
+        if scale is not None:
+            counted = _named(labels) if whole else one(labels)
+            cells.append(Cell(item, name, unit, dimension, scale, counted, held.get(place), rule))
+    return cells
+
+
+def decisions(store: Store | Tx, dataset_id: str, item_id: str = "") -> dict[Place, Decision]:
+    """The decisions that stand in a dataset, or only those on one item."""
+    rows = store.rows(
+        "select item_id, unit, dimension, id, person, value, reason, saw_judge, labels, seq from adjudication_now "
+        f"where dataset_id = $1{' and item_id = $2' if item_id else ''}",
+        [dataset_id, item_id] if item_id else [dataset_id],
+    )
+    return {
+        (item, unit, dimension): Decision(id_, person, value, reason, bool(saw), read(labels), int(seq))
+        for item, unit, dimension, id_, person, value, reason, saw, labels, seq in rows
+    }
+
+
+def kept(said: Iterable[Said], at: datetime | None = None) -> str:
+    """The JSON that is kept with a decision: the labels that it was made on and, where it was imported, when."""
+    labels = [one._asdict() for one in said]
+    return canonical(labels if at is None else {"labels": labels, "made_at": at.isoformat()})
+
+
+def read(labels: str) -> tuple[Said, ...]:
+    """The labels that a decision was made on, from the JSON that is kept with it."""
+    held = json.loads(labels)
+    told = held["labels"] if isinstance(held, dict) else held
+    return tuple(Said(one["id"], one["person"], one["value"], one["mode"]) for one in told)
+
+
+def made_at(labels: str, written: datetime) -> datetime:
+    """When a decision was made: when it was written, unless the JSON that is kept with it tells another time."""
+    held = json.loads(labels)
+    return datetime.fromisoformat(held["made_at"]) if isinstance(held, dict) else written
+
+
+def _named(said: Iterable[Said]) -> tuple[Said, ...]:
+    """What people say, by their names."""
+    return tuple(sorted(said, key=lambda s: (s.person, s.id)))
+
+
+def _facts(said: Iterable[Said]) -> list[tuple[str, bool, float, str]]:
+    """What a decision rests on: who says what and how; a label that was given anew with the same value is no change."""
+    return sorted((s.person, s.value is None, s.value or 0.0, s.mode) for s in said)

@@ -1,0 +1,127 @@
+"""Items that a judge's prompt was tuned on, or that became examples: the approval check leaves them out, for all.
+
+What holds is the newest row of an item in `item_use`. An item that people have answered blind in a random draw is
+evidence: whoever could put such items aside by choice, or take them back, could choose what the gate sees. So both are
+refused from then on. An item of the audit sample that nobody has answered may still be put aside; it stays drawn, and
+counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data.records.people import require
+from data.store import Store, Tx, remembered
+from data.store.errors import BadInput
+from data.store.ids import new_id
+
+REASON = 500
+"""Characters that a reason may have."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """An item that is put aside: its name, why, by whom, and whether it is in the audit sample, where it counts for
+
+    nothing then."""
+
+    item: str
+    name: str
+    why: str
+    person: str
+    drawn: bool
+
+
+def listed(store: Store, dataset_id: str) -> list[Use]:
+    """The items of a dataset that are put aside, by name."""
+    rows = store.rows(
+        "select t.item_id, i.name, t.why, t.person, d.item_id is not null from tuning_now t "
+        "join item i on i.id = t.item_id left join (select distinct item_id from draw where stream = 'audit') d "
+        "on d.item_id = t.item_id where t.dataset_id = $1 order by i.name, t.item_id",
+        [dataset_id],
+    )
+    return [Use(str(a), str(b), str(c), str(d), bool(e)) for a, b, c, d, e in rows]
+
+
+def aside(store: Store | Tx, column: str) -> str:
+    """A further condition in SQL: the item that stands in `column` is not put aside; "" where none is."""
+    rows = remembered(store, ("tuning",), ["item_use"], lambda: store.rows("select 1 from tuning_now limit 1"))
+    return f" and {column} not in (select item_id from tuning_now)" if rows else ""
+
+
+def counted(store: Store | Tx, dataset_id: str) -> set[str]:
+    """The items of a dataset with blind answers of a random draw: what the gate's evidence is made of."""
+    rows = store.rows(
+        "select distinct l.item_id from label l join item i on i.id = l.item_id "
+        "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
+        "where i.dataset_id = $1 and l.mode = 'blind' and (d.id is not null or l.probability is not null)",
+        [dataset_id],
+    )
+    return {str(r[0]) for r in rows}
+
+
+def drawn(store: Store | Tx, dataset_id: str) -> set[str]:
+    """The items of a dataset that are in its audit sample."""
+    rows = store.rows("select distinct item_id from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])
+    return {str(r[0]) for r in rows}
+
+
+def put_aside(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
+    """Put items aside, with the reason (researchers and leads); how many were not yet.
+
+    Raises BadInput without a reason, for items of another dataset, and for those that the gate counts already.
+    """
+    return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, True), target=dataset_id)
+
+
+def take_back(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
+    """Let items count again, with the reason; how many were put aside. Raises as `put_aside` does."""
+    return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, False), target=dataset_id)
+
+
+def _use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool) -> int:
+    require(tx, actor, "researcher")
+    return use(tx, actor, dataset_id, items, why, tuning)
+
+
+def use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool = True) -> int:
+    """The same inside a transaction, for callers that have checked the right to; how many items changed."""
+    why = why.strip()
+    if not 3 <= len(why) <= REASON:
+        raise BadInput(f"Say why, in 3 to {REASON} characters: the reason stays beside the items.")
+    wanted = list(dict.fromkeys(items))
+    names = {
+        str(i): str(n)
+        for i, n in tx.rows("select id, name from item where dataset_id = $1 and id = any($2)", [dataset_id, wanted])
+    }
+    if len(names) < len(wanted):
+        raise BadInput("One of these items is not in this dataset. Load the page again.")
+    now = {str(r[0]) for r in tx.rows("select item_id from tuning_now where dataset_id = $1", [dataset_id])}
+    new = [i for i in wanted if (i in now) != tuning]
+    evidence = counted(tx, dataset_id)
+    if held := [names[i] for i in new if i in evidence]:
+        what = "put aside" if tuning else "counted again"
+        more = f" and {len(held) - 5} more" if len(held) > 5 else ""
+        raise BadInput(
+            f"{', '.join(held[:5])}{more} cannot be {what}: people have labelled them blind in a random draw, and "
+            "nobody may choose which of those labels the approval check counts. If a prompt was tuned on such items, "
+            "import the others as a dataset of their own and draw a new sample there."
+        )
+    tx.add(
+        "item_use",
+        "id, dataset_id, item_id, tuning, why, person",
+        [(new_id(), dataset_id, i, tuning, why, actor) for i in new],
+    )
+    return len(new)
+
+
+def named(store: Store, dataset_id: str, names: Sequence[str]) -> list[str]:
+    """The ids of the items of those names. Raises BadInput for names that the dataset does not have."""
+    rows = store.rows("select name, id from item where dataset_id = $1 and name = any($2)", [dataset_id, list(names)])
+    there = {str(n): str(i) for n, i in rows}
+    if missing := [n for n in names if n not in there]:
+        raise BadInput(f"This dataset has no item {', '.join(n[:40] for n in missing[:5])}.")
+    if not names:
+        raise BadInput("Name at least one item.")
+    return [there[n] for n in names]

@@ -1,0 +1,170 @@
+"""Few-shot examples from what people have labelled, and the items that a judge was shown as examples.
+
+An item whose answer stands in a judge's prompt says nothing of how far the judge can be trusted: no figure that holds
+the judge against people counts it. Which items those are is told by their content, so it holds for examples that were
+pasted, for those of a card's folder, and for items that are imported later.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from data.cards import cards
+from data.gold import excluded_items
+from data.gold.gold import gold
+from data.records import exposure
+from data.records.items import item as stored
+from data.records.people import require
+from data.records.settings import gold_rule
+from data.store import Store, Tx, remembered
+from judges.authoring.examples import shows
+from judges.card import Card
+from judges.protocols.call_plan import unpacked
+from judges.reading.reading import objects, read
+from judges.reading.reply_edit import corrected, in_order
+from judges.types import ITEM
+
+_RECENT = 20
+_LEAVES = 3
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An example as it could be: the fields as the judge sees the item (and part), and the reply to begin with.
+
+    `judge` is the model whose newest reply it is ("": none could be used, and there is no reply); `corrected` are the
+    dimensions in which people's labels have put it right, with the number of cells; `left` those where that could not
+    be done.
+    """
+
+    fields: dict[str, Any]
+    reply: dict[str, Any] | str | None
+    judge: str = ""
+    corrected: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+def labelled(store: Store, dataset_id: str, card: Card, most: int = 200) -> dict[str, str]:
+    """Items of a dataset that people have labelled on a card's dimensions, by id, those with most labels first."""
+    names = [d.name for d in card.dimensions if d.asked]
+    rows = store.rows(
+        "select i.id, i.name, count(*) as n from label_now l join item i on i.id = l.item_id "
+        "where i.dataset_id = $1 and i.kind = $2 and l.dimension = any($3) "
+        f"group by i.id, i.name order by n desc, i.name limit {most:d}",
+        [dataset_id, card.kind, names],
+    )
+    return {str(id_): f"{name} · {n} label{'' if n == 1 else 's'}" for id_, name, n in rows}
+
+
+def offered(store: Store, actor: str, dataset_id: str, card: Card) -> dict[str, str]:
+    """The same without items that may still come to this person to be answered blind: what `looked` may show them."""
+    kept = exposure.pending(store, actor)
+    return {item: told for item, told in labelled(store, dataset_id, card).items() if item not in kept}
+
+
+def looked(store: Store, actor: str, card: Card, item_id: str, part: str = "") -> Draft:
+    """A draft for a person who writes an example; that the judge's reply and people's labels are shown is recorded."""
+    require(store, actor, "researcher")
+    judges = exposure.judges_of(store, [item_id]).get(item_id, set())
+    exposure.record(store, actor, {item_id: judges | {exposure.PEOPLE}}, "examples")
+    return draft(store, card, item_id, part)
+
+
+def draft(store: Store, card: Card, item_id: str, part: str = "") -> Draft:
+    """An example of an item: the newest reply of the card's judges that can be read, with people's labels put in.
+
+    Raises NotFound.
+    """
+    found = stored(store, item_id)
+    fields = card.fields(found.content, part)
+    for raw, model in store.rows(
+        "select m.raw, j.model from judgment m join judge j on j.id = m.judge_id where m.item_id = $1 and m.part = $2 "
+        "and m.unscored = '' and j.card = $3 and j.params not like '%\"probe\":%' "
+        f"order by m.seq desc, m.id limit {_RECENT:d}",
+        [item_id, part, card.name],
+    ):
+        for text in _texts(str(raw)):
+            if read(card, text, found.content, part).unscored:
+                continue
+            if card.text is not None:
+                return Draft(fields, text, str(model))
+            reply = in_order(card, objects(text)[0])
+            right = corrected(card, found.content, part, reply, _gold(store, found.dataset_id, card, item_id))
+            return Draft(fields, right.reply, str(model), _words(right.done), _words(right.left))
+    return Draft(fields, None)
+
+
+def _texts(raw: str) -> list[str]:
+    """The replies that a judgment was made of: of several calls, those that saw the whole item as it is."""
+    calls = unpacked(raw)
+    return [raw] if calls is None else [text for name, text, *_ in calls if name == "order:ab"]
+
+
+def _words(places: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    counts = Counter(name.replace("_", " ") for _, name in places)
+    return tuple(f"{name} ({n} ratings)" if n > 1 else name for name, n in counts.items())
+
+
+def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple[str, str], float | None]:
+    """What people say in the cells of an item."""
+    found: dict[tuple[str, str], float | None] = {}
+    rule = gold_rule(store, dataset_id)
+    for d in card.dimensions:
+        if d.asked:
+            query = f"select unit, value from ({gold(d.sort, d.scale, 'all', rule)}) g where item_id = $3"
+            for unit, value in store.rows(query, [dataset_id, d.name, item_id]):
+                found[str(unit), d.name] = None if value is None else float(value)
+    return found
+
+
+def used(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
+    """The items, name by id, that stand as examples in a judge's prompt."""
+    tables = ["item", "judge", "card"]
+    return remembered(store, ("examples of", judge_id), tables, lambda: _used(store, judge_id))
+
+
+def _used(store: Store | Tx, judge_id: str) -> dict[str, str]:
+    card = cards.maybe(store, judge_id)
+    return {} if card is None else shown(store, card)
+
+
+def shown(store: Store | Tx, card: Card) -> dict[str, str]:
+    """The items, name by id, that a card's examples show as its judges see them."""
+    found: dict[str, str] = {}
+    for example in card.examples:
+        longest = sorted({text for text in _strings(example.fields) if text.strip()}, key=len)[-_LEAVES:]
+        if not longest:
+            continue
+        # The content of an item is JSON: a text stands in it as JSON has it.
+        marks = [json.dumps(text, ensure_ascii=False)[1:-1] for text in longest]
+        holds = " or ".join(f"strpos(content, ${n}) > 0" for n in range(2, len(marks) + 2))
+        for id_, name, content in store.rows(
+            f"select id, name, content from item where kind = $1 and ({holds})", [card.kind, *marks]
+        ):
+            if shows(card, ITEM.validate_json(content)):
+                found[str(id_)] = str(name)
+    return found
+
+
+def apart(store: Store | Tx, judge_id: str, column: str = "l.item_id") -> str:
+    """SQL that leaves out items that do not count for a judge.
+
+    A further condition on an item's id in SQL: not one of those items, nor one that prompts were tuned on
+    (data/gold/excluded_items.py); "" where there are none."""
+    ids = ", ".join(f"'{id_}'" for id_ in sorted(used(store, judge_id)) if id_.replace("-", "").isalnum())
+    return (f" and {column} not in ({ids})" if ids else "") + excluded_items.aside(store, column)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for held in value.values():
+            yield from _strings(held)
+    elif isinstance(value, list):
+        for held in value:
+            yield from _strings(held)

@@ -1,0 +1,216 @@
+"""Gold: the value that people's labels of a cell resolve to, by the rule of its scale, on a chosen basis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from data.records.settings import GoldRule
+from judges.types import Scale, UnitSort
+
+Basis = Literal["gate", "imported", "blind", "assisted", "all"]
+BASES: dict[Basis, str] = {
+    "gate": "Blind labels of random draws",
+    "imported": "Blind labels of random draws, imported ones too",
+    "blind": "All blind labels",
+    "assisted": "Assisted labels of random draws",
+    "all": "All labels, blind and assisted",
+}
+"""What a figure may rest on. The first are those given here. The approval check counts them, or the second where the
+
+policy says so (`data.approvals.policy.basis`); labels given after a reveal are in none of them."""
+
+WEIGHTED: tuple[Basis, ...] = ("gate", "imported", "assisted")
+"""The bases of random draws, on which a cell counts N_h / answered_h: as many items as its item stands for.
+
+N_h are the items of the stratum (n_h / pi_h: drawn, by the probability of being drawn), and answered_h those of the
+drawn ones that have a counted label of the dimension. Where all are answered that is 1 / pi_h.
+"""
+
+_RANDOM = "(d.probability is not null or l.probability is not null)"
+# A draw is made here only: the probability of an imported label stands beside the label, and is its importer's word.
+_WHERE: dict[Basis, str] = {
+    "gate": "l.mode = 'blind' and d.probability is not null",
+    "imported": f"l.mode = 'blind' and {_RANDOM}",
+    "blind": "l.mode = 'blind'",
+    "assisted": f"l.mode = 'assisted' and {_RANDOM}",
+    "all": "l.mode in ('blind', 'assisted')",
+}
+_UNITS: dict[UnitSort, str] = {
+    "turn": "l.unit like 'turn:%'",
+    "section": "l.unit like 'section:%'",
+    "side": "l.unit like 'response/%'",
+    "conversation": "l.unit = 'conversation'",
+    "pair": "l.unit = 'pair'",
+    "response": "l.unit = 'response'",
+}
+
+
+def of_sort(sort: UnitSort) -> str:
+    """A condition in SQL: the unit of `l` is of this sort."""
+    return _UNITS[sort]
+
+
+def rests_on(mode: str, random: bool, drawn: bool) -> list[Basis]:
+    """The bases that a label of this mode belongs to; `random`: its item was drawn with a known probability, and
+
+    `drawn`: here, so that it is not only said so by whoever imported the label.
+    """
+    bases: dict[Basis, bool] = {
+        "gate": mode == "blind" and random and drawn,
+        "imported": mode == "blind" and random,
+        "blind": mode == "blind",
+        "assisted": mode == "assisted" and random,
+        "all": mode in ("blind", "assisted"),
+    }
+    return [basis for basis, holds in bases.items() if holds]
+
+
+STRATA = (
+    "select d.stratum, d.mode, i.kind, count(*) as drawn, sum(case when i.cells > 3 then 1 else 0 end) as cut, "
+    "row_number() over (order by d.stratum, d.mode, i.kind) as part from draw d join item i on i.id = d.item_id "
+    "where d.dataset_id = $1 and d.stream = 'audit' group by d.stratum, d.mode, i.kind"
+)
+"""SQL of the parts of a dataset's audit sample; $1 dataset.
+
+Columns stratum, mode and kind of item, how many of its items were drawn, how many of these have sections (a pair has
+three other units), and its number.
+"""
+
+
+def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
+    """SQL of the labels that a basis rests on: item_id, unit, no, value, probability, part, drawn, cut; $1 dataset.
+
+    `names` are the parameters of the dimensions ("$2"), of which `no` is the place; `among` is a further condition on
+    l.item_id. Who counts as having answered is told from these labels alone. `part`, `drawn` and `cut` are those of
+    `STRATA`, NULL where the item was not drawn here; the part of imported labels whose items were drawn at random from
+    N is -N, so that what came in several goes is one sample.
+    """
+    no = " ".join(f"when {name} then {n}" for n, name in enumerate(names[1:], 1))
+    strata, parts = "", "cast(null as bigint) as part, cast(null as bigint) as drawn, cast(null as bigint) as cut"
+    if basis in WEIGHTED:
+        strata = f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
+        parts = "h.part, h.drawn, h.cut"
+        if basis != "gate":
+            strata += "left join intake n on n.seq = l.seq and d.id is null and l.probability is not null "
+            parts = "coalesce(h.part, -n.population) as part, h.drawn, h.cut"
+    return (
+        f"select l.item_id, l.unit, {f'case l.dimension {no} else 0 end' if no else '0'} as no, l.value, "
+        f"coalesce(d.probability, l.probability) as probability, {parts} "
+        "from label_now l join item i on i.id = l.item_id "
+        f"left join draw_now d on d.id = l.draw_id and d.stream = 'audit' {strata}"
+        f"where i.dataset_id = $1 and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
+    )
+
+
+def gold(
+    sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "", means: bool = False
+) -> str:  # fmt: skip
+    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight, people, what they say.
+
+    That is low, high, how, waits, share and mean.
+
+    Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did
+    not ask for the judge's score, and on the gate's only where it was done here. Otherwise ordered scales resolve
+    to the lower median of the values or, by a rule of majority, to the commonest one (drawn: the lower median), and
+    to n/a where most people said so; interval scales, by a rule of mean, to the mean of the values. Unordered ones and
+    flags resolve to the majority, a drawn vote to the scale's `drawn` category where it has one, else to no gold.
+    `probability` is the inclusion probability of the item (NULL: not a random draw), and `weight` the items that it
+    stands for (`WEIGHTED`; 1 on the other bases); `low` and `high` are the ends of what people said, and `how` tells
+    how the value came about: one, agreed, median, mean, majority, drawn, adjudicated.
+    `waits`: people lie further apart than the rule allows and nobody has adjudicated; where the rule leaves such cells
+    out, they have no gold. For means a cell is not its `value`, whose lower median of two would bend them, but all that
+    people said, each of them alike: `mean` of the values given and `share` of the people who gave one, the others
+    saying n/a (adjudicated: that value, 1, or 0 for n/a). With `means` a share of the people for each answer of the
+    table stands beside it (said0, said1 ...), and every cell is there, drawn, waiting or not: without those, what is
+    left would be easier than what people were asked.
+    `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4"; items that do not
+    count are left out there, so that they do not count as answered. `held` is a query of them among the `labels` of
+    several dimensions, for statements that ask for all of these.
+    """
+    # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
+    unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
+    unseen += " and seq not in (select seq from intake)" if basis == "gate" else ""
+    ordered = scale.kind in ("ordinal", "ordered", "interval")
+    by_mean = scale.kind == "interval" and rule.resolve == "mean"
+    by_median = ordered and rule.resolve != "majority"
+    worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
+    codes = range(scale.base, scale.base + scale.size) if means else range(0)
+    said = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
+    source = held or labels(basis, ["$2"], among)
+    drawn = "cut" if sort == "section" else "drawn"
+    counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
+    cells = (
+        "with labels as (select l.item_id, l.unit, l.value, l.probability, l.part, "
+        f"l.{drawn} as drawn from ({source}) l where {_UNITS[sort]}), "
+        "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
+        "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
+        f"avg(value) as mean{said} from labels group by item_id, unit), "
+        f"response as (select part, {counts} as answered from cells where part is not null group by part), "
+        f"settled as (select item_id, unit, value, {unseen} as counts from adjudication_now where dimension = $2), "
+        "disputed as (select l.item_id, l.unit, l.value from labels l join cells c "
+        f"on c.item_id = l.item_id and c.unit = l.unit where {worth}), "
+    )
+    votes = (
+        "votes as (select item_id, unit, value, count(*) as n from disputed{among} group by item_id, unit, value), "
+        "tops as (select item_id, unit, max(n) as top from votes group by item_id, unit), "
+        "won as (select v.item_id, v.unit, count(*) as winners, max(v.value) as value from votes v "
+        "join tops t on t.item_id = v.item_id and t.unit = v.unit and t.top = v.n group by v.item_id, v.unit) "
+    )
+    median = (
+        "middle as (select item_id, unit, percentile_disc(0.5) within group (order by value) as value "
+        "from disputed group by item_id, unit)"
+    )
+    if by_median:  # the lower median of two is the lower one
+        resolved, value, kind = f"{median} ", "coalesce(m.value, c.low)", "'median'"
+        if by_mean:
+            value, kind = "case when c.low = c.high then c.low else c.mean end", "'mean'"
+        joins = "left join middle m on m.item_id = c.item_id and m.unit = c.unit "
+    elif ordered:
+        resolved = f"{median}, {votes.format(among=' where value is not null')}"
+        value = "case when w.winners = 1 then w.value else coalesce(m.value, c.low) end"
+        kind = "case when w.winners = 1 or c.low = c.high then 'majority' else 'median' end"
+        joins = (
+            "left join middle m on m.item_id = c.item_id and m.unit = c.unit "
+            "left join won w on w.item_id = c.item_id and w.unit = c.unit "
+        )
+    else:
+        drawn = str(scale.categories.index(scale.drawn)) if scale.drawn else "null"
+        resolved = votes.format(among="")
+        value = f"case when w.winners is null then c.low when w.winners = 1 then w.value else {drawn} end"
+        kind = "case when w.winners = 1 then 'majority' else 'drawn' end"
+        joins = "left join won w on w.item_id = c.item_id and w.unit = c.unit "
+    if ordered:
+        value = f"case when 2 * c.valued < c.people then null else {value} end"
+        kind = f"case when 2 * c.valued < c.people then 'majority' else {kind} end"
+    some = "c.valued between 1 and c.people - 1"
+    if rule.apart is None:
+        waits = "false"
+    elif ordered:
+        waits = f"a.counts is null and ({some} or coalesce(c.high - c.low, 0) > {rule.apart:d})"
+    else:
+        drawn_vote = "true" if rule.apart == 0 else "coalesce(w.winners, 0) > 1"
+        waits = f"a.counts is null and ({some} or coalesce(c.low < c.high, false) and {drawn_vote})"
+    gone = [] if ordered or scale.drawn else ["not (coalesce(a.counts, false) or coalesce(w.winners, 1) = 1)"]
+    gone += [waits] if rule.waiting == "out" and rule.apart is not None else []
+    none = "" if means or not gone else f" where not ({' or '.join(gone)})"
+    each = "".join(
+        f", case when a.counts then case when a.value = {c} then 1.0 else 0.0 end else c.said{n} end as said{n}"
+        for n, c in enumerate(codes)
+    )
+    weight = "cast(1 as double precision)"
+    if basis in WEIGHTED:  # an item with a label was asked, whatever its content says of its units
+        asked = "cast(greatest(c.drawn, r.answered) as double precision)"
+        weight = f"1 / c.probability * coalesce({asked} / r.answered, 1)"
+        weight = f"case when c.part < 0 then cast(-c.part as double precision) / r.answered else {weight} end"
+        joins += "left join response r on r.part = c.part "
+    return (
+        f"{cells}{resolved}select c.item_id, c.unit, c.probability, {weight} as weight, c.people, c.low, c.high, "
+        f"case when a.counts then a.value else {value} end as value, "
+        "case when a.counts then 'adjudicated' when c.people = 1 then 'one' "
+        "when c.valued = 0 or c.valued = c.people and c.low = c.high then 'agreed' "
+        f"else {kind} end as how, {waits} as waits, case when a.counts then a.value else c.mean end as mean, "
+        "case when a.counts then case when a.value is null then 0.0 else 1.0 end "
+        f"else 1.0 * c.valued / c.people end as share{each} from cells c {joins}"
+        f"left join settled a on a.item_id = c.item_id and a.unit = c.unit{none}"
+    )

@@ -1,0 +1,204 @@
+"""Importing: everything is read, validated and spooled first; then one short transaction takes all of it or nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from typing import BinaryIO, Literal
+
+from data.cards import cards
+from data.importing import formats, subprocess_reader
+from data.importing.brief import Brief, brief
+from data.importing.existing import asking
+from data.importing.formats import SCOPE, Known
+from data.importing.gather import Gathered, Progress, gather
+from data.importing.plan import Format, Plan
+from data.importing.report import Preview, Refused, Result
+from data.importing.rows import item_id
+from data.importing.source import Source
+from data.importing.staging import Spool
+from data.importing.subprocess_reader import Waits
+from data.records import combinations, exposure, guidelines
+from data.records.datasets import ensure
+from data.records.names import from_file
+from data.records.people import Person, append, here, require
+from data.records.settings import get, put
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from data.store.ids import canonical, content_id, new_id
+from judges import card as folder
+from judges.authoring.custom import from_spec
+
+
+def detect(
+    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: Waits | None = None
+) -> list[Known]:
+    """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
+    return subprocess_reader.formats(source, wanted, progress, waits) if source.apart else formats.formats(source, wanted)
+
+
+def preview(
+    store: Store,
+    source: Source,
+    plan: Plan,
+    progress: Progress | None = None,
+    rejects: BinaryIO | None = None,
+    actor: str = "",
+    found: list[Known] | None = None,
+    waits: Waits | None = None,
+) -> Preview:
+    """What an import would do, with everything that is wrong with it; nothing is written to the store.
+
+    `rejects` gets the rows that cannot be imported, as JSON lines with file, line, error and row. `actor` is who would
+    import it ("": a lead); `found` is what `detect` gave, where it was asked before. An upload may have to wait for
+    others, which `waits` is told.
+    """
+    plan.check()
+    with Spool() as spool:
+        return _read(store, source, plan, spool, progress, rejects, actor, found, waits)[1].report
+
+
+def take(
+    store: Store,
+    actor: str,
+    source: Source,
+    plan: Plan,
+    on_error: Literal["refuse", "good rows"] = "refuse",
+    progress: Progress | None = None,
+    rejects: BinaryIO | None = None,
+    found: list[Known] | None = None,
+    waits: Waits | None = None,
+) -> Result:
+    """Import a source into a dataset, which is made if it is missing. What is there already is not added again.
+
+    With `on_error="refuse"` a single bad line stops all of it: raises Refused, whose preview lists every problem.
+    With "good rows" the rest is taken and the bad lines go to `rejects`; not where there are so many that reading
+    stopped. Raises NotAllowed below the role researcher, which may adjudicate, too; a gold rule and
+    guidelines are only taken from a lead, and else left aside with a warning.
+    """
+    plan.check()
+    require(store, actor, "researcher")
+    began = time.monotonic()
+    with Spool() as spool:
+        known, made = _read(store, source, plan, spool, progress, rejects, actor, found, waits)
+        report = made.report
+        if report.stopped or (not report.ok and on_error == "refuse"):
+            raise Refused(report)
+        if report.new.total:
+            store.tx(actor, "import", lambda tx: _write(tx, actor, source, known, made, spool), target=plan.dataset)
+    return Result(
+        known.dataset_id,
+        report.new.items,
+        report.new.judgments,
+        report.new.labels,
+        report.known.total,
+        report.rejected,
+        made.lines,
+        time.monotonic() - began,
+        report,
+    )
+
+
+def looked(store: Store, actor: str, dataset: str, shown: Preview) -> None:
+    """Record that a person was shown the first rows of an import: what judges and people say of items that are there.
+
+    To be called when they are shown, and again once the items have come in.
+    """
+    dataset_id = content_id("dataset", dataset)
+    told = {
+        item_id(dataset_id, str(row["item"])): {str(row["model"]) if sort == "judgments" else exposure.PEOPLE}
+        for sort in ("labels", "adjudications", "judgments") for row in shown.rows.get(sort, ())
+    }  # fmt: skip
+    there = {str(r[0]) for r in store.rows("select id from item where id = any($1)", [list(told)])}
+    exposure.record(store, actor, {item: by for item, by in told.items() if item in there}, "import")
+
+
+def _read(
+    store: Store, source: Source, plan: Plan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None,
+    actor: str, found: list[Known] | None, waits: Waits | None,
+) -> tuple[Brief, Gathered]:  # fmt: skip
+    """Read a source to its end: how the workspace stood before, and what came of it."""
+    found = detect(source, plan.format, progress, waits) if found is None else found
+    known = brief(store, plan, found, actor)
+    if source.apart:
+        return known, subprocess_reader.gather(known, source, found, asking(store), spool, progress, rejects, waits)
+    return known, gather(known, source, found, asking(store), spool, progress, rejects)
+
+
+def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spool: Spool) -> None:
+    """Everything of one import, in one transaction."""
+    plan, report = known.plan, made.report
+    require(tx, actor, "researcher")
+    _unchanged(tx, known, made, spool)
+    dataset_id = ensure(tx, plan.dataset, plan.description, plan.synthetic)
+    there, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
+    brought = [from_spec(spec, folder.cards()) for spec in made.cards]
+    versions = {card.version: card for card in [*known.cards.values(), *brought]}
+    used = {version: versions[version] for version, *_ in made.judges.values()}
+    used |= {card.version: card for card in brought}
+    tx.add("card", "version, name, spec", [(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in there])
+    cards.offer(tx, [card for card in brought if card.name not in known.cards])
+    new = [
+        (key, versions[version].name, version, model, params, synthetic)
+        for key, (version, model, params, synthetic) in made.judges.items()
+        if key not in judges
+    ]
+    tx.add("judge", "id, card, card_version, model, params, synthetic", new)
+    combinations.add_rules(tx, {row[0]: (versions[row[2]], json.loads(row[4])) for row in new})
+    people = {row[0] for row in tx.rows("select distinct person from person_event")}
+    append(tx, [Person(n, "annotator", False, team) for n, team in made.people.items() if n not in people])
+    for table in made.rows:
+        tx.load(table, *spool.file(table))
+    exposure.inherit(tx)
+    for name, mapping in known.signed.items():
+        kept = mapping.model_dump(mode="json")
+        if get(tx, SCOPE, name) != kept:
+            put(tx, SCOPE, name, kept)
+    if made.rule is not None:
+        require(tx, actor, "lead")
+        put(tx, dataset_id, "gold", asdict(made.rule))
+    if made.guidelines:
+        require(tx, actor, "lead")
+        guidelines.append(tx, dataset_id, made.guidelines)
+    added = report.new
+    facts = (new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling, plan.population)
+    columns = "id, dataset_id, source, format, sampling, population, items, judgments, labels"
+    tx.add("intake", columns, [(*facts, added.items, added.judgments, added.labels)])
+
+
+_IDENTIFIED = (("version", "card"), ("id", "judge"))
+_ADDED = {
+    "item": (["name"], "select name from item where dataset_id = $1 and seq > $2"),
+    "judgment": (
+        ["id"],
+        "select m.id from judgment m join item i on i.id = m.item_id where i.dataset_id = $1 and m.seq > $2",
+    ),
+    "label": (
+        ["item_id", "unit", "dimension", "annotator"],
+        "select l.item_id, l.unit, l.dimension, l.annotator from label l join item i on i.id = l.item_id "
+        "where i.dataset_id = $1 and l.seq > $2",
+    ),
+    "adjudication": (
+        ["item_id", "unit", "dimension"],
+        "select item_id, unit, dimension from adjudication where dataset_id = $1 and seq > $2",
+    ),
+}
+"""What tells rows of a table apart, and what was added to a dataset since a change."""
+
+
+def _unchanged(tx: Tx, known: Brief, made: Gathered, spool: Spool) -> None:
+    """Raise BadInput where somebody added the same things while this import was being read."""
+    now = here(tx)
+    raced = any(from_file(name, now) != kept for name, kept in made.kept.items())
+    raced = raced or (made.rule is not None and get(tx, known.dataset_id, "gold") is not None)
+    raced = raced or (bool(made.guidelines) and guidelines.current(tx, known.dataset_id) is not None)
+    for table in made.rows.keys() & _ADDED.keys():
+        columns, query = _ADDED[table]
+        added = set(tx.rows(query, [known.dataset_id, known.since]))
+        raced = raced or (bool(added) and spool.holds(table, columns, added))
+    if raced:
+        raise BadInput(
+            "While this was being read, somebody else added the same things to the dataset, or entered under a name "
+            "that stands in it; nothing was written. Import it again."
+        )

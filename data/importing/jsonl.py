@@ -1,0 +1,70 @@
+"""JSON lines, read one line at a time: whatever a line holds, it gives an object or a sentence, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from data.importing.strict_json import BadJson, parse
+
+LIMIT = 16 * 2**20
+"""The longest line, or element of an array, or row, in bytes."""
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class Record:
+    """One line, element or row of a file: its number, and its object, or the problem that kept it from being one.
+
+    A problem is what follows `The line`, with its verb: `is not JSON`, `has 3 fields`.
+    """
+
+    line: int
+    value: dict[str, Any]
+    text: str = ""
+    problem: str = ""
+
+
+def records(stream: BinaryIO) -> Iterator[Record]:
+    """The records of a stream of JSON lines. Empty lines are passed over; a broken line does not end the reading."""
+    number = 0
+    while raw := stream.readline(LIMIT + 2):
+        number += 1
+        if len(raw) > LIMIT and not raw.endswith(b"\n"):
+            while (rest := stream.readline(2**20)) and not rest.endswith(b"\n"):
+                pass
+            shown = raw[:1000].decode("utf-8", "replace")
+            yield Record(number, {}, shown, f"is longer than {LIMIT // 2**20} MB")
+            continue
+        if number == 1 and raw.startswith(_BOM):
+            raw = raw[3:]
+        if not raw.isspace() and raw:
+            yield record(number, raw)
+
+
+def record(number: int, raw: bytes) -> Record:
+    """What one line amounts to."""
+    try:
+        text = raw.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        shown = raw[:1000].decode("utf-8", "replace")
+        why = f"is not UTF-8: byte {error.start + 1} of the line is 0x{raw[error.start]:02x}"
+        return Record(number, {}, shown, why)
+    if "\x00" in text:
+        return Record(number, {}, text, "holds the character NUL")
+    if text.startswith("\ufeff"):
+        return Record(number, {}, text, "begins with a byte order mark: two files were joined here")
+    try:
+        value = parse(text)
+    except BadJson as error:
+        return Record(number, {}, text, str(error))
+    if not isinstance(value, dict):
+        return Record(number, {}, text, f"holds {kind_of(value)}: each line must hold one object in braces")
+    return Record(number, value, text)
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
+    return names.get(type(value), "null" if value is None else "an object")

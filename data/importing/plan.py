@@ -1,0 +1,77 @@
+"""What a person decides about an import: into which dataset, read how, and what the labelled items stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from data.importing.tools import NAMES
+from data.store.errors import BadInput
+from judges.authoring.recipe import Answers
+from judges.types import Kind
+
+if TYPE_CHECKING:
+    from data.importing.mapping import Mapping
+
+Format = str
+FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "table", *NAMES)
+Sampling = Literal["all", "random", "picked", "unknown"]
+SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
+_NAME = 120
+_MOST = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """The dimension of a card that another tool's file means by `name`.
+
+    It is said by judges or people (`by`) of units of a `sort`. `answers` is the scale by which its cells are read;
+    `who` renames who said it.
+    """
+
+    by: Literal["judge", "person"]
+    kind: Kind
+    sort: str
+    name: str
+    card: str
+    dimension: str
+    answers: Answers | None = None
+    who: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a source is to be imported.
+
+    `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen: only `all` and
+    `random` let the labels count for the gate, and `random` only with a probability: `population` is the number of
+    items that the labelled ones were drawn from; without it the lines tell their own. `mappings` say what the columns
+    of tables mean; `models` renames the judges that a file names; `cards` are the contents (Card.spec) of cards that
+    the import brings besides those in its files; `questions` say what other tools' files mean by the names of values.
+    """
+
+    dataset: str
+    description: str = ""
+    synthetic: bool = False
+    format: Format = "auto"
+    sampling: Sampling = "unknown"
+    mappings: tuple[Mapping, ...] = ()
+    models: dict[str, str] = field(default_factory=dict)
+    population: int | None = None
+    cards: tuple[dict[str, Any], ...] = ()
+    questions: tuple[Question, ...] = ()
+
+    def check(self) -> Plan:
+        """Itself. Raises BadInput for a name, format, sampling or population that cannot be."""
+        name = self.dataset
+        if not name.strip() or name != name.strip() or len(name) > _NAME or not name.isprintable():
+            raise BadInput(f"{name[:60]!r} cannot name a dataset: 1 to {_NAME} characters, no space at its ends.")
+        if self.format not in FORMATS:
+            raise BadInput(f"{self.format!r} is not a format. There are: {', '.join(FORMATS)}.")
+        if self.sampling not in SAMPLINGS:
+            raise BadInput(f"{self.sampling!r} is not a sampling. There are: {', '.join(SAMPLINGS)}.")
+        if self.population is not None and self.sampling != "random":
+            raise BadInput("The number of items that a sample was drawn from belongs to items drawn at random.")
+        if self.population is not None and not 1 <= self.population <= _MOST:
+            raise BadInput(f"A sample of {self.population:,} items cannot be: give a number from 1 to {_MOST:,}.")
+        return self

@@ -1,0 +1,147 @@
+"""The process that reads what people upload: `python -m data.importing.reader`, started by `data.importing.subprocess_reader` only.
+
+It hears a task on its standard input and answers on its standard output; before it looks at a file it takes away from
+itself what reading does not need. When nobody listens any more it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import queue
+import re
+import resource
+import shutil
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from data.importing import brief, subprocess_reader
+from data.importing import gather as gathering
+from data.importing.contents import contents
+from data.importing.formats import Known, formats
+from data.importing.source import File, Source
+from data.importing.staging import Spool
+from judges.errors import AssayError
+
+_OFTEN = 0.1
+
+
+class _Ears:
+    """What is heard, piece by piece; a thread listens, so that an end is heard in the middle of work, too."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.folder = stream, ""
+        self._heard: queue.Queue[Any] = queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        while len(size := self._stream.read(8)) == 8:
+            self._heard.put(pickle.loads(self._stream.read(int.from_bytes(size, "big"))))
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)  # who would have done it was killed
+        os._exit(1)
+
+    def next(self) -> Any:
+        """The next thing that is said."""
+        return self._heard.get()
+
+
+class _Mouth:
+    """Where answers go: lines of JSON."""
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)  # what a library prints is no answer
+        self._told = 0.0
+
+    def say(self, **said: Any) -> None:
+        """Say something."""
+        self._out.write(json.dumps(said).encode() + b"\n")
+        self._out.flush()
+
+    def at(self, source: Source, lines: int) -> None:
+        """Tell how far it is, a few times a second."""
+        if time.monotonic() - self._told > _OFTEN:
+            self._told = time.monotonic()
+            self.say(at=[source.at, source.size, lines, source.open])
+
+
+def main() -> None:
+    """Do one task."""
+    mouth, ears = _Mouth(), _Ears(sys.stdin.buffer)
+    task = ears.next()
+    ears.folder = task["folder"]
+    limit(**task["limits"])
+    try:
+        mouth.say(done=_done(task, mouth, ears))
+    except AssayError as error:
+        mouth.say(no=str(error))
+    except OSError as error:
+        mouth.say(no=str(gathering.no_room(error)))
+    except MemoryError:
+        os._exit(subprocess_reader.OUT_OF_MEMORY)
+    except Exception as error:
+        if re.search(r"memory|allocat", str(error), re.IGNORECASE):
+            os._exit(subprocess_reader.OUT_OF_MEMORY)
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
+def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
+    files = [_file(name, Path(path)) for name, path in task["files"]]
+    source = Source(task["name"], files)
+    if task["task"] == "formats":
+        found = formats(source, task["wanted"])
+        return [{n: getattr(one, n) for n in ("held", "format", "role", "columns", "rows")} for one in found]
+    known = [Known(file, *told) for file, told in zip(files, task["found"], strict=True)]
+    if task["task"] == "contents":
+        return contents(source, known, lambda done, size, lines: mouth.at(source, lines)).plain()
+    folder = Path(task["folder"])
+
+    def ask(name: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        mouth.say(ask=[name, list(ids)])
+        while rows := ears.next():
+            yield from rows
+
+    def progress(done: int, size: int, lines: int) -> None:
+        mouth.at(source, lines)
+
+    with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
+        told = brief.unpacked(task["brief"])
+        return gathering.gather(told, source, known, ask, spool, progress, rejects).plain()
+
+
+def _file(name: str, path: Path) -> File:
+    return File(name, path.stat().st_size, lambda: path.open("rb"), path)
+
+
+def limit(memory: int, seconds: int, file: int) -> None:
+    """Come after all others, and take no more than that: bytes beyond what is there now, seconds, bytes of a file."""
+    with contextlib.suppress(OSError):
+        os.nice(19)
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    status = Path("/proc/self/status")
+    held = re.search(r"VmData:\s+(\d+) kB", status.read_text()) if status.exists() else None
+    if held is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (int(held[1]) * 1024 + memory,) * 2)
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    whole = int(spent.ru_utime + spent.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 5))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file, file))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

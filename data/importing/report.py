@@ -1,0 +1,192 @@
+"""What an import found: problems with their places, counts, and the lines that cannot be imported, as a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from data.store.errors import BadInput
+from data.store.ids import canonical
+from judges.importing.lines import MOST
+from judges.importing.repeated_problems import Group, Groups
+from judges.plural import many
+
+KEPT = 1_000
+_NAME, _SENTENCE, _BEGINS = 200, 1_000, 120
+_ROW = 20 * 2**20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why something cannot be imported: the file, its line (row; 0: the file as a whole), the field, and a sentence.
+
+    `begins` is how the line begins.
+    """
+
+    file: str
+    line: int
+    field: str
+    sentence: str
+    begins: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.file}, line {self.line}: " if self.line else f"{self.file}: "
+        return where + self.sentence
+
+
+@dataclass
+class Counts:
+    """How many of each sort."""
+
+    items: int = 0
+    judgments: int = 0
+    labels: int = 0
+    adjudications: int = 0
+    rules: int = 0
+    cards: int = 0
+    guidelines: int = 0
+
+    @property
+    def total(self) -> int:
+        """All sorts together."""
+        settled = self.rules + self.cards + self.guidelines
+        return self.items + self.judgments + self.labels + self.adjudications + settled
+
+    def __str__(self) -> str:
+        """In words; adjudications, how labels are combined and cards only where there are any."""
+        told = [many(self.items, "item"), many(self.judgments, "judgment"), many(self.labels, "label")]
+        told += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
+        told += ["how labels are combined"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
+        told += ["guidelines"] * bool(self.guidelines)
+        return f"{', '.join(told[:-1])} and {told[-1]}"
+
+
+@dataclass
+class Preview:
+    """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be.
+
+    `problems` holds the first 1,000 of `problem_count`, `by_file` how many each file has, and `groups` what is alike in
+    all of them; `stopped` says where reading stopped before the end, after MOST bad lines (then nothing can be
+    imported, "" otherwise); `rows` the first few rows of each sort as they would be stored; `unscored` counts the
+    judgments that could not be read, by reason (they are kept all the same).
+    """
+
+    dataset: str
+    formats: list[str] = field(default_factory=list)
+    new: Counts = field(default_factory=Counts)
+    known: Counts = field(default_factory=Counts)
+    rejected: int = 0
+    by_file: dict[str, int] = field(default_factory=dict)
+    stopped: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    unscored: dict[str, int] = field(default_factory=dict)
+    people: list[str] = field(default_factory=list)
+    judges: list[str] = field(default_factory=list)
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def problem_count(self) -> int:
+        """How many there are, also of those that are not kept."""
+        return sum(self.by_file.values())
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything can be imported."""
+        return self.problem_count == 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an import did: rows added, how many were there before, lines left out, lines read, and the seconds."""
+
+    dataset_id: str
+    items: int
+    judgments: int
+    labels: int
+    known: int
+    rejected: int
+    lines: int
+    seconds: float
+    preview: Preview
+
+
+class Refused(BadInput):
+    """An import of which nothing was written, because not all of it was good. `preview` holds every problem."""
+
+    def __init__(self, preview: Preview) -> None:
+        self.preview = preview
+        first = f" The first: {preview.problems[0]}" if preview.problems else ""
+        if preview.stopped:
+            super().__init__(f"Nothing was written. {preview.stopped}{first}")
+            return
+        lines = many(preview.rejected, "line")
+        super().__init__(
+            f"Nothing was written: {lines} cannot be imported.{first} Correct them, or import only the good rows."
+        )
+
+
+class Enough(Exception):
+    """So many lines are bad that the rest is not looked at."""
+
+
+class Tally:
+    """Collects what goes wrong: problems up to KEPT, warnings once each, and the rejected rows as JSON lines."""
+
+    def __init__(self, preview: Preview, rejects: BinaryIO | None) -> None:
+        self.preview, self._rejects = preview, rejects
+        self._last: tuple[str, int] = ("", -1)
+        self._hints: dict[str, int] = {}
+        self._groups = Groups(preview.groups)
+
+    def reject(self, file: str, line: int, problems: list[tuple[str, str]], row: Any) -> None:
+        """A line that cannot be imported, with (field, sentence) for everything that is wrong with it.
+
+        Raises Enough at the last bad line that is looked at.
+        """
+        begins = _text(row)[:_BEGINS]
+        made = [Problem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
+        self.preview.by_file[file] = self.preview.by_file.get(file, 0) + len(made)
+        self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
+        for problem in made:
+            self._groups.add((file, line), problem.sentence, problem.field)
+        if (file, line) != self._last:
+            self.preview.rejected += 1
+            self._last = (file, line)
+        if self._rejects is not None:
+            shown = {"file": file, "line": line, "error": " ".join(problem.sentence for problem in made)}
+            self._rejects.write(_line(shown, row))
+        if self.preview.rejected >= MOST:
+            self.preview.stopped = (
+                f"{MOST:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they have in "
+                "common, or say what the file is, and import it again."
+            )
+            raise Enough
+
+    def warn(self, sentence: str) -> None:
+        """Something worth knowing that stops nothing; the same sentence is counted, not repeated."""
+        sentence = sentence[:_SENTENCE]
+        if sentence in self._hints or len(self._hints) < 100:
+            self._hints[sentence] = self._hints.get(sentence, 0) + 1
+
+    def close(self) -> None:
+        """Put the warnings into the preview, and its problems into the order of the files."""
+        self.preview.warnings += [s if n == 1 else f"{s} ({n:,} times)" for s, n in self._hints.items()]
+
+
+def _text(row: Any) -> str:
+    """A row as its line has it, as far as it can be said."""
+    try:
+        return " ".join((row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)).split())
+    except (ValueError, TypeError, RecursionError):
+        return ""
+
+
+def _line(shown: dict[str, Any], row: Any) -> bytes:
+    try:
+        text = canonical({**shown, "row": row}).encode()
+    except (ValueError, TypeError, RecursionError):
+        text = json.dumps({**shown, "row": repr(row)[:10_000]}).encode()
+    return (text if len(text) <= _ROW else json.dumps({**shown, "row": None}).encode()) + b"\n"

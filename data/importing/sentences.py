@@ -1,0 +1,53 @@
+"""What a validation found, as sentences that a person can act on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+from judges.plural import many
+from judges.types import WAYS
+
+_MOST = 8
+_SHOULD = re.compile(r"^(input|value|string|list|dictionary) should")
+_TAGS = ("dialogue", "pair", "response")
+
+
+def problems(error: ValidationError) -> list[tuple[str, str]]:
+    """(field, sentence) for everything that a model refused, at most a handful for one line."""
+    found = [_problem(detail) for detail in error.errors(include_url=False, include_context=True)[:_MOST]]
+    left = error.error_count() - len(found)
+    return found + ([("", f"It has {many(left, 'more error')}.")] if left > 0 else [])
+
+
+def _problem(detail: Any) -> tuple[str, str]:
+    where = [part for part in detail["loc"] if part not in WAYS]
+    if where and where[0] in _TAGS:
+        where = where[1:]
+    name = ".".join(str(part) for part in where)
+    kind, given = detail["type"], detail.get("input")
+    if kind == "missing":
+        return name, f"{name} is missing. Add it."
+    if kind == "extra_forbidden":
+        return name, f"{show(name)} is an unknown key. Remove it, or put it into meta."
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return "kind", "kind must be dialogue, pair or response."
+    said = detail["msg"].removeprefix("Value error, ").rstrip(".")
+    if kind == "value_error":
+        return name, f"{name}: {said}." if name else f"{said[:1].upper()}{said[1:]}."
+    said = _SHOULD.sub("must", said[:1].lower() + said[1:])
+    return name, f"{name or 'The line'}: {said} (it is {show(given)})."
+
+
+def show(value: Any) -> str:
+    """A value as a message can hold it: on one line, not longer than 60 characters."""
+    if isinstance(value, (dict, list)):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        value = value[:80]
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,116 @@
+"""From files to figures without a mapping by hand: what they seem to hold, the plan of that, and where it leads."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data.approvals.quota import quota
+from data.calibration import calibration
+from data.cards import cards
+from data.gold.gold import BASES, Basis
+from data.importing import contents, subprocess_reader
+from data.importing.formats import Known
+from data.importing.gather import Progress
+from data.importing.layout import planned
+from data.importing.outline import Outline, outline
+from data.importing.plan import Plan
+from data.importing.source import Source
+from data.importing.subprocess_reader import Waits
+from data.queue import queue
+from data.records import datasets
+from data.store import Store
+from data.store.errors import BadInput
+from judges.plural import many
+from judges.stats.calibration import Summary, summarise
+
+
+@dataclass(frozen=True)
+class Way:
+    """Where to go on: the address of a page, what it is to show, and what was drawn for it, in a sentence."""
+
+    page: str
+    query: dict[str, str]
+    told: str = ""
+
+    @property
+    def path(self) -> str:
+        """Itself as the end of a web address."""
+        from urllib.parse import urlencode
+
+        return f"/{self.page}?{urlencode(self.query)}"
+
+
+def understood(
+    store: Store,
+    source: Source,
+    found: list[Known],
+    judges: Sequence[str] = (),
+    people: Sequence[str] = (),
+    progress: Progress | None = None,
+    waits: Waits | None = None,
+) -> Outline:
+    """What the files seem to hold; `judges` and `people` are columns of which it was said whose they are."""
+    if source.apart:
+        held = subprocess_reader.contents(source, found, progress, waits)
+    else:
+        held = contents.contents(source, found, progress)
+    return outline(held, cards.questions(store), judges, people)
+
+
+def plan(store: Store, made: Outline, wanted: Plan) -> Plan:
+    """The plan with mappings, questions and cards for what was understood. Raises BadInput."""
+    return planned(made, wanted, cards.known(store)).check()
+
+
+def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | None:
+    """Where an import leads: to the figures where judge and people meet, else to the first blind item.
+
+    For that an audit sample is drawn where the dataset has none; without `draw` it then leads nowhere (None). Raises
+    NotAllowed below the role researcher, and BadInput where the import made no dataset.
+    """
+    name = next((d.name for d in datasets.all_datasets(store) if d.id == dataset_id), "")
+    if not name:
+        raise BadInput("The files hold no item, no judgment and no label that could be imported: nothing was imported.")
+    judges = datasets.judges(store, dataset_id)
+    for judge_id, *_ in judges:
+        if figures(store, dataset_id, judge_id):
+            return Way("calibration", {"dataset": name, "judge": judge_id})
+    if not draw:
+        return None
+    told = ""
+    if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset_id]):
+        told = _draw(store, actor, dataset_id, judges[0][0] if judges else "")
+    return Way("desk", {"dataset": name, "stream": "audit"}, told)
+
+
+def _draw(store: Store, actor: str, dataset_id: str, judge_id: str) -> str:
+    """Draw what the policy requires, all of it blind where the items would not do otherwise; what that is, in words."""
+    needed = quota(store, dataset_id, bool(judge_id))
+    if needed.wanted > needed.left:
+        judge_id, needed = "", quota(store, dataset_id, False)
+    drawn = queue.draw_audit(store, actor, dataset_id, needed.size, judge_id, seed=secrets.randbelow(2**31))
+    blind = drawn - round(drawn * needed.share)
+    assisted = f", {drawn - blind:,} with the judge in view" if drawn > blind else ""
+    return (
+        f"Drew {many(drawn, 'item')} at random into the audit sample: {blind:,} to be answered blind{assisted}. "
+        f"{needed.sentence(blind, drawn >= needed.left)}"
+    )
+
+
+def first(store: Store, dataset: str) -> bool:
+    """Whether an import into that dataset is the first of real data here, so that it leads on by itself."""
+    return all(known.synthetic and known.name != dataset for known in datasets.all_datasets(store))
+
+
+def figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
+    """How far a judge agrees with people, for every question with gold, on the best basis that has labels."""
+    asked = calibration.dimensions(store, judge_id)
+    rests = calibration.rests(store, dataset_id, asked)
+    basis: Basis | None = next((basis for basis in BASES if rests[basis].labels), None)
+    if basis is None:
+        return []
+    found = calibration.every(store, dataset_id, judge_id, asked, basis)
+    made = [summarise(one, dimension) for one, dimension in zip(found, asked, strict=True)]
+    return [summary for summary in made if summary.gold_cells]

@@ -1,0 +1,118 @@
+"""JSON that is read strictly: what another reader would take differently, or not at all, is refused with a sentence."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from typing import Any
+
+from data.store.ids import canonical
+from judges.importing.lines import not_json
+
+DEPTH = 100
+_DIGITS = 20  # as long as 64 bits can be: identifiers and nanoseconds are, scores are not
+_LONG = b"9" * (_DIGITS + 1)
+_NINES = bytes(ord("9") if chr(code).isdecimal() and code < 128 else code for code in range(256))
+# A text that is never closed is taken to the end: looking again from each quote in it would take quadratic time.
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+_STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
+_ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+
+
+class BadJson(ValueError):
+    """Text that is not taken as JSON; the message is what follows `The line`: `is not JSON`, `holds NaN`."""
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text. Raises BadJson.
+
+    Refused beyond bad syntax: a key that stands twice in one object, NaN and Infinity, numbers that leave 64 bits,
+    more than DEPTH levels, the character NUL, and halves of surrogate pairs.
+    """
+    check_depth(text)
+    try:
+        long = _LONG in text.encode("utf-8", "surrogatepass").translate(_NINES)
+        value = (DECODER if long else _QUICK).decode(text)
+    except json.JSONDecodeError as error:
+        raise BadJson(f"is {not_json(error)}") from None
+    except RecursionError:
+        raise BadJson(f"is nested more than {DEPTH} levels deep") from None
+    check_characters(text, value)
+    return value
+
+
+def check_depth(text: str) -> None:
+    """Raise BadJson when brackets lie more than DEPTH deep; counted before parsing, which deep nesting could break."""
+    if text.count("[") + text.count("{") <= DEPTH:
+        return
+    steps = map(_STEP.__getitem__, re.findall(r"[\[\]{}]", _STRING.sub("", text)))
+    deepest = max(itertools.accumulate(steps), default=0)
+    if deepest > DEPTH:
+        raise BadJson(f"is nested {deepest} levels deep: at most {DEPTH} are allowed")
+
+
+def check_characters(text: str, value: Any) -> None:
+    """Raise BadJson when an escape in the text put a NUL or half a surrogate pair into the value."""
+    if "\\u" in text and _ODD.search(text):
+        check_value(value)
+
+
+def check_value(value: Any) -> None:
+    """Raise BadJson when a text anywhere in the value holds what cannot be stored: NUL, half a surrogate pair."""
+    try:
+        plain = canonical(value)
+        plain.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadJson("holds half of a surrogate pair (\\ud800 to \\udfff), which is no character") from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadJson(f"holds a value that JSON cannot hold: {str(error)[:80].lower()}") from None
+    if "\\u0000" in plain and _has_nul(value):
+        raise BadJson("holds the character NUL (\\u0000)")
+
+
+def _has_nul(value: Any) -> bool:
+    stack = [value]
+    while stack:
+        held = stack.pop()
+        if isinstance(held, str):
+            if "\x00" in held:
+                return True
+        elif isinstance(held, dict):
+            stack += held.keys()
+            stack += held.values()
+        elif isinstance(held, (list, tuple)):
+            stack += held
+    return False
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
+        double = next(name for name in names if names.count(name) > 1)
+        raise BadJson(f"has the key {double[:60]!r} twice in one object")
+    return value
+
+
+def _constant(name: str) -> Any:
+    raise BadJson(f"holds {name}, which is not a JSON number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > _DIGITS:
+        raise BadJson(f"holds the number {digits[:20]}..., which is too large")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise BadJson(f"holds the number {digits[:20]}, which is too large")
+    return value
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_int=_integer, parse_float=_number)
+_QUICK = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_number)
+"""For texts without a number that could be too long: what looks at every whole number takes a third of the time."""

@@ -1,0 +1,248 @@
+"""Reading in a process of its own: what people upload costs the server neither memory nor time.
+
+One upload is read at a time, at the lowest priority, within limits (`data.importing.reader` sets them on itself); the
+others wait in line. The process opens no store: what it has to know comes with its brief, or is asked here by name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, get_args
+
+from data.importing.brief import Brief
+from data.importing.container import Container
+from data.importing.contents import Contents
+from data.importing.contents import from_plain as from_plain_contents
+from data.importing.existing import QUERIES, Ask
+from data.importing.fastchat_rows import Role
+from data.importing.formats import Known
+from data.importing.gather import Gathered, Progress, from_plain
+from data.importing.plan import FORMATS, Format
+from data.importing.source import Source
+from data.importing.staging import Spool
+from data.store.errors import BadInput
+
+READERS = 1
+MEMORY = 2**30
+"""Bytes that reading may take, beyond what the process has when it begins."""
+FILE = 2 * 2**30
+"""Bytes of the largest file that it may write."""
+SECONDS, SECONDS_A_MB = 30.0, 2.0
+"""Processor time that reading may take. On the clock it is four times as much, as all others come first."""
+OUT_OF_MEMORY = 77
+"""What the process ends with when there is no more memory."""
+Waits = Callable[[int], None]
+"""Called again and again while an import waits, with the number of those that are read before it."""
+_TICK = 0.2
+_SAID = 64 * 2**20
+_ROOT = Path(__file__).resolve().parent.parent.parent
+_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT")
+_line: list[object] = []
+_moved = threading.Condition()
+
+
+def formats(
+    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: Waits | None = None
+) -> list[Known]:
+    """What each file of a source is. Raises BadInput as `data.importing.formats.formats` does, or past the limits."""
+    with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
+        told = _ask_of(source, {"task": "formats", "wanted": wanted}, Path(folder), _nothing, progress)
+    known = []
+    for file, one in zip(source.files, told, strict=True):
+        held, role = one["held"], one["role"]
+        if held not in get_args(Container) or one["format"] not in FORMATS or role not in (None, *get_args(Role)):
+            raise _ended(source, "", f"it was told of as {one}")
+        known.append(Known(file, held, one["format"], role, list(one["columns"]), list(one["rows"])))
+    return known
+
+
+def contents(
+    source: Source, found: list[Known], progress: Progress | None = None, waits: Waits | None = None
+) -> Contents:
+    """What the files of a source hold, as `data.importing.contents.contents` tells it. Raises BadInput past the limits."""
+    known = [(one.held, one.format, one.role) for one in found]
+    with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
+        told = _ask_of(source, {"task": "contents", "found": known}, Path(folder), _nothing, progress)
+    return from_plain_contents(told)
+
+
+def gather(
+    brief: Brief, source: Source, found: list[Known], ask: Ask, spool: Spool,
+    progress: Progress | None = None, rejects: BinaryIO | None = None, waits: Waits | None = None,
+) -> Gathered:  # fmt: skip
+    """Read a source as `data.importing.gather.gather` does. Raises BadInput, too, past the limits."""
+    known = [(one.held, one.format, one.role) for one in found]
+    task = {"task": "gather", "brief": brief.packed(), "found": known}
+    with _turn(waits):
+        told = _ask_of(source, task, spool.path, ask, progress)
+    if rejects is not None:
+        with (spool.path / "rejects").open("rb") as held:
+            shutil.copyfileobj(held, rejects)
+    return from_plain(told)
+
+
+@contextmanager
+def _turn(waits: Waits | None) -> Iterator[None]:
+    """Wait in line, and keep the place in front until the body has run."""
+    me = object()
+    with _moved:
+        _line.append(me)
+    try:
+        while (before := _before(me)) > 0:
+            if waits is not None:
+                waits(before)
+            with _moved:
+                _moved.wait(_TICK)
+        yield
+    finally:
+        with _moved:
+            _line.remove(me)
+            _moved.notify_all()
+
+
+def _before(me: object) -> int:
+    with _moved:
+        return _line.index(me) + 1 - READERS
+
+
+def _nothing(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
+    raise BadInput(f"To tell a format nothing is asked, and {name} was.")
+
+
+def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Ask, progress: Progress | None) -> Any:
+    """What a new process answers to a task; it is ended whatever happens here. Raises BadInput."""
+    seconds = int(SECONDS + SECONDS_A_MB * source.size / 2**20)
+    files = [(file.name, str(file.path)) for file in source.files]
+    limits = {"memory": MEMORY, "seconds": seconds, "file": FILE}
+    with _process(folder) as process:
+        talk = _Talk(process, source, ask, progress, time.monotonic() + 4 * seconds)
+        try:
+            talk.send({**task, "folder": str(folder), "name": source.name, "files": files, "limits": limits})
+            told = talk.answer()
+        except BrokenPipeError:
+            told = None
+        if told is not None:
+            return told
+        code = process.wait()
+    raise _why(source, talk.file, code, seconds, folder)
+
+
+@contextmanager
+def _process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that reads; its temporary files lie in the folder, and it has no secrets in its environment."""
+    env = {name: os.environ[name] for name in _ENV if name in os.environ}
+    env |= {"TMPDIR": str(folder), "ARROW_DEFAULT_MEMORY_POOL": "system", "PYTHONDONTWRITEBYTECODE": "1"}
+    with (folder / "said").open("wb") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "data.importing.reader"], cwd=_ROOT, env=env, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=said, bufsize=0, start_new_session=True,
+        )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+class _Talk:
+    """A conversation with the process: it says lines of JSON, and hears pickles, each after its length."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], source: Source, ask: Ask, progress: Progress | None, until: float
+    ) -> None:
+        self._process, self._ask, self._progress, self._until = process, ask, progress, until
+        self.file = ""
+        self._at = (0, source.size, 0)
+        self._heard = b""
+
+    def send(self, value: Any) -> None:
+        """Say something. Raises BrokenPipeError where it has ended."""
+        data = pickle.dumps(value)
+        assert self._process.stdin is not None
+        rest = memoryview(len(data).to_bytes(8, "big") + data)
+        while rest:
+            rest = rest[self._process.stdin.write(rest) :]
+
+    def answer(self) -> Any:
+        """What it says in the end, or None where it ended before. Raises BadInput."""
+        while (line := self._next()) is not None:
+            said = json.loads(line)
+            if "ask" in said:
+                name, ids = said["ask"]
+                if name not in QUERIES:
+                    return None
+                self._tell(self._ask(name, [str(key) for key in ids]))
+            elif "at" in said:
+                *at, self.file = said["at"]
+                self._at = (int(at[0]), int(at[1]), int(at[2]))
+                if self._progress is not None:
+                    self._progress(*self._at)
+            elif "no" in said:
+                raise BadInput(str(said["no"]))
+            else:
+                return said["done"]
+        return None
+
+    def _tell(self, rows: Iterator[tuple[Any, ...]]) -> None:
+        held: list[tuple[Any, ...]] = []
+        for row in rows:
+            held.append(row)
+            if len(held) == 1_000:
+                self.send(held)
+                held = []
+        if held:
+            self.send(held)
+        self.send([])
+
+    def _next(self) -> bytes | None:
+        """The next line; None where there is none any more, or it took too long. Tells the progress meanwhile."""
+        assert self._process.stdout is not None
+        parts = [self._heard]
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while b"\n" not in parts[-1]:
+                if self._progress is not None:
+                    self._progress(*self._at)
+                if time.monotonic() > self._until or sum(map(len, parts)) > _SAID:
+                    self._process.send_signal(signal.SIGXCPU)
+                    return None
+                if selector.select(_TICK):
+                    part = self._process.stdout.read(2**18)
+                    if not part:
+                        return None
+                    parts.append(part)
+        line, _, self._heard = b"".join(parts).partition(b"\n")
+        return line
+
+
+def _why(source: Source, file: str, code: int, seconds: int, folder: Path) -> BadInput:
+    """Why the process ended before it had answered, as a sentence."""
+    what = file or (source.name if len(source.files) == 1 else f"One of the files ({source.name})")
+    rest = "Split the file into smaller ones, or import it with `python -m data import`, which has no such limit."
+    if code == -signal.SIGXCPU:
+        return BadInput(f"{what} takes longer to be read than it may: {seconds:,} seconds for its size. {rest}")
+    if code in (OUT_OF_MEMORY, -signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
+        return BadInput(f"{what} needs more memory to be read than it may: {MEMORY / 2**30:.0f} GB. {rest}")
+    return _ended(source, what, (folder / "said").read_text("utf-8", "replace")[-4_000:] or f"exit code {code}")
+
+
+def _ended(source: Source, what: str, said: str) -> BadInput:
+    """The refusal after an end that nobody foresaw; what is known of it goes into the server's log."""
+    print(f"The process that read {source.name!r} ended: {said}", file=sys.stderr, flush=True)
+    return BadInput(f"{what or source.name} could not be read: the process that read it ended. The log says why.")

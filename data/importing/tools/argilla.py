@@ -1,0 +1,147 @@
+"""Argilla: records with the responses of people and suggestions of models, as exported to JSON or to a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from data.importing.cases import Case, Cases, Opinion, facts, texts
+from data.importing.lines import Found
+from data.importing.threads import iso
+from data.importing.tools import Part, within
+from data.importing.utterances import decoded, plain
+
+TITLE = "Argilla"
+LISTS = (("items",), ("records",))
+_SIDE = {"1": "a", "2": "b", "a": "a", "b": "b"}
+
+
+def fits(rows: Sequence[dict[str, Any]]) -> bool:
+    """Whether a file that begins with these rows is an export of records."""
+    return any(_is_record(one) or _questions(one) for row in rows for one in within(row, "items", "records"))
+
+
+def read(parts: Iterable[Part]) -> Iterator[Found]:
+    """The records, with responses as a person's and suggestions as a judge's."""
+    cases = Cases(TITLE)
+    try:
+        for part in parts:
+            for record in cases.rest.good(part.name, part.records):
+                for row in within(record.value, "items", "records"):
+                    if _is_record(row) or _questions(row):
+                        with cases.rest.sparing(part.name, record.line, row):
+                            held = row if _is_record(row) else _folded(row, _questions(row))
+                            _record(cases, part.name, record.line, held)
+                    elif row.keys() - {"total"}:
+                        cases.rest.fault(part.name, record.line, "row", "is no record: it has no fields.", row=row)
+        yield from cases.entries()
+    finally:
+        cases.close()
+
+
+def _is_record(row: dict[str, Any]) -> bool:
+    return isinstance(row.get("fields"), dict) and bool(row.keys() & {"responses", "suggestions"})
+
+
+def _questions(row: dict[str, Any]) -> list[str]:
+    """The questions of a row that has a column for each answer."""
+    for ends in (".responses", "-suggestion"):
+        found = [name.removesuffix(ends) for name in row if name.endswith(ends)]
+        if found and (ends == "-suggestion" or any(name.endswith((".responses.users", ".suggestion")) for name in row)):
+            return found
+    return []
+
+
+def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Such a row as a record."""
+    responses: dict[str, Any] = {}
+    suggestions: dict[str, Any] = {}
+    taken = {"id", "status", "metadata", "_server_id", "external_id", "vectors"}
+    for name in names:
+        values, users = decoded(row.get(f"{name}.responses")), decoded(row.get(f"{name}.responses.users"))
+        stati = decoded(row.get(f"{name}.responses.status"))
+        if isinstance(values, list):
+            columns = [column if isinstance(column, list) else [] for column in (users, stati)]
+            responses[name] = [
+                {"value": value, **{k: c[n] for k, c in zip(("user_id", "status"), columns, strict=True) if n < len(c)}}
+                for n, value in enumerate(values)
+            ]  # fmt: skip
+        elif isinstance(held := decoded(row.get(name)), list):
+            responses[name] = held
+        told = decoded(row.get(f"{name}-suggestion-metadata"))
+        told = told if isinstance(told, dict) else {}
+        value = row.get(f"{name}.suggestion", row.get(f"{name}-suggestion"))
+        if value is not None:
+            suggestions[name] = {
+                "value": value, "agent": row.get(f"{name}.suggestion.agent", told.get("agent")),
+                "score": row.get(f"{name}.suggestion.score", told.get("score")),
+            }  # fmt: skip
+        taken |= {k for k in row if k == name or k.startswith((f"{name}.", f"{name}-suggestion"))}
+    fields = {k: v for k, v in row.items() if k not in taken and v is not None}
+    return {"id": row.get("id"), "fields": fields, "responses": responses, "suggestions": suggestions,
+            "metadata": row.get("metadata")}  # fmt: skip
+
+
+def _record(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
+    said, sides, reference, used = texts(row["fields"])
+    opinions = [*_responses(row.get("responses"), cases), *_suggestions(row.get("suggestions"), cases)]
+    for one in opinions if sides else ():
+        end = one.name.rpartition("_")[2].lower() if "_" in one.name else ""
+        one.side = _SIDE.get(end, "") if isinstance(one.value, (int, float)) else ""
+    meta = facts(row.get("metadata")) | facts(row["fields"], used)
+    key = plain(row.get("id") or row.get("external_id"))
+    cases.add(Case(file, line, key, said, opinions, sides, reference, meta=meta))
+
+
+def _responses(given: Any, cases: Cases) -> Iterator[Opinion]:
+    """What people answered: by question, or by person with the values of all questions."""
+    if isinstance(given, dict):
+        flat = [
+            (name, one)
+            for name, held in given.items()
+            if isinstance(held, list)
+            for one in held
+            if isinstance(one, dict)
+        ]
+    else:
+        flat = [
+            (name, {**one, "value": value.get("value") if isinstance(value, dict) else value})
+            for one in (given if isinstance(given, list) else ()) if isinstance(one, dict)
+            for name, value in (one.get("values") or {}).items()
+        ]  # fmt: skip
+    for name, one in flat:
+        if one.get("status") in ("discarded", "draft", "pending"):
+            cases.rest.hint("{n} answers that were drafts or discarded were left out.")
+            continue
+        if (value := _value(one.get("value"), name, cases)) is not None:
+            at = iso(one.get("updated_at") or one.get("inserted_at"))
+            yield Opinion(name, "person", plain(one.get("user_id") or one.get("user")), value, "", at)
+
+
+def _suggestions(given: Any, cases: Cases) -> Iterator[Opinion]:
+    """What models suggested."""
+    held = given.items() if isinstance(given, dict) else [
+        (plain(one.get("question_name")), one)
+        for one in (given if isinstance(given, list) else ()) if isinstance(one, dict)
+    ]  # fmt: skip
+    for name, one in held:
+        if isinstance(one, dict) and (value := _value(one.get("value"), name, cases)) is not None:
+            score = one.get("score")
+            sure = float(score) if isinstance(score, (int, float)) and 0 <= score <= 1 else None
+            yield Opinion(name, "judge", plain(one.get("agent")) or "suggestion", value, confidence=sure)
+
+
+def _value(value: Any, name: str, cases: Cases) -> Any:
+    """An answer as one value: labels joined, of a ranking of two the better one; None where it is none."""
+    value = decoded(value)
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return " / ".join(value)
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, dict) and "rank" in one for one in value):
+        first, second = sorted(value, key=lambda one: plain(one.get("value")))
+        if first["rank"] == second["rank"]:
+            return "tie"
+        return "a" if first["rank"] < second["rank"] else "b"
+    if isinstance(value, (list, dict)) or (isinstance(value, str) and len(value) > 200):
+        cases.rest.unused(f"the answers to {name}")
+        return None
+    return value

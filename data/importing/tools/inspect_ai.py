@@ -1,0 +1,134 @@
+"""Inspect: the JSON logs of its evaluations, with what its scorers gave every sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from data.importing.cases import Case, Cases, Opinion, facts
+from data.importing.lines import Found
+from data.importing.threads import iso
+from data.importing.tools import Part
+from data.importing.utterances import Utterance, answered, asked, messages, plain
+
+TITLE = "Inspect"
+LISTS = (("samples",),)
+_VERSION = 2
+
+
+def fits(rows: Sequence[dict[str, Any]]) -> bool:
+    """Whether a file that begins with these rows is a log, or has samples of one."""
+    return any(
+        (isinstance(row.get("eval"), dict) and "task" in row["eval"]) or _is_sample(row)
+        or (isinstance(row.get("samples"), list) and any(_is_sample(one) for one in row["samples"][:3]))
+        for row in rows
+    )  # fmt: skip
+
+
+def read(parts: Iterable[Part]) -> Iterator[Found]:
+    """The samples of the logs, with their scores."""
+    cases = Cases(TITLE)
+    try:
+        for part in parts:
+            log = _Log(cases, part.name)
+            for record in cases.rest.good(part.name, part.records):
+                with cases.rest.sparing(part.name, record.line, record.value):
+                    log.take(record.line, record.value)
+        yield from cases.entries()
+    finally:
+        cases.close()
+
+
+def _is_sample(row: Any) -> bool:
+    return (
+        isinstance(row, dict) and {"id", "epoch"} <= row.keys() and bool(row.keys() & {"messages", "output", "scores"})
+    )
+
+
+class _Log:
+    """One log: what it says of the evaluation stands before its samples."""
+
+    def __init__(self, cases: Cases, file: str) -> None:
+        self._cases, self._file = cases, file
+        self._eval: dict[str, Any] = {}
+
+    def take(self, line: int, value: dict[str, Any]) -> None:
+        """A part of the log."""
+        if isinstance(value.get("eval"), dict):
+            self._eval = value["eval"]
+            version = value.get("version")
+            if isinstance(version, int) and version > _VERSION:
+                self._cases.rest.hint(f"a log has version {version}, and was read as version {_VERSION} is.")
+            if value.get("status") not in (None, "success"):
+                self._cases.rest.hint(f"a log has the status {plain(value['status'])}: it may lack samples.")
+        if _is_sample(value):
+            self._sample(line, value)
+        for one in held if isinstance(held := value.get("samples"), list) else ():
+            if _is_sample(one):
+                self._sample(line, one)
+            else:
+                self._cases.rest.fault(self._file, line, "sample", "has no id, or nothing was asked in it.", row=one)
+
+    def _sample(self, line: int, sample: dict[str, Any]) -> None:
+        attached = held if isinstance(held := sample.get("attachments"), dict) else {}
+        output = held if isinstance(held := sample.get("output"), dict) else {}
+        said = messages(sample.get("messages")) or [*asked(sample.get("input")), *answered(output)]
+        said = [_whole(one, attached) for one in said]
+        choices, target = sample.get("choices"), sample.get("target")
+        model = plain(self._eval.get("model") or output.get("model"))
+        name = "/".join(filter(None, (plain(self._eval.get("task")), plain(sample["id"]), model)))
+        name += "" if sample["epoch"] in (None, 1) else f"/epoch {sample['epoch']}"
+        reference = "\n".join(map(plain, target)) if isinstance(target, list) else plain(target)
+        meta = facts(sample.get("metadata"))
+        meta |= {"choices": choices} if isinstance(choices, list) and choices else {}
+        self._cases.add(Case(
+            self._file, line, name, said, list(self._opinions(sample)), reference=reference, system=model, meta=meta,
+        ))  # fmt: skip
+        self._cases.rest.unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
+
+    def _opinions(self, sample: dict[str, Any]) -> Iterator[Opinion]:
+        """What the scorers gave; a score that somebody corrected stands as that person's beside it."""
+        scores = sample.get("scores")
+        if not isinstance(scores, dict):
+            scores = {"score": sample["score"]} if isinstance(sample.get("score"), dict) else {}
+        for scorer, score in scores.items():
+            if not isinstance(score, dict):
+                score = {"value": score}
+            told = [plain(score.get("explanation"))]
+            if score.get("answer") not in (None, ""):
+                told.insert(0, f"Answer: {plain(score['answer'])}")
+            note = "\n\n".join(filter(None, told))
+            edits = [one for one in score.get("history") or () if isinstance(one, dict)]
+            first = edits[0].get("value") if edits and edits[0].get("value") is not None else score.get("value")
+            yield from self._values(scorer, first, "judge", self._who(scorer, score), note)
+            for edit in edits:
+                by = edit.get("provenance")
+                if isinstance(by, dict) and by.get("author") and edit.get("value") is not None:
+                    at, why = iso(by.get("timestamp")), plain(by.get("reason") or edit.get("explanation"))
+                    yield from self._values(scorer, edit["value"], "person", plain(by["author"]), why, at)
+
+    def _values(self, name: str, value: Any, by: Any, who: str, note: str, at: str = "") -> Iterator[Opinion]:
+        if isinstance(value, dict):
+            for key, one in value.items():
+                yield Opinion(f"{name}: {key}", by, who, one, note, at)
+        elif value is not None:
+            yield Opinion(name, by, who, value, note, at)
+
+    def _who(self, scorer: str, score: dict[str, Any]) -> str:
+        """The model that graded, where the log names it, else the scorer."""
+        meta = score.get("metadata")
+        if isinstance(meta, dict) and isinstance(meta.get("model"), str):
+            return str(meta["model"])
+        for one in held if isinstance(held := self._eval.get("scorers"), list) else ():
+            if isinstance(one, dict) and one.get("name") in (scorer, f"inspect_ai/{scorer}"):
+                options = one.get("options")
+                model = options.get("model") if isinstance(options, dict) else None
+                return model if isinstance(model, str) and model else scorer
+        return scorer
+
+
+def _whole(one: Utterance, attached: dict[str, Any]) -> Utterance:
+    """An utterance whose text was put away as an attachment, with its text."""
+    if one.text.startswith("attachment://"):
+        return one._replace(text=plain(attached.get(one.text.removeprefix("attachment://"), one.text)))
+    return one

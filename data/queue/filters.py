@@ -1,0 +1,40 @@
+"""What a dataset's queues can be narrowed by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import get_args
+
+from data.cards import cards
+from data.records import combinations, datasets
+from data.store import Store
+from judges.triage import ReasonKind
+
+REASONS: tuple[ReasonKind, ...] = get_args(ReasonKind)
+
+
+@dataclass(frozen=True)
+class Options:
+    """For each filter, its values and how they read."""
+
+    system: dict[str, str]
+    judge: dict[str, str]
+    dimension: dict[str, str]
+    reason: dict[str, str]
+
+
+def options(store: Store, dataset_id: str) -> Options:
+    """The values that occur in a dataset."""
+    judges = datasets.judges(store, dataset_id)
+    several = combinations.named(store)
+    names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in judges}
+    common = Counter(names.values())
+    used = [card for card in (cards.maybe(store, judge) for judge, *_ in judges) if card is not None]
+    dimensions = [d for card in used for d in card.dimensions if d.asked]
+    return Options(
+        {name: name for name in datasets.systems(store, dataset_id)},
+        {judge: name + (f" ({judge[:6]})" if common[name] > 1 else "") for judge, name in names.items()},
+        {d.name: d.title for d in dimensions},
+        {r: r for r in REASONS},
+    )

@@ -1,0 +1,194 @@
+"""A queue as a list: its draws in order, why each is in it, and where it stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, get_args
+
+from data.queue.queue import Filters, Stream, matching
+from data.queue.review_signals import read
+from data.records import exposure, settings
+from data.records.items import about, says, unnamed
+from data.records.queue_index import Board, Draw, board
+from data.store import Store
+from data.store.ids import canonical, now
+from judges.triage import Reason
+from judges.triage import place as unit_place
+
+State = Literal[
+    "to label", "reserved by you", "reserved", "answered by you", "answered", "skipped by you", "in audit sample",
+    "not for you",
+]  # fmt: skip
+STATES: tuple[State, ...] = get_args(State)
+_LEFT: tuple[State, ...] = ("to label", "reserved by you")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A draw as one person may see it. For a blind draw nothing of the judge is in it.
+
+    Of a reason it has kind and place only, while the person was not shown what the judge said: the words may tell it.
+    Of an item that may still come to them blind it has neither stratum nor probability, which may tell a score, and no
+    systems where the dataset hides them.
+
+    place: its place in the whole queue, from 1; about: the first line of its text; probability: of being in this part
+    of the sample (None: not at random); people: how many have answered it, of `overlap`; holders: who has reserved it.
+    """
+
+    item: str
+    place: int
+    name: str
+    about: str
+    systems: tuple[str, ...]
+    mode: str
+    probability: float | None
+    stratum: str
+    judge: str
+    reasons: tuple[str, ...]
+    state: State
+    people: int
+    overlap: int
+    holders: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A part of a queue.
+
+    How many draws are in it, and of those that pass filters and search how many are in each state (a draw is in one),
+    how many have an answer and how many have all that they need. `left`: open to the person.
+    """
+
+    total: int
+    states: dict[State, int]
+    answered: int
+    full: int
+    rows: list[Row]
+
+    @property
+    def drawn(self) -> int:
+        """The draws that pass, in whatever state."""
+        return sum(self.states.values())
+
+    @property
+    def left(self) -> int:
+        """Those that the person may label now."""
+        return sum(self.states.get(state, 0) for state in _LEFT)
+
+
+def listing(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters,
+    state: State | None = None, skip: int = 0, most: int = 50, search: str = "",
+) -> Listing:  # fmt: skip
+    """`most` draws of a queue in its order, after the first `skip`, and the counts of all that pass.
+
+    `search`: only those with these words in the name, the text, a system, or a person who answered or reserved them.
+    """
+    there, moment = board(store), now()
+    fit = matching(store, there, dataset_id, stream, filters)
+    with there.lock:  # what may still come to this person blind, in whatever queue
+        pending = {d.item for d in there.queues[dataset_id, "audit"].line if may_be_blind(there, d, person)}
+    hidden = pending if settings.hides_systems(store, dataset_id) else set[str]()
+    words = " ".join(search.lower().split())
+    found = _found(store, dataset_id, stream, words, hidden) if words else frozenset[str]()
+    with there.lock:
+        every = [
+            (place, draw, _state(there, draw, person, moment))
+            for place, draw in enumerate(there.queues[dataset_id, stream].all, 1)
+            if (fit is None or draw.id in fit)
+            and (not words or draw.id in found or _named(there, draw, words, moment))
+        ]
+        # What a judge said of an item that is to be answered blind shows neither here nor through a filter.
+        every = [e for e in every if fit is None or e[2] != "in audit sample"]
+        counts = Counter(s for _, _, s in every)
+        answered, full = sum(bool(d.savers) for _, d, _ in every), sum(there.full(d) for _, d, _ in every)
+        chosen = [e for e in every if state is None or e[2] == state]
+        part = [(e, tuple(there.holders(e[1], moment)), len(e[1].savers)) for e in chosen[skip : skip + most]]
+        overlap = there.overlap.get(dataset_id, 1)
+    rows = _rows(store, person, part, overlap, pending, hidden) if part else []
+    return Listing(len(chosen), dict(counts), answered, full, rows)
+
+
+def may_be_blind(there: Board, draw: Draw, person: str) -> bool:
+    """Whether a draw of the audit sample may still come to a person for a blind answer."""
+    return draw.mode == "blind" and not draw.closed and not there.past(draw, person)
+
+
+def _named(there: Board, draw: Draw, words: str, moment: datetime) -> bool:
+    return any(words in name.lower() for name in {*draw.savers, *there.holders(draw, moment)})
+
+
+def _found(store: Store, dataset_id: str, stream: Stream, words: str, hidden: set[str]) -> frozenset[str]:
+    """The draws of items with these words in their text or name, or in the name of a system, where that is shown."""
+    rows = store.rows(
+        "select d.id, i.id, i.name, i.system_a, i.system_b, "
+        "case when strpos(lower(i.content), $3) > 0 then i.content else '' end "
+        "from draw d join item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = $2",
+        [dataset_id, stream, canonical(words)[1:-1]],
+    )
+    return frozenset(
+        str(draw)
+        for draw, item, name, one, other, content in rows
+        if words in (unnamed(item, name, (one, other)) if item in hidden else f"{name} {one} {other}").lower()
+        or (content and says(content, words))
+    )
+
+
+def _rows(
+    store: Store, person: str, part: list[tuple[tuple[int, Draw, State], tuple[str, ...], int]], overlap: int,
+    pending: set[str], hidden: set[str],
+) -> list[Row]:  # fmt: skip
+    draws = [draw for (_, draw, _), _, _ in part]
+    # The probability that holds is that of the newest draw from the same part of the same stratum.
+    found = {
+        r[0]: r[1:]
+        for r in store.rows(
+            "select d.id, i.name, i.content, i.system_a, i.system_b, d.probability, d.stratum, j.model, d.reasons, "
+            "d.judge_id from draw_now d join item i on i.id = d.item_id left join judge j on j.id = d.judge_id "
+            "where d.id = any($1)",
+            [[draw.id for draw in draws]],
+        )
+    }
+    known = exposure.shown(store, person, [draw.item for draw in draws])
+    rows = []
+    for (place, draw, state), holders, people in part:
+        name, content, one, other, probability, stratum, model, reasons, judge = found[draw.id]
+        shown = draw.item not in pending
+        rows.append(
+            Row(
+                draw.item, place, unnamed(draw.item, name, (one, other)) if draw.item in hidden else name,
+                about(content), () if draw.item in hidden else tuple(s for s in (one, other) if s), draw.mode,
+                probability if shown else None, stratum if shown else "",
+                "" if draw.mode == "blind" else model or "",
+                _reasons(read(draw.item, reasons), (draw.item, judge) in known) if state != "in audit sample" else (),
+                state, people, overlap, holders,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _reasons(reasons: Sequence[Reason], known: bool) -> tuple[str, ...]:
+    """Why an item is in the queue: in full to whom the judge was shown, else where the doubt is and its sort."""
+    if known:
+        return tuple(r.text for r in reasons)
+    told = ((f"{unit_place(r.unit)}{r.dimension.replace('_', ' ')}".strip(), r.kind) for r in reasons)
+    return tuple(dict.fromkeys(f"{where}: {kind}" if where else kind for where, kind in told))
+
+
+def _state(there: Board, draw: Draw, person: str, moment: datetime) -> State:
+    """Where a draw stands, as one person sees it. An answer that counts elsewhere leaves it open to others only."""
+    if person in draw.savers:
+        return "answered by you"
+    if there.full(draw):
+        return "answered"
+    if draw.closed:
+        return "in audit sample"
+    if there.past(draw, person):
+        skipped = there.workers[person].last.get(draw.item, ("", ""))[0] == "skip"
+        return "skipped by you" if skipped else "not for you"
+    if not there.free(draw, person, moment):
+        return "reserved"
+    return "reserved by you" if draw.holders.get(person, moment) > moment else "to label"

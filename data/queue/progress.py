@@ -1,0 +1,126 @@
+"""How much is done, by a person and in a dataset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from heapq import nlargest
+from statistics import median
+
+from data.queue.queue import Filters, Stream, waiting
+from data.records.queue_index import Saved, board
+from data.store import Store
+from data.store.ids import now
+
+_RECENT = 50
+"""Items that the seconds per item are taken from."""
+
+
+@dataclass(frozen=True)
+class Personal:
+    """A person's own progress: items today and in all, and the median seconds an item took (None: none yet)."""
+
+    today: int
+    total: int
+    seconds: float | None
+
+
+def personal(store: Store, person: str, dataset_id: str = "", zone: tzinfo | None = None) -> Personal:
+    """The progress of a person in a dataset, or in all of them. Days begin at midnight of that zone (default UTC)."""
+    saved = _saved(store, person, dataset_id)
+    begin = midnight(zone)
+    recent = [float(s.milliseconds) for s in nlargest(_RECENT, saved, key=lambda s: s.at) if s.milliseconds > 0]
+    return Personal(sum(s.at >= begin for s in saved), len(saved), median(recent) / 1000 if recent else None)
+
+
+def days(store: Store, person: str, zone: tzinfo | None = None, span: int = 14) -> dict[date, int]:
+    """Items that a person first saved on each of the last `span` days, oldest first, today last."""
+    begin = midnight(zone)
+    counts = Counter((begin - s.at) // timedelta(days=1) for s in _saved(store, person, ""))
+    local = (now() + _offset(zone)).date()
+    return {local - timedelta(days=back): counts[back - 1] for back in reversed(range(span))}
+
+
+def _saved(store: Store, person: str, dataset_id: str) -> list[Saved]:
+    """A person's first saves of the items that still hold an answer of theirs."""
+    there = board(store)
+    with there.lock:
+        worker = there.workers[person]
+        return [
+            s for item, s in worker.first.items()
+            if (not dataset_id or s.dataset == dataset_id) and worker.last[item][0] == "save"
+        ]  # fmt: skip
+
+
+def midnight(zone: tzinfo | None = None) -> datetime:
+    """The beginning of this day in a zone, as the store keeps moments (UTC without a zone)."""
+    offset = _offset(zone)
+    return datetime.combine((now() + offset).date(), datetime.min.time()) - offset
+
+
+def _offset(zone: tzinfo | None) -> timedelta:
+    return (datetime.now(zone).utcoffset() if zone else None) or timedelta()
+
+
+@dataclass(frozen=True)
+class QueueDone:
+    """A stream's progress in a dataset: items drawn, and drawn items that somebody has answered."""
+
+    drawn: int
+    answered: int
+
+
+def queue_done(store: Store, dataset_id: str, stream: str) -> QueueDone:
+    """How many items were drawn into a stream, and how many of those have an answer."""
+    there = board(store)
+    with there.lock:
+        queue = there.queues[dataset_id, stream]
+        return QueueDone(len(queue.all), queue.answered)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the desk tells beside the items: how many wait for the person, and both progresses."""
+
+    left: int
+    mine: Personal
+    queue: QueueDone
+
+
+def standing(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters, zone: tzinfo | None = None
+) -> Standing:
+    """All of it in one look, for the desk that asks with every answer."""
+    left = waiting(store, person, dataset_id, stream, filters)
+    return Standing(left, personal(store, person, dataset_id, zone), queue_done(store, dataset_id, stream))
+
+
+@dataclass(frozen=True)
+class Done:
+    """A dataset's progress: items, items with at least one label, labels that hold, people who gave them."""
+
+    items: int
+    labelled: int
+    labels: int
+    people: int
+
+
+def done(store: Store, dataset_id: str) -> Done:
+    """The progress of a dataset."""
+    return all_done(store).get(dataset_id, Done(0, 0, 0, 0))
+
+
+def all_done(store: Store) -> dict[str, Done]:
+    """dataset id -> its progress, of every dataset that has items."""
+    rows = store.rows(
+        "select i.dataset_id, count(*), count(l.labels), coalesce(sum(l.labels), 0) from item i left join "
+        "(select item_id, count(*) as labels from label_now group by item_id) l on l.item_id = i.id "
+        "group by i.dataset_id"
+    )
+    people = store.rows(
+        "select i.dataset_id, count(distinct l.annotator) from (select distinct item_id, annotator from label_now) l "
+        "join item i on i.id = l.item_id group by i.dataset_id"
+    )
+    who = {str(d): int(n) for d, n in people}
+    return {str(d): Done(int(i), int(n), int(k), who.get(d, 0)) for d, i, n, k in rows}

@@ -1,0 +1,379 @@
+"""The two streams: drawing items into them, and giving them out, one person at a time, never the same item twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal, NamedTuple
+
+from data.calibration import outlook
+from data.queue import strata
+from data.queue.review_signals import needs, read, sizes
+from data.records import people, settings
+from data.records.queue_index import Board, Draw, board
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from data.store.ids import canonical, new_id, now
+from judges.stats import sampling
+from judges.stats.sampling import Design, Share
+from judges.triage import Need, Reason, ReasonKind, triage
+
+Stream = Literal["audit", "review"]
+MOST = 1_000_000
+"""Items that may be drawn at a time."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Narrows a queue; "" means any. Dimension and reason are those of one and the same reason to be in the queue."""
+
+    system: str = ""
+    judge: str = ""
+    dimension: str = ""
+    reason: str = ""
+
+    def sql(self, first: int) -> tuple[str, list[str]]:
+        """The conditions on draws `d` of items `i`, with parameters numbered from `first`."""
+        text, params = "", []
+        if self.system:
+            text += f" and (i.system_a = ${first} or i.system_b = ${first})"
+            params.append(self.system)
+        if self.judge:
+            text += f" and d.judge_id = ${first + len(params)}"
+            params.append(self.judge)
+        # The keys of a reason are stored in alphabetical order, so that dimension and kind stand side by side.
+        pairs = (("dimension", self.dimension), ("kind", self.reason))
+        wanted = [f'"{key}":{canonical(value)}' for key, value in pairs if value]
+        if wanted:
+            text += f" and strpos(d.reasons, ${first + len(params)}) > 0"
+            params.append(",".join(wanted))
+        return text, params
+
+
+@dataclass(frozen=True)
+class Given:
+    """An item that a person may answer now: the draw it comes from, how it is shown and why it is in the queue."""
+
+    draw: str
+    item: str
+    stream: Stream
+    mode: Literal["blind", "assisted"]
+    judge: str
+    reasons: tuple[str, ...]
+
+
+# -- drawing ------------------------------------------------------------------------------------------------------
+
+
+def plan_audit(
+    store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: Design | None = None
+) -> list[Share]:
+    """How an audit sample of `size` further items would fall on the strata.
+
+    `design` None: as the dataset's items were parted before, or by system. Raises BadInput for an impossible size, or
+    for a design that cannot be.
+    """
+    found, worth, share, _ = _population(store, dataset_id, size, judge_id, design)
+    return sampling.plan(found.strata, found.already, size, share, worth)
+
+
+def draw_audit(
+    store: Store, actor: str, dataset_id: str, size: int, judge_id: str, seed: int, design: Design | None = None
+) -> int:
+    """Draw `size` further items at random, stratified as designed, into the audit sample; how many were drawn.
+
+    A share of them (the dataset's setting) is shown with the scores of `judge_id`; all others blind. Items that have no
+    stratum yet get theirs now, and keep it. Raises NotAllowed below the role researcher, BadInput for a size or a
+    design that cannot be.
+    """
+
+    def work(tx: Tx) -> int:
+        people.require(tx, actor, "researcher")
+        found, worth, share, used = _population(tx, dataset_id, size, judge_id, design)
+        rows = [
+            (new_id(), dataset_id, d.item, "audit", *(("assisted", judge_id) if d.assisted else ("blind", "")),
+             d.stratum, d.probability, float(len(found.already) + d.place), "[]")
+            for d in sampling.draw(found.strata, found.already, size, share, seed, worth)
+        ]  # fmt: skip
+        strata.fix(tx, dataset_id, found, used)
+        return _append(tx, rows)
+
+    how = "" if design is None else f", {strata.told(design)}, {sampling.ALLOCATIONS[design.allocation]}"
+    return store.tx(actor, f"draw audit sample (seed {seed}{how})", work, target=dataset_id)
+
+
+def _population(
+    store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: Design | None
+) -> tuple[strata.Population, dict[str, float], float, Design]:
+    """The items with their strata, what each stratum is worth, the share to show assisted, and the design in use."""
+    if not 1 <= size <= MOST:
+        raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MOST:,}.")
+    used = design or strata.kept(store, dataset_id) or Design()
+    found = strata.population(store, dataset_id, used)
+    share = settings.rules(store, dataset_id).assisted_share if judge_id else 0.0
+    return found, outlook.worth(store, dataset_id, found.strata, used), share, used
+
+
+class Filling(NamedTuple):
+    """What would come into the review queue.
+
+    How many items, how many of them for each kind of reason, and how many
+    that need a look stay out because they are reserved for the audit sample."""
+
+    new: int
+    kinds: dict[str, int]
+    reserved: int
+
+
+def plan_review(
+    store: Store, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
+) -> Filling:
+    """What `fill_review` would take; `kind`: only items that have a reason of this kind."""
+    new, _, reserved = _sorted(store, board(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
+    kinds = Counter(kind for n in new[:most] for kind in {r.kind for r in n.reasons})
+    return Filling(len(new[:most]), dict(kinds.most_common()), reserved)
+
+
+def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None) -> list[Need]:
+    found = needs(store, dataset_id, judge_id)
+    return [n for n in found if kind is None or any(reason.kind == kind for reason in n.reasons)]
+
+
+def fill_review(
+    store: Store, actor: str, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
+) -> int:
+    """Take the items that need a look most into the review queue, those not in it yet; how many were taken.
+
+    `kind`: only items that have a reason of this kind, as "not spared" for the rest of what is kept unseen. Items of
+    the audit sample stay out while they wait for answers: whoever saw them here could not answer them there.
+    Raises NotAllowed below the role researcher, BadInput for a number that cannot be.
+    """
+    if not 1 <= most <= MOST:
+        raise BadInput(f"{most} items cannot be taken: give a number from 1 to {MOST:,}.")
+    people.require(store, actor, "researcher")
+    found = _needs(store, dataset_id, judge_id, kind)
+
+    def work(tx: Tx) -> int:
+        people.require(tx, actor, "researcher")
+        new, *_ = _sorted(tx, board(store, tx), dataset_id, found)
+        return _append(tx, _review(dataset_id, judge_id, new[:most]))
+
+    return store.tx(actor, "fill review queue", work, target=dataset_id)
+
+
+class Taken(NamedTuple):
+    """What came of taking items into the review queue.
+
+    Items newly taken into the review queue, those that were in it already, and those that stay out of it as they are
+    reserved for the audit sample."""
+
+    new: int
+    there: int
+    reserved: int = 0
+
+
+def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reasons: Iterable[Reason]) -> Taken:
+    """Take the items of the given reasons into the review queue, those not in it yet, and not reserved for the audit.
+
+    Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
+    """
+    found = triage(reasons, sizes(store, dataset_id, judge_id))
+
+    def work(tx: Tx) -> Taken:
+        people.require(tx, actor, "researcher")
+        here = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
+        if any(need.item not in here for need in found):
+            raise BadInput("One of these items is not in this dataset. Load the page again.")
+        new, there, reserved = _sorted(tx, board(store, tx), dataset_id, found)
+        return Taken(_append(tx, _review(dataset_id, judge_id, new)), there, reserved)
+
+    return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
+
+
+def _review(dataset_id: str, judge_id: str, found: Sequence[Need]) -> list[tuple[Any, ...]]:
+    """The rows of draws into the review queue; equal needs stay in the order given, by the order of the ids."""
+    ids = sorted(new_id() for _ in found)
+    return [
+        (key, dataset_id, need.item, "review", "assisted", judge_id, "", None, -need.need,
+         canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in need.reasons[:12]]))
+        for key, need in zip(ids, found, strict=True)
+    ]  # fmt: skip
+
+
+def _sorted(
+    reader: Store | Tx, there: Board, dataset_id: str, found: Sequence[Need]
+) -> tuple[list[Need], int, int]:  # fmt: skip
+    """What of this may come into the review queue, how many are in it already, and how many the audit has reserved."""
+    rows = reader.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
+    known = {str(r[0]) for r in rows}
+    with there.lock:
+        reserved = {need.item for need in found if need.item not in known and there.reserved(need.item)}
+    new = [need for need in found if need.item not in known and need.item not in reserved]
+    return new, len(found) - len(new) - len(reserved), len(reserved)
+
+
+def _append(tx: Tx, rows: list[tuple[Any, ...]]) -> int:
+    return tx.add(
+        "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons", rows
+    )
+
+
+# -- giving out ---------------------------------------------------------------------------------------------------
+
+
+def claim(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters, held: Sequence[str], ahead: int
+) -> list[Given]:
+    """Up to `ahead` items for a person to answer next, claimed for them in one transaction.
+
+    `held` are items that their browser has already: they are kept claimed and not given again, and while more than half
+    of `ahead` of them fit the filters, no more are given. A claim ends with the answer or by itself after the dataset's
+    claim time; a person's own open claims come first (a reload goes on). Raises NotAllowed.
+    """
+    people.require(store, person, "annotator")
+    there = board(store)
+    fit = matching(store, there, dataset_id, stream, filters)
+    pick = _Pick(person, dataset_id, stream, fit, frozenset(held), ahead)
+    minutes = settings.rules(store, dataset_id).claim_minutes
+    chosen, due = pick.choose(there, minutes)
+
+    def work(tx: Tx) -> list[Draw]:
+        people.require(tx, person, "annotator")
+        there.follow(tx)
+        chosen, due = pick.choose(there, minutes)
+        until = now() + timedelta(minutes=minutes)
+        tx.add(
+            "claim",
+            "id, dataset_id, draw_id, item_id, person, until",
+            [(new_id(), dataset_id, d.id, d.item, person, until) for d in due],
+        )
+        return chosen
+
+    return _given(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
+
+
+@dataclass(frozen=True)
+class _Pick:
+    """What a person wants to be given: `fit` are the draws that pass the filters (None: all)."""
+
+    person: str
+    dataset: str
+    stream: Stream
+    fit: frozenset[str] | None
+    held: frozenset[str]
+    ahead: int
+
+    def choose(self, there: Board, minutes: int) -> tuple[list[Draw], list[Draw]]:
+        """(the draws to give now, those whose claim is to be written: new ones, and own ones that are half over)."""
+        moment = now()
+        with there.lock:
+            own = there.holding(self.dataset, self.stream, self.person, moment)
+            fitting = [d for d in sorted(own, key=lambda d: d.order) if self.fits(d)]
+            kept = [d for d in own if d.item in self.held]
+            want = self.ahead if sum(self.fits(d) for d in kept) <= self.ahead // 2 else 0
+            chosen = [d for d in fitting if d.item not in self.held][:want]
+            if len(chosen) < want:
+                for d in there.line(self.dataset, self.stream, self.person, moment):
+                    if self.fits(d) and d not in own and d.item not in self.held:
+                        chosen.append(d)
+                        if len(chosen) == want:
+                            break
+            # What the browser has and nobody else may have taken meanwhile is claimed again, though its claim be over.
+            lost = [d for i in self.held for d in there.of_item.get(i, ()) if self.lost(there, d, own, moment)]
+        late = moment + timedelta(minutes=minutes / 2)
+        return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < late]
+
+    def fits(self, draw: Draw) -> bool:
+        return self.fit is None or draw.id in self.fit
+
+    def lost(self, there: Board, draw: Draw, own: dict[Draw, datetime], moment: datetime) -> bool:
+        mine = draw.dataset == self.dataset and draw.stream == self.stream and self.person in draw.holders
+        return mine and draw not in own and there.free(draw, self.person, moment)
+
+
+def _given(store: Store, chosen: list[Draw]) -> list[Given]:
+    """The chosen draws with their judge and reasons."""
+    if not chosen:
+        return []
+    marks = ", ".join(f"${n}" for n in range(1, len(chosen) + 1))
+    rows = store.rows(
+        f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
+    )
+    found = {r[0]: Given(r[0], r[1], r[2], r[3], r[4], tuple(x.text for x in read(r[1], r[5]))) for r in rows}
+    return [found[d.id] for d in chosen]
+
+
+def matching(store: Store, there: Board, dataset_id: str, stream: Stream, filters: Filters) -> frozenset[str] | None:
+    """The ids of the draws that pass the filters, kept until more are drawn; None where there is no filter.
+
+    What the audit sample is narrowed to would name the systems that a dataset hides in it: there it means nothing.
+    """
+    if filters.system and stream == "audit" and settings.hides_systems(store, dataset_id):
+        filters = replace(filters, system="")
+    if filters == Filters():
+        return None
+    known = there.matching.get((dataset_id, stream, filters))
+    if known and known[0] == there.drawn:
+        return known[1]
+    drawn = there.drawn
+    conditions, params = filters.sql(3)
+    draws = "select d.id from draw d join item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = $2"
+    rows = store.rows(draws + conditions, [dataset_id, stream, *params])
+    found = frozenset(str(r[0]) for r in rows)
+    if len(there.matching) >= 64:
+        there.matching.clear()
+    there.matching[dataset_id, stream, filters] = (drawn, found)
+    return found
+
+
+def release(store: Store, person: str, dataset_id: str) -> int:
+    """Give back what a person holds of a dataset but has not answered, so that others get it at once; how many."""
+
+    def work(tx: Tx) -> int:
+        people.require(tx, person, "annotator")
+        there, moment = board(store, tx), now()
+        with there.lock:
+            held = [d for stream in ("audit", "review") for d in there.holding(dataset_id, stream, person, moment)]
+        return tx.add(
+            "claim",
+            "id, dataset_id, draw_id, item_id, person, until",
+            [(new_id(), dataset_id, d.id, d.item, person, moment) for d in held],
+        )
+
+    return store.tx(person, "release", work, target=dataset_id)
+
+
+def waiting(store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters = Filters()) -> int:
+    """How many items of a queue wait for this person."""
+    there = board(store)
+    fit = matching(store, there, dataset_id, stream, filters)
+    with there.lock:
+        if fit is None:
+            return there.count(dataset_id, stream, person, now())
+        return sum(d.id in fit for d in there.line(dataset_id, stream, person, now()))
+
+
+def known_to_all(store: Store, dataset_id: str) -> int:
+    """How many items that are not drawn yet could be answered blind by nobody who works here now.
+
+    They were shown with a judge's scores or other people's labels to each, or answered. They stay in the population: a
+    sample of the others would speak of the others alone.
+    """
+    here, there = [p.name for p in people.everyone(store)], board(store)
+    query = "select id from item where dataset_id = $1 and id not in (select item_id from draw where stream = 'audit')"
+    with there.lock:
+        told = [(w.last.keys() | w.known | w.judged) for w in (there.workers[name] for name in here)]
+        shared = set.intersection(*map(set, told)) if told else set[str]()
+    return len(shared & {str(r[0]) for r in store.rows(query, [dataset_id])}) if shared else 0
+
+
+def stranded(store: Store, dataset_id: str) -> int:
+    """How many items of the audit sample wait for a blind answer that nobody can give who works here now."""
+    here, there = [p.name for p in people.everyone(store)], board(store)
+    with there.lock:
+        return sum(
+            d.mode == "blind" and not d.closed and all(there.past(d, name) for name in here)
+            for d in there.queues[dataset_id, "audit"].line
+        )

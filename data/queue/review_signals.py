@@ -1,0 +1,110 @@
+"""The signals in a dataset that call for a person's eyes, gathered for triage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from data.approvals import auto_accept
+from data.cards.cards import questions, scales
+from data.store import Store
+from judges import triage
+from judges.reading.confidence import RULE
+from judges.reading.length_limits import MARK
+from judges.stats import bins
+from judges.triage import Need, Reason, Size
+from judges.types import sort_of
+
+
+def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
+    """The items of a dataset that need a look at what this judge said, most needed per rating first, with the reasons.
+
+    They name where the doubt comes from: a broken rule, a reply that could not be used (nobody asked again with better
+    luck), samples, orders, windows, chapters, tokens, the judge's own word, another judge, or a rule that
+    keeps only surer verdicts unseen (data/approvals/auto_accept.py). Judges of a probe saw other items than people do, and are no
+    witnesses.
+    """
+    doubts: list[Reason] = []
+    where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "
+    for item, unit, dimension, text in store.rows(
+        f"select distinct x.item_id, x.unit, x.dimension, x.text from remark x {where} and x.sort = 'rule' "
+        "and x.sample = 0 and x.text not like '%' || $3",
+        [dataset_id, judge_id, MARK],
+    ):
+        doubts.append(triage.broken_rule(item, unit, dimension, text))
+    for item, part, why in store.rows(
+        f"select x.item_id, x.part, x.why from unusable_now x {where}",
+        [dataset_id, judge_id],
+    ):
+        doubts.append(triage.unscored(item, part, why))
+    sure = store.rows(
+        "select p.item_id, p.unit, p.dimension, p.agreement, 'samples' from score_spread p "
+        "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.agreement < $3 union all "
+        f"select x.item_id, x.unit, x.dimension, x.confidence, x.source from score_now x {where} and x.confidence < $3 "
+        f"and x.source <> '{RULE}'",  # the broken rule itself is a reason already
+        [dataset_id, judge_id, triage.SURE],
+    )
+    for item, unit, dimension, confidence, source in sure:
+        found = triage.low_confidence(item, unit, dimension, float(confidence), source)
+        doubts += [found] if found else []
+    doubts += _disagreements(store, dataset_id, judge_id)
+    doubts += auto_accept.rest(store, dataset_id, judge_id)
+    doubts += [
+        triage.no_confidence(item)
+        for (item,) in store.rows(
+            f"select x.item_id from score_now x {where} group by x.item_id having max(x.confidence) is null "
+            "and not exists (select 1 from score_spread p where p.item_id = x.item_id and p.judge_id = $2)",
+            [dataset_id, judge_id],
+        )
+    ]
+    return triage.triage(doubts, sizes(store, dataset_id, judge_id))
+
+
+def sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, Size]:
+    """item -> how many ratings this judge gave of it, and how long it is, for every item of a dataset."""
+    rows = store.rows(
+        "select i.id, count(x.item_id), max(length(i.content)) from item i "
+        "left join score_now x on x.item_id = i.id and x.judge_id = $2 where i.dataset_id = $1 group by i.id",
+        [dataset_id, judge_id],
+    )
+    return {str(item): Size(int(ratings), int(length)) for item, ratings, length in rows}
+
+
+def reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
+    """draw -> why its item was taken into the review queue, strongest first, with the rating that each is about.
+
+    `unit` and `dimension` of a reason name that rating; a dimension of "" stands for the whole unit, and a unit of ""
+    for the whole item. At most twelve are kept for an item. An item of the audit sample has none. They say what a judge
+    said: whoever shows them has recorded that (data/records/exposure.py), as the desk has of what is not blind.
+    """
+    rows = store.rows("select id, item_id, reasons from draw where id = any($1)", [list(draws)]) if draws else []
+    return {str(draw): read(str(item), text) for draw, item, text in rows}
+
+
+def read(item: str, kept: str) -> tuple[Reason, ...]:
+    """The reasons of an item as a draw keeps them, in the words of today."""
+    return tuple(Reason(item, **(one | {"text": triage.reworded(one["text"])})) for one in json.loads(kept))
+
+
+def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
+    """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
+    by_name = {(kind, sort, name): scale for (kind, sort, name), scale in scales(store).items()}
+    asked, out = questions(store), []
+    for item, kind, unit, dimension, mine, theirs, other in store.rows(
+        "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
+        "join item i on i.id = x.item_id "
+        "join score_now y on y.item_id = x.item_id and y.unit = x.unit and y.dimension = x.dimension "
+        "and y.judge_id <> x.judge_id join judge j on j.id = y.judge_id "
+        "where i.dataset_id = $1 and x.judge_id = $2 and x.value <> y.value and j.params not like '%\"probe\":%'",
+        [dataset_id, judge_id],
+    ):
+        scale = by_name.get((kind, sort_of(unit), dimension))
+        if scale is None or not bins.rows(scale):
+            continue
+        if scale.kind == "interval" and (kind, sort_of(unit), dimension) not in asked:
+            continue  # an aggregate differs where what it is made of does
+        ordered = scale.weights is not None
+        gap, width = (abs(mine - theirs) / bins.unit(scale), bins.reach(scale) - 1.0) if ordered else (1.0, 1.0)
+        if not ordered or gap >= max(2, width / 3):
+            out.append(triage.judges_disagree(item, unit, dimension, gap, width, other))
+    return out

@@ -1,0 +1,1 @@
+"""The rows that everything else refers to: items, people, settings, datasets, judges, exposures."""

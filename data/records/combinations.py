@@ -1,0 +1,107 @@
+"""Several samples of a judge become one answer: its rules, stored with the judge, and the rows made of its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from data.store import Store, Tx, remembered
+from judges.card import Card
+from judges.protocols.combination import applied, drawn_of, rule_of, said
+from judges.stats import bins
+from judges.types import Scale
+
+_RULE = "judge_id, sort, dimension, rule, drawn"
+_COMBINATION = (
+    "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample, samples, agreement, highest, "
+    "lowest, flips"
+)
+_AT_ONCE = 500
+"""Items that are looked up by name; of more, the judge's samples are gone through."""
+
+
+def nearest(column: str) -> str:
+    """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
+    return f"floor({column} + 0.5)"
+
+
+def stands(column: str, code: float, scale: Scale) -> str:
+    """SQL condition that a value is, or is nearest to, an answer; on an interval scale that it is in the row of one."""
+    if scale.kind != "interval":
+        return f"{nearest(column)} = {code!r}"
+    low, high = bins.around(code, scale)
+    return f"{column} >= {low!r} and {column} < {high!r}"
+
+
+def row(column: str, scale: Scale) -> str:
+    """SQL of the code that stands for the row of the table in which a value is (`judges.stats.bins.middles`)."""
+    if not bins.binned(scale):
+        return answer(column, scale)
+    low, each = repr(float(scale.lo)), repr(bins.width(scale) / bins.MOST)
+    return f"({low} + (least({bins.MOST - 1}, floor(({column} - {low}) / {each} + 1e-9)) + 0.5) * {each})"
+
+
+def answer(column: str, scale: Scale) -> str:
+    """SQL of the answer of a scale nearest to a value; of an interval scale without steps the value itself."""
+    if scale.kind != "interval":
+        return nearest(column)
+    low, step = repr(float(scale.lo)), repr(float(scale.step))
+    return f"({low} + floor(({column} - {low}) / {step} + 0.5 + 1e-9) * {step})" if scale.step else column
+
+
+def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> None:
+    """Append how the samples of new judges combine, for every dimension of their cards."""
+    tx.add(
+        "combine_rule",
+        _RULE,
+        [
+            (key, d.sort, d.name, applied(rule_of(card, params), d.scale), drawn_of(d.scale))
+            for key, (card, params) in judges.items()
+            for d in card.dimensions
+        ],
+    )
+
+
+def combine(tx: Tx) -> None:
+    """Append what the samples come to of which this change has brought some; the store calls it for every change.
+
+    A judge is combined in full when it is first found to have several samples of anything; who was always asked once
+    has no combinations, and costs nothing.
+    """
+    came = tx.rows("select distinct judge_id from score where seq = $1", [tx.seq])
+    marks = ", ".join(f"${n}" for n in range(1, len(came) + 1)) or "null"
+    several = "select distinct judge_id from score where sample > 0 and judge_id in ({})"
+    for (judge,) in tx.rows(several.format(marks), [judge for (judge,) in came]):
+        params: list[Any] = [judge]
+        where = "judge_id = $1"
+        if tx.rows("select 1 from combination where judge_id = $1 limit 1", params):
+            mine = "select distinct item_id from score where judge_id = $1 and seq = $2"
+            items = [item for (item,) in tx.rows(f"{mine} limit {_AT_ONCE + 1:d}", [judge, tx.seq])]
+            named = len(items) <= _AT_ONCE
+            where += f" and item_id in ({', '.join(f'${n + 2}' for n in range(len(items))) if named else mine})"
+            params += items if named else [tx.seq]
+        tx.derive("combination", _COMBINATION, f"select {_COMBINATION} from combined_now where {where}", params)
+
+
+def named(store: Store) -> dict[str, str]:
+    """What stands beside the name of every judge that was asked several times: "5 samples, median"."""
+    return dict(remembered(store, ("samples",), ["judge", "score"], lambda: _named(store)))
+
+
+def since(store: Store, judge: str) -> str:
+    """The day from which the samples of a judge count together, where it was here before; "" where it always was so."""
+    rows = store.rows(
+        "select m.made_at from migration m, judge j join change c on c.seq = j.seq where m.name = 'samples' "
+        "and j.id = $1 and c.made_at < m.made_at and j.params not like '%\"combine\":%'",
+        [judge],
+    )
+    return f"{rows[0][0]:%Y-%m-%d}" if rows and judge in named(store) else ""
+
+
+def _named(store: Store) -> dict[str, str]:
+    # Where answers have no order the rule is a vote whatever the judge's own: what comes before it in the alphabet is.
+    rows = store.rows(
+        "select c.judge_id, max(c.samples), min(r.rule) from combination_now c join combine_rule r "
+        "on r.judge_id = c.judge_id group by c.judge_id"
+    )
+    return {str(judge): said(int(samples), rule) for judge, samples, rule in rows}

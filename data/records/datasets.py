@@ -1,0 +1,76 @@
+"""The datasets of a workspace, what is in them, and how far each is labelled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from data.store import Store, Tx, remembered
+from data.store.errors import NotFound
+from data.store.ids import content_id
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A set of items that is labelled and judged together. `synthetic`: made by a generator, not by people."""
+
+    id: str
+    name: str
+    description: str
+    synthetic: bool
+
+
+def all_datasets(store: Store | Tx) -> list[Dataset]:
+    """Every dataset, in the order of their making."""
+    rows = store.rows("select id, name, description, synthetic from dataset order by seq, name")
+    return [Dataset(*row) for row in rows]
+
+
+def dataset(store: Store | Tx, name: str) -> Dataset:
+    """The dataset of that name. Raises NotFound."""
+    rows = store.rows("select id, name, description, synthetic from dataset where name = $1", [name])
+    if not rows:
+        raise NotFound(f"There is no dataset called {name!r} in this workspace.")
+    return Dataset(*rows[0])
+
+
+def ensure(tx: Tx, name: str, description: str = "", synthetic: bool = False) -> str:
+    """The id of the dataset of that name, made if it is not there; for callers that have checked the right to."""
+    dataset_id = content_id("dataset", name)
+    if not tx.rows("select 1 from dataset where id = $1", [dataset_id]):
+        tx.add("dataset", "id, name, description, synthetic", [(dataset_id, name, description, synthetic)])
+    return dataset_id
+
+
+def kinds(store: Store | Tx, dataset_id: str) -> list[str]:
+    """The kinds of items that a dataset holds, the commonest first."""
+    rows = store.rows(
+        "select kind, count(*) from item where dataset_id = $1 group by kind order by 2 desc, 1", [dataset_id]
+    )
+    return [str(kind) for kind, _ in rows]
+
+
+def systems(store: Store | Tx, dataset_id: str) -> list[str]:
+    """The systems under test whose texts a dataset holds, by name."""
+    both = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
+    rows = remembered(store, ("systems", dataset_id), ["item"], lambda: store.rows(both, [dataset_id]))
+    return sorted(str(name) for (name,) in rows if name)
+
+
+def judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
+    """(judge id, card, model, synthetic, items judged) of every judge of a dataset, most items first.
+
+    Judges of a probe are left out: they saw other items than people do.
+    """
+    rows = remembered(store, ("judges", dataset_id), ["judgment"], lambda: _judges(store, dataset_id))
+    return list(rows)
+
+
+def _judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
+    rows = store.rows(
+        "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items "
+        "from judgment m join item i on i.id = m.item_id join judge j on j.id = m.judge_id "
+        "where i.dataset_id = $1 and j.params not like '%\"probe\":%' "
+        "group by j.id, j.card, j.model, j.synthetic order by items desc, j.model, j.id",
+        [dataset_id],
+    )
+    return [(str(a), str(b), str(c), bool(d), int(e)) for a, b, c, d, e in rows]

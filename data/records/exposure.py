@@ -1,0 +1,197 @@
+"""Who was shown what a judge, or other people, said of an item: the one record that decides which answers are blind.
+
+Whatever shows a judge's score of an item to a person (desk, list, panel, report, export, command) goes through here
+before it does, so that the row is in the store when the score is on the screen. Nothing is taken from the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from data.records.names import MACHINE
+from data.records.queue_index import board
+from data.store import Store, Tx, remembered
+from data.store.errors import NotFound
+from data.store.ids import new_id
+
+Mode = Literal["blind", "assisted", "revealed"]
+PEOPLE = ""
+"""In the place of a judge: other people's labels."""
+ASKED = "asked for"
+"""The route of scores that a person asked for (on the desk after a blind answer, or where they adjudicate)."""
+_COPY = "a copy of it"
+_REST = """substr(content, length(replace(replace(name, '\\', '\\\\'), '"', '\\"')) + 9)"""
+"""An item's content behind its name, with which it begins."""
+_TEXTLESS = (
+    """(content like '%"output":""%' and content like '%"task":""%') """
+    """or content like '%"text":null%"text":null%'"""
+)
+"""Whether nothing that was judged is in the files."""
+_COLUMNS = "id, item_id, judge_id, person, route"
+NOTE = "Items that you may still be asked to label blind are left out."
+"""What a list says of the items that `listed` keeps from it."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a person was shown of an item: a judge's scores, other people's labels."""
+
+    judge: bool = False
+    people: bool = False
+
+
+def seen(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, Seen]:
+    """What a person was shown of each of these items, or of a copy of it; nothing: not in it."""
+    alike = copies(reader)
+    asked = {i: alike.get(i, (i,)) for i in item_ids}
+    known: dict[str, set[str]] = {}
+    for item, judge in shown(reader, person, {copy for group in asked.values() for copy in group}):
+        known.setdefault(item, set()).add(judge)
+    found = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in asked.items()}
+    return {i: Seen(bool(judges - {PEOPLE}), PEOPLE in judges) for i, judges in found.items() if judges}
+
+
+def shown(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tuple[str, str]]:
+    """(item, judge) of what a person was shown of these items themselves."""
+    rows = reader.rows(
+        "select distinct item_id, judge_id from exposure where person = $1 and item_id = any($2)",
+        [person, list(item_ids)],
+    )
+    return {(str(item), str(judge)) for item, judge in rows}
+
+
+def copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
+    """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
+
+    Items whose texts are not in the files are known by their names alone: none is a copy of another.
+    """
+    bare = f"case when meta = '{{}}' then {_REST} else replace({_REST}, '\"meta\":' || meta, '\"meta\":{{}}') end"
+    query = (
+        f"with bare as (select id, md5({bare}) as alike from item where not ({_TEXTLESS})) "
+        "select b.alike, b.id from bare b "
+        "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
+    )
+
+    def made() -> dict[str, tuple[str, ...]]:
+        groups: dict[str, list[str]] = {}
+        for alike, item in reader.rows(query):
+            groups.setdefault(str(alike), []).append(str(item))
+        return {item: tuple(group) for group in groups.values() for item in group}
+
+    return remembered(reader, ("copies",), ["item"], made)
+
+
+def mode(drawn: str, known: Seen | None) -> Mode:
+    """How an answer counts that is given under a draw of mode `drawn` ("": under none), by what its giver was shown.
+
+    Blind only where the item was drawn to be answered blind and nothing was shown of it, neither a judge's scores nor
+    what others said; once something was, `revealed`. Everything else counts as given with the judge in view.
+    """
+    if drawn != "blind":
+        return "assisted"
+    return "revealed" if known else "blind"
+
+
+def add(tx: Tx, person: str, told: Mapping[str, Collection[str]], route: str) -> int:
+    """Append, in a transaction, that a person is shown of each item what these judges said; how many rows are new.
+
+    It holds for every copy of an item in another dataset as well.
+    """
+    return _append(tx, person, sorted(_lacking(tx, person, told)), route)
+
+
+def inherit(tx: Tx) -> int:
+    """Append, for the items that this very change has brought in, what people were shown of copies of them."""
+    if not tx.rows("select 1 from exposure limit 1"):
+        return 0
+    alike = copies(tx)
+    came = {str(row[0]) for row in tx.rows("select id from item where seq = $1", [tx.seq])} & alike.keys()
+    others = {other for item in came for other in alike[item]} - came
+    told = tx.rows("select distinct person, item_id, judge_id from exposure where item_id = any($1)", [list(others)])
+    rows = {(i, judge, who) for who, item, judge in told for i in alike[str(item)] if i in came}
+    return tx.add("exposure", _COLUMNS, [(new_id(), *row, _COPY) for row in sorted(rows)])
+
+
+def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -> int:
+    rows = [(new_id(), item, judge, person, route) for item, judge in pairs]
+    return tx.add("exposure", _COLUMNS, rows)
+
+
+def record(store: Store, person: str, told: Mapping[str, Collection[str]], route: str) -> None:
+    """The same in a change of its own; returns once it is durable, so that what is shown is shown after it."""
+    told = {item: judges for item, judges in told.items() if judges}
+    if told and _lacking(store, person, told):
+        store.tx(person, "exposure", lambda tx: add(tx, person, told, route))
+
+
+def _lacking(reader: Store | Tx, person: str, told: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
+    """What of this is not on record, for the items and their copies."""
+    alike = copies(reader)
+    pairs = {(copy, judge) for item, judges in told.items() for copy in alike.get(item, (item,)) for judge in judges}
+    return pairs - shown(reader, person, {item for item, _ in pairs})
+
+
+def carry(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> None:
+    """Append (item, judge, person, route) of a store that this one takes the place of: what was seen stays seen."""
+
+    def work(tx: Tx) -> None:
+        there = {str(row[0]) for row in tx.rows("select id from item")}
+        known = set(tx.rows("select distinct item_id, judge_id, person, route from exposure"))
+        tx.add("exposure", _COLUMNS, [(new_id(), *row) for row in sorted(set(rows) - known) if row[0] in there])
+
+    store.tx(MACHINE, "exposure", work)
+
+
+def pending(store: Store, person: str) -> set[str]:
+    """The items that may still come to a person for a blind answer, with their copies.
+
+    No list shows them what a judge said there.
+    """
+    there = board(store)
+    with there.lock:
+        found = there.pending(person)
+    if found:  # labels that came with a file have no answer here
+        found -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
+    alike = copies(store)
+    return {copy for item in found for copy in alike.get(item, (item,))}
+
+
+def listed(store: Store, person: str, item_ids: Iterable[str], judges: Sequence[str], route: str) -> set[str]:
+    """The items of a list that a person may be shown with what these judges said, after recording that they are."""
+    kept = pending(store, person)
+    chosen = {item for item in item_ids if item not in kept}
+    record(store, person, dict.fromkeys(chosen, judges), route)
+    return chosen
+
+
+def reveal(tx: Tx, person: str, item_id: str) -> None:
+    """Record, in a transaction, that a person asked for the scores of an item. Raises NotFound where there are none."""
+    judges = judges_of(tx, [item_id]).get(item_id)
+    if not judges:
+        raise NotFound("No judge has scored this item: there is nothing to show, and nothing was recorded.")
+    if item_id not in asked_for(tx, person, [item_id]):
+        _append(tx, person, [(item_id, judge) for judge in judges], ASKED)
+        add(tx, person, {item_id: judges}, _COPY)
+
+
+def asked_for(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[str]:
+    """Those of the items whose scores a person has asked for, and so is shown wherever they stand beside the item."""
+    rows = reader.rows(
+        f"select distinct item_id from exposure where person = $1 and item_id = any($2) and route = '{ASKED}'",
+        [person, list(item_ids)],
+    )
+    return {str(row[0]) for row in rows}
+
+
+def judges_of(reader: Store | Tx, item_ids: Collection[str]) -> dict[str, set[str]]:
+    """item -> the judges that have judged it; those of a probe, whose scores no page shows beside an item, left out."""
+    found: dict[str, set[str]] = {}
+    for item, judge in reader.rows(
+        "select distinct m.item_id, m.judge_id from judgment m join judge j on j.id = m.judge_id "
+        "where m.item_id = any($1) and j.params not like '%\"probe\":%'",
+        [list(item_ids)],
+    ):
+        found.setdefault(str(item), set()).add(str(judge))
+    return found

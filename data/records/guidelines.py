@@ -1,0 +1,72 @@
+"""The guidelines of a dataset: how to rate in it, written by leads; every version is kept, and the newest holds.
+
+Which version a label was given under needs no column: it is the newest whose change is older than the label's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from data.records.people import require
+from data.store import Store, Tx, remembered
+from data.store.errors import BadInput
+from data.store.ids import new_id, storable
+
+LETTERS = 20_000
+"""The longest text that is taken: it goes to every browser that labels."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version, counted from 1; an empty text says that there are none any more. `at` is in UTC."""
+
+    number: int
+    text: str
+    person: str
+    at: datetime
+
+
+def history(store: Store | Tx, dataset_id: str) -> list[Version]:
+    """Every version of a dataset's guidelines, newest first."""
+
+    def read() -> list[Version]:
+        rows = store.rows(
+            "select g.text, c.actor, c.made_at from guideline g join change c on c.seq = g.seq "
+            "where g.dataset_id = $1 order by g.seq, g.id",
+            [dataset_id],
+        )
+        return [Version(n, *row) for n, row in enumerate(rows, 1)][::-1]
+
+    return list(remembered(store, ("guidelines", dataset_id), ["guideline"], read))
+
+
+def current(store: Store | Tx, dataset_id: str) -> Version | None:
+    """The version that holds; None where there are no guidelines."""
+    newest = next(iter(history(store, dataset_id)), None)
+    return newest if newest is not None and newest.text else None
+
+
+def write(store: Store, actor: str, dataset_id: str, text: str) -> int:
+    """Write the guidelines of a dataset (leads); gives the number of the version that holds.
+
+    That is the old one where nothing changed. Raises BadInput for a text that is too long.
+    """
+    text = "\n".join(line.rstrip() for line in storable(text).splitlines()).strip()
+    if len(text) > LETTERS:
+        raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {LETTERS:,}.")
+
+    def work(tx: Tx) -> int:
+        require(tx, actor, "lead")
+        return append(tx, dataset_id, text)
+
+    return store.tx(actor, "guidelines", work, target=dataset_id)
+
+
+def append(tx: Tx, dataset_id: str, text: str) -> int:
+    """The same inside a transaction, for callers that have checked the right to."""
+    held = history(tx, dataset_id)
+    if text == (held[0].text if held else ""):
+        return len(held)
+    tx.add("guideline", "id, dataset_id, text", [(new_id(), dataset_id, text)])
+    return len(held) + 1

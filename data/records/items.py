@@ -1,0 +1,98 @@
+"""Items as they are stored, read back as the models that were validated at the door."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from data.store import Store, Tx
+from data.store.errors import NotFound
+from judges.types import ITEM, Dialogue, Pair, Response
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An item with its place in the workspace."""
+
+    id: str
+    dataset_id: str
+    dataset: str
+    synthetic: bool
+    name: str
+    content: Dialogue | Pair | Response
+    meta: dict[str, Any]
+
+
+_SELECT = (
+    "select i.id, i.dataset_id, d.name, d.synthetic, i.name, i.content, i.meta "
+    "from item i join dataset d on d.id = i.dataset_id "
+)
+
+
+@lru_cache(maxsize=512)
+def _parse(content: str) -> Dialogue | Pair | Response:
+    return ITEM.validate_json(content)
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    item_id, dataset_id, dataset, synthetic, name, content, meta = row
+    return Stored(item_id, dataset_id, dataset, synthetic, name, _parse(content), json.loads(meta))
+
+
+def item(store: Store | Tx, item_id: str) -> Stored:
+    """The item of that id. Raises NotFound."""
+    rows = store.rows(_SELECT + "where i.id = $1", [item_id])
+    if not rows:
+        raise NotFound("There is no such item in this workspace. The link may belong to another one.")
+    return _stored(rows[0])
+
+
+def items(store: Store | Tx, ids: list[str]) -> list[Stored]:
+    """The items of those ids, in that order; unknown ones are left out."""
+    if not ids:
+        return []
+    marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
+    found = {row[0]: _stored(row) for row in store.rows(_SELECT + f"where i.id in ({marks})", ids)}
+    return [found[i] for i in ids if i in found]
+
+
+def about(content: str) -> str:
+    """The first line of what an item is about: its scenario or first turn, its input, its task; "" without texts."""
+    found = _parse(content)
+    if isinstance(found, Dialogue):
+        texts = [found.scenario, *(turn.text for turn in found.turns)]
+    elif isinstance(found, Pair):
+        texts = [found.input] if isinstance(found.input, str) else [turn.text for turn in found.input]
+    else:
+        texts = [found.task, found.output]
+    lines = (line.strip() for text in texts for line in (text or "").splitlines())
+    return next((line for line in lines if any(letter.isalnum() for letter in line)), "")
+
+
+def says(content: str, words: str) -> bool:
+    """Whether one of an item's texts has these words, in small letters; its systems and its meta are none of them."""
+    held = json.loads(content)
+    parts = [held, *held.get("turns", ()), *(held[side] for side in ("response_a", "response_b") if side in held)]
+    given = held.get("input")
+    parts += [{"text": given}] if isinstance(given, str) else given or ()
+    parts += [{"text": section.get("label")} for section in held.get("sections") or ()]
+    return any(words in (part.get(name) or "").lower() for part in parts for name in _TEXTS)
+
+
+_TEXTS = ("scenario", "task", "output", "reference", "text")
+
+
+def unnamed(item_id: str, name: str, systems: Iterable[str]) -> str:
+    """An item's name where its systems are hidden: one that tells a system gives way to the beginning of its id."""
+    return f"item {item_id[:8]}" if any(_tells(name, system) for system in systems if system) else name
+
+
+def _tells(name: str, system: str) -> bool:
+    """Whether a name gives away a system: has its letters and digits in a row, or a very short one as a word."""
+    words = re.findall(r"[^\W_]+", name.casefold())
+    sought = "".join(re.findall(r"[^\W_]+", system.casefold()))
+    return sought in words if len(sought) < 3 else sought in "".join(words)

@@ -1,0 +1,171 @@
+"""Who leads, and which two leads count as two: none who has made the other a lead, or was made one by the same person.
+
+Names are taken on trust, so that whoever leads could make a second lead and agree with themself under that name. What
+needs two leads (four eyes) therefore needs two of whom neither stands behind the other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+
+from data.records.names import MACHINE
+from data.records.values import WORKSPACE, get
+from data.store import Store, Tx, remembered
+
+SCOPE = "person"
+"""Under which a change of who leads is kept that waits for another lead, by the name of the person concerned."""
+WAY_OUT = "python -m data lead NAME"
+
+
+@dataclass(frozen=True)
+class Event:
+    """From here on `person` leads, or does not: made so by a lead, by themself as the first one, or at the machine.
+
+    `first` is the lead who had proposed it where `by` has agreed to it, "" where nobody had to.
+    """
+
+    person: str
+    leads: bool
+    by: str
+    first: str = ""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A change of who leads that waits for another lead: role and activity of a person, proposed by whom, and when."""
+
+    person: str
+    role: str
+    active: bool
+    by: str
+    at: datetime
+
+
+def four_eyes(store: Store | Tx) -> bool:
+    """Whether the policy asks for two leads."""
+    return bool(get(store, WORKSPACE, "approvals", {}).get("four_eyes"))
+
+
+def history(store: Store | Tx) -> tuple[Event, ...]:
+    """Everything that ever said who leads, in its order."""
+    return remembered(store, ("leads",), ["person_event", "setting"], lambda: _history(store))
+
+
+def _history(store: Store | Tx) -> tuple[Event, ...]:
+    rows = store.rows(
+        "select e.person, e.active and e.role = 'lead', c.actor, s.value from person_event e "
+        "join change c on c.seq = e.seq left join setting s on s.seq = e.seq and s.scope = $1 and s.name = e.person "
+        "order by e.seq, e.id",
+        [SCOPE],
+    )
+    return tuple(
+        Event(str(person), bool(leads), str(by), str(json.loads(kept).get("first", "")) if kept else "")
+        for person, leads, by, kept in rows
+    )
+
+
+def waiting(store: Store | Tx) -> list[Waiting]:
+    """The changes of who leads that wait for another lead, the oldest first."""
+    rows = store.rows(
+        "select s.name, s.value, c.made_at from setting s join change c on c.seq = s.seq join ("
+        "select name, max(seq) as seq from setting where scope = $1 group by name) n "
+        "on n.name = s.name and n.seq = s.seq where s.scope = $1 order by s.seq, s.name",
+        [SCOPE],
+    )
+    kept = [(str(name), json.loads(value), at) for name, value, at in rows]
+    return [
+        Waiting(name, str(one["role"]), bool(one["active"]), str(one["by"]), at)
+        for name, one, at in kept if "role" in one
+    ]  # fmt: skip
+
+
+def independent(events: Sequence[Event], one: str, other: str) -> bool:
+    """Whether two people lead, and nobody stands behind both of them."""
+    leads, behind = _replayed(events)
+    return _apart(leads, behind, one, other)
+
+
+def leading(events: Sequence[Event]) -> frozenset[str]:
+    """Who leads now."""
+    return frozenset(_replayed(events)[0])
+
+
+def stuck(events: Sequence[Event]) -> bool:
+    """Whether no two of those who lead count as two, so that nothing could be decided that takes two."""
+    leads, behind = _replayed(events)
+    return not any(_apart(leads, behind, one, other) for one, other in combinations(leads, 2))
+
+
+def came(events: Sequence[Event], name: str) -> str:
+    """How somebody came to lead, the last time, in words."""
+    leads, told = set[str](), "no lead"
+    for event in events:
+        if event.leads and event.person == name and (name not in leads or event.by == MACHINE):
+            told = _told(event)
+        (leads.add if event.leads else leads.discard)(event.person)
+    return told
+
+
+def against(events: Sequence[Event], one: str, other: str) -> str:
+    """Why two leads do not count as two, a sentence that says what to do; "" where they do."""
+    if independent(events, one, other):
+        return ""
+    if one == other:
+        return f"Two leads are required, and {one} is one."
+    how = "; ".join(f"{name}: {came(events, name)}" for name in (one, other))
+    return (
+        f"Two independent leads are required, and {one} and {other} are not independent: one of them, or one person, "
+        f"made the other a lead ({how}). An independent lead is one on whom two such leads agreed, or one who was "
+        f"made a lead on the command line of this machine: {WAY_OUT}."
+    )
+
+
+def _told(event: Event) -> str:
+    if event.by == MACHINE:
+        return "made a lead on the command line of this machine"
+    if event.first:
+        return f"made a lead by {event.first} and {event.by}"
+    return "the first lead" if event.by == event.person else f"made a lead by {event.by}"
+
+
+def _replayed(events: Sequence[Event]) -> tuple[set[str], dict[str, frozenset[str]]]:
+    """Who leads at the end, and by name who stands behind whom: made by one lead alone, one is never sure to be another
+
+    person than that lead, or than whoever stands behind that lead. Two who count as two, or whoever has the machine
+    in hand, vouch for it; then nobody stands behind one any more.
+    """
+    leads, behind = set[str](), dict[str, frozenset[str]]()
+    for event in events:
+        if not event.leads:
+            leads.discard(event.person)
+            continue
+        if event.person in leads and event.by != MACHINE:
+            continue
+        vouched = event.by == MACHINE or _apart(leads, behind, event.first, event.by)
+        if vouched or (not leads and event.by == event.person):
+            behind[event.person] = frozenset()
+        else:
+            makers = leads if event.by == event.person else {event.by, event.first} - {""}
+            who = frozenset().union(*(_origins(behind, maker) for maker in makers))
+            behind[event.person] = behind.get(event.person, frozenset()) | who
+        leads.add(event.person)
+    return leads, behind
+
+
+def _apart(leads: set[str], behind: dict[str, frozenset[str]], one: str, other: str) -> bool:
+    both = one in leads and other in leads and one != other
+    return both and _origins(behind, one).isdisjoint(_origins(behind, other))
+
+
+def _origins(behind: dict[str, frozenset[str]], name: str) -> frozenset[str]:
+    """A person and everybody behind them, however far back."""
+    found, ahead = {name}, [name]
+    while ahead:
+        new = behind.get(ahead.pop(), frozenset()) - found
+        found |= new
+        ahead += new
+    return frozenset(found)

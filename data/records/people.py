@@ -1,0 +1,264 @@
+"""Who may do what: names on trust (login comes with OIDC), roles as appended rows, checked by every write."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from data.records import leads, names
+from data.records.names import MACHINE, hidden, same
+from data.records.values import put
+from data.store import Store, Tx, remembered
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import new_id
+
+Role = Literal["annotator", "researcher", "lead"]
+ROLES: tuple[Role, ...] = ("annotator", "researcher", "lead")
+_NAME = re.compile(r"[^<>`|\\/]{1,60}")
+
+
+@dataclass(frozen=True)
+class Person:
+    """Someone who works here. Annotators label; researchers also import, draw and run; leads also decide."""
+
+    name: str
+    role: Role
+    active: bool
+    team: str = ""
+
+    def may(self, role: Role) -> bool:
+        """Whether this person has at least that role."""
+        return self.active and ROLES.index(self.role) >= ROLES.index(role)
+
+
+def everyone(store: Store | Tx, active: bool = True) -> list[Person]:
+    """All people by name; `active=False` includes those who left and annotators known from imports only."""
+    rows = store.rows("select person, role, active, team from person_now order by lower(person)")
+    return [Person(*row) for row in rows if row[2] or not active]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A person with what they did: items answered, and when they last changed anything (None: nothing yet)."""
+
+    person: Person
+    items: int
+    last: datetime | None
+
+
+def members(store: Store) -> list[Member]:
+    """Everybody who is or was active here, by name; not the annotators known from imports only."""
+    items = {str(p): int(n) for p, n in store.rows(
+        "select person, count(distinct item_id) from answer where action = 'save' group by person"
+    )}  # fmt: skip
+    last = {str(a): t for a, t in store.rows("select actor, max(made_at) from change group by actor")}
+    here = {str(r[0]) for r in store.rows("select distinct person from person_event where active")}
+    return [Member(p, items.get(p.name, 0), last.get(p.name)) for p in everyone(store, active=False) if p.name in here]
+
+
+def imported(store: Store) -> list[tuple[str, str, int]]:
+    """(name, team, labels that hold) of the annotators that are known from imports only, most labels first."""
+    rows = store.rows(
+        "select p.person, p.team, coalesce(l.n, 0) from person_now p left join "
+        "(select annotator, count(*) as n from label_now group by annotator) l on l.annotator = p.person "
+        "where not exists (select 1 from person_event e where e.person = p.person and e.active) order by 3 desc, 1"
+    )
+    return [(str(a), str(b), int(c)) for a, b, c in rows]
+
+
+def person(store: Store | Tx, name: str) -> Person:
+    """The person of that name. Raises NotFound."""
+    query = "select person, role, active, team from person_now where person = $1"
+    rows = remembered(store, ("person", name), ["person_event"], lambda: store.rows(query, [name]))
+    if not rows:
+        raise NotFound(f"Nobody called {name!r} is known here. A lead can add people on the People page.")
+    return Person(*rows[0])
+
+
+def require(store: Store | Tx, name: str, role: Role) -> Person:
+    """The person, who must be active and have at least that role. Raises NotAllowed with a sentence otherwise."""
+    try:
+        found = person(store, name)
+    except NotFound as error:
+        raise NotAllowed(str(error)) from None
+    if not found.active:
+        raise NotAllowed(f"{name} is not active in this workspace. A lead can change that on the People page.")
+    if not found.may(role):
+        raise NotAllowed(f"This needs the role {role}; {name} is {found.role}. A lead can change roles.")
+    return found
+
+
+def first_lead(store: Store | Tx) -> str:
+    """The first active lead, as whom a command on this machine acts. Raises NotFound in a workspace without one."""
+    rows = store.rows(
+        "select n.person from person_now n join person_event e on e.person = n.person "
+        "where n.active and n.role = 'lead' order by e.seq, e.id limit 1"
+    )
+    if not rows:
+        raise NotFound("This workspace has no lead yet. Start Assay and enter a name, or give one with --as NAME.")
+    return str(rows[0][0])
+
+
+def set_person(store: Store, actor: str, name: str, role: Role, active: bool = True) -> Person:
+    """Add a person, or change role or activity; the first person of a workspace becomes its lead by adding themself.
+
+    Given is the person as they stand afterwards. Where the policy asks for two leads, a change of who leads waits until
+    another lead, who counts beside the first (`data.records.leads`), sets the same: then nothing has changed yet. A team known
+    from an import stays. Raises NotAllowed unless a lead does it, or where the second lead does not count; BadInput for
+    a name that cannot stand, that looks like somebody's or is kept, and when the last lead would go.
+    """
+    name = _clean(name)
+    if role not in ROLES:
+        raise BadInput(f"{role!r} is no role: there are {', '.join(ROLES)}.")
+
+    def work(tx: Tx) -> Person:
+        lead = [p.name for p in everyone(tx) if p.role == "lead"]
+        if not lead and (actor != name or role != "lead"):
+            raise NotAllowed("The first person of a workspace becomes its lead: enter your own name first.")
+        if lead:
+            require(tx, actor, "lead")
+        if lead == [name] and (role != "lead" or not active):
+            raise BadInput(f"{name} is the only lead. Make somebody else a lead first.")
+        before, new = _before(tx, name), Person(name, role, active)
+        new = Person(name, role, active, before.team) if before else new
+        if new == before:
+            return new
+        if lead and leads.four_eyes(tx) and new.may("lead") != (before is not None and before.may("lead")):
+            return _by_two(tx, actor, new) or before or Person(name, role, False)
+        _settle(tx, name)
+        append(tx, [new])
+        return new
+
+    return store.tx(actor, "person", work, target=name)
+
+
+def _before(tx: Tx, name: str) -> Person | None:
+    """The person of that name so far. Raises BadInput where a new one cannot be called so."""
+    known = {p.name: p for p in everyone(tx, active=False)}
+    worked = name in known and name in here(tx)
+    if why := names.reserved(name, worked):
+        raise BadInput(why)
+    if worked:
+        return known[name]
+    if name in known:
+        raise BadInput(_of_a_file(name))
+    if there := same(known, name):
+        raise BadInput(f"There is {there} already. Choose another name, or change theirs.")
+    if there := names.alike(known, name):
+        raise BadInput(_looks_like(name, there))
+    return None
+
+
+def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
+    """Keep a change of who leads as proposed, None; or make it where another lead has proposed the same."""
+    events = leads.history(tx)
+    held = next((one for one in leads.waiting(tx) if one.person == new.name), None)
+    if held is None or (held.role, held.active) != (new.role, new.active) or held.by not in leads.leading(events):
+        put(tx, leads.SCOPE, new.name, {"role": new.role, "active": new.active, "by": actor})
+        return None
+    if held.by == actor:
+        return None
+    if why := leads.against(events, held.by, actor):
+        raise NotAllowed(why)
+    put(tx, leads.SCOPE, new.name, {"first": held.by})
+    append(tx, [new])
+    return new
+
+
+def _settle(tx: Tx, name: str) -> None:
+    """End what waits for another lead about a person."""
+    if any(one.person == name for one in leads.waiting(tx)):
+        put(tx, leads.SCOPE, name, {})
+
+
+def take_back(store: Store, actor: str, name: str) -> None:
+    """Take a change of who leads back that waits for another lead (leads). Raises NotAllowed."""
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        _settle(tx, name)
+
+    store.tx(actor, "person", work, target=name)
+
+
+def lead_here(store: Store, name: str) -> Person:
+    """Make somebody a lead at the machine itself, whoever leads so far, with an entry in the audit log that says so.
+
+    It is how a workspace gets a second lead who counts beside the first. Raises BadInput as `set_person` does.
+    """
+    name = _clean(name)
+
+    def work(tx: Tx) -> Person:
+        before = _before(tx, name)
+        new = Person(name, "lead", True, before.team if before else "")
+        _settle(tx, name)
+        append(tx, [new])
+        return new
+
+    return store.tx(MACHINE, "lead", work, target=name)
+
+
+def join(store: Store, name: str) -> Person:
+    """Enter the workspace by name, on trust: the first person becomes lead, whoever comes later annotator.
+
+    Somebody known and active is simply returned, also when the capitals differ. Raises BadInput for a name that cannot
+    stand, that looks like somebody's or is kept, NotAllowed for somebody who was made inactive.
+    """
+    name = _clean(name)
+
+    def work(tx: Tx) -> Person:
+        known = {p.name: p for p in everyone(tx, active=False)}
+        found = name if name in known else same(known, name) or ""
+        worked = found in here(tx)
+        if why := names.reserved(found or name, worked):
+            raise BadInput(why)
+        if found and not worked:
+            raise NotAllowed(_of_a_file(found))
+        if found and not known[found].active:
+            raise NotAllowed(f"{found} is not active here. A lead can change that on the People page.")
+        if found:
+            return known[found]
+        if there := names.alike(known, name):
+            raise BadInput(_looks_like(name, there))
+        new = Person(name, "annotator" if any(p.role == "lead" and p.active for p in known.values()) else "lead", True)
+        append(tx, [new])
+        return new
+
+    return store.tx(name, "join", work, target=name)
+
+
+def here(store: Store | Tx) -> frozenset[str]:
+    """The names of everybody who is or was active here; not those known from imports only."""
+    query = "select distinct person from person_event where active"
+    return remembered(store, ("here",), ["person_event"], lambda: frozenset(str(r[0]) for r in store.rows(query)))
+
+
+def _of_a_file(name: str) -> str:
+    return (
+        f"{name} is known here from imported labels only, and is not active: labels from a file stay apart from "
+        f"anybody's own. Choose a name that differs, such as {name} with an initial."
+    )
+
+
+def _looks_like(name: str, there: str) -> str:
+    apart = names.told_apart(name, there)
+    return (
+        f"{name!r} looks like {there!r}, who is known here, and is another name{f' ({apart})' if apart else ''}. "
+        f"If you mean {there}, write it just so; else choose a name that nobody takes for theirs."
+    )
+
+
+def _clean(name: str) -> str:
+    name = " ".join(unicodedata.normalize("NFC", name).split())
+    if not _NAME.fullmatch(name) or hidden(name):
+        raise BadInput(f"{name[:60]!r} cannot be a name: 1 to 60 characters without < > ` | \\ / and invisible ones.")
+    return name
+
+
+def append(tx: Tx, people: list[Person]) -> None:
+    """Append the state of people as it now is; for callers that have checked the right to do so."""
+    rows = [(new_id(), p.name, p.role, p.active, p.team) for p in people]
+    tx.add("person_event", "id, person, role, active, team", rows)

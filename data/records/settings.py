@@ -1,0 +1,118 @@
+"""Settings of the workspace and of its datasets: appended rows, the newest holds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from data.records.people import require
+from data.records.values import WORKSPACE as WORKSPACE
+from data.records.values import get as get
+from data.records.values import put as put
+from data.store import Store, Tx
+from data.store.errors import BadInput
+
+Waiting = Literal["counted", "out"]
+"""What becomes of cells that wait for somebody who adjudicates, until somebody has."""
+
+
+_BLINDING = "blinding"
+
+
+@dataclass(frozen=True)
+class QueueRules:
+    """How a dataset's items are given out: people per item, share of the audit sample shown assisted, claim time."""
+
+    overlap: int = 1
+    assisted_share: float = 0.2
+    claim_minutes: int = 30
+
+    def check(self) -> QueueRules:
+        """Itself. Raises BadInput for values that make no sense."""
+        if not 1 <= self.overlap <= 20:
+            raise BadInput(f"People per item is {self.overlap}: it must be 1 to 20.")
+        if not 0 <= self.assisted_share < 1:
+            raise BadInput(f"The assisted share is {self.assisted_share}: it must be at least 0 and below 1.")
+        if not 1 <= self.claim_minutes <= 24 * 60:
+            raise BadInput(f"A claim lasts {self.claim_minutes} minutes: it must be 1 to 1440.")
+        return self
+
+
+@dataclass(frozen=True)
+class GoldRule:
+    """How people's labels of one cell become its gold.
+
+    resolve: of answers in order the lower `median`, or the `majority` (a drawn vote: the lower median); of numbers on
+    an interval scale also their `mean`, where other answers in order go by the lower median; answers without order
+    always go by majority. apart: how many steps of the scale (units of an interval scale) two people may lie apart
+    before somebody has to adjudicate (None: any number); it also says whether people who differ on n/a, or without
+    order, have to. waiting: until somebody has, the cell is `counted` with what `resolve` gives it, or left `out` of
+    kappa, which keeps just those cells that are easy. Means always count what people said of it.
+    """
+
+    resolve: Literal["median", "mean", "majority"] = "median"
+    apart: int | None = None
+    waiting: Waiting = "counted"
+
+    def check(self) -> GoldRule:
+        """Itself. Raises BadInput for values that make no sense."""
+        if self.resolve not in ("median", "mean", "majority"):
+            raise BadInput(f"{self.resolve!r} is no way to combine labels: there are median, mean and majority.")
+        if self.waiting not in ("counted", "out"):
+            raise BadInput(f"Ratings that wait are {self.waiting!r}: they can be counted, or left out.")
+        if self.apart is not None and not 0 <= self.apart <= 100:
+            raise BadInput(f"People may disagree by {self.apart} points: it must be 0 to 100, or any number.")
+        return self
+
+
+def rules(store: Store | Tx, dataset_id: str) -> QueueRules:
+    """The queue rules of a dataset."""
+    return QueueRules(**{**asdict(QueueRules()), **get(store, dataset_id, "queue", {})})
+
+
+def set_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> None:
+    """Change a dataset's queue rules (researchers and leads)."""
+    new.check()
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "researcher")
+        if rules(tx, dataset_id) != new:
+            put(tx, dataset_id, "queue", asdict(new))
+
+    store.tx(actor, "queue rules", work, target=dataset_id)
+
+
+def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
+    """Whether items to be answered blind hide which systems are under test, until the judge is revealed.
+
+    They do unless a lead has set otherwise: who knows the name of a system rates what they think of it.
+    """
+    return bool(get(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
+
+
+def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
+    """Set whether blind items of a dataset hide the names of systems (leads)."""
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        if hides_systems(tx, dataset_id) != hide:
+            put(tx, dataset_id, _BLINDING, {"hide_systems": hide})
+
+    store.tx(actor, "blinding", work, target=dataset_id)
+
+
+def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:
+    """How labels of a dataset become gold."""
+    return GoldRule(**{**asdict(GoldRule()), **get(store, dataset_id, "gold", {})})
+
+
+def set_gold_rule(store: Store, actor: str, dataset_id: str, new: GoldRule) -> None:
+    """Change how labels of a dataset become gold (leads, as every figure rests on it)."""
+    new.check()
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        if gold_rule(tx, dataset_id) != new:
+            put(tx, dataset_id, "gold", asdict(new))
+
+    store.tx(actor, "gold rule", work, target=dataset_id)

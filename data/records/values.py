@@ -1,0 +1,23 @@
+"""Values kept by scope and name: appended rows, the newest holds. What they mean is said where they are used."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from data.store import Store, Tx, remembered
+from data.store.ids import canonical, new_id
+
+WORKSPACE = "workspace"
+
+
+def get(store: Store | Tx, scope: str, name: str, default: Any = None) -> Any:
+    """The value that holds now, or the default."""
+    query = "select value from setting_now where scope = $1 and name = $2"
+    rows = remembered(store, ("setting", scope, name), ["setting"], lambda: store.rows(query, [scope, name]))
+    return json.loads(rows[0][0]) if rows else default
+
+
+def put(tx: Tx, scope: str, name: str, value: Any) -> None:
+    """Append a value; for callers that have checked the right to do so."""
+    tx.add("setting", "id, scope, name, value", [(new_id(), scope, name, canonical(value))])

@@ -1,0 +1,32 @@
+"""What is behind a tile of the dashboard as CSV: a row for every slice, with every digit."""
+
+from __future__ import annotations
+
+from data.dashboard import sentences
+from data.dashboard.breakdown import Breakdown
+from data.dashboard.dashboard import Tile
+from data.reports import tables
+from judges.stats.breakdown import Slice
+
+COLUMNS = (
+    "dimension", "unit", "system", "of", "by", "slice", "items", "ratings", "judge", "judge low", "judge high",
+    "corrected", "low", "high", "people", "labelled items", "effective items", "remark", "older policy",
+)  # fmt: skip
+
+
+def table(tile: Tile, found: Breakdown, system: str, outcome: int) -> str:
+    """The slices, after all of them together."""
+    by = f"{found.way.title} ({found.step})" if found.step else found.way.title
+    ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.asking.told(outcome), by]
+    whole = [found.whole] if found.whole is not None else []
+    return tables.as_csv(COLUMNS, [[*ahead, *_row(one), tile.today.told] for one in (*whole, *found.slices)])
+
+
+def _row(one: Slice) -> list[object]:
+    own, mean = one.judge, one.mean
+    interval = mean.interval if mean is not None else None
+    figures = [interval.point, interval.low, interval.high] if interval is not None else [None] * 3
+    labels = [mean.people, mean.n, interval.n_eff] if mean is not None and interval is not None else [None] * 3
+    return [
+        one.name, own.items, own.cells, own.point, own.low, own.high, *figures, *labels, sentences.lacking(one),
+    ]  # fmt: skip

@@ -1,0 +1,132 @@
+"""Everything about one judge in one ZIP: the report, its tables as CSV, its plots as SVG, its ratings, its figures."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from data.calibration import calibration
+from data.gold.fewshot import apart
+from data.gold.gold import Basis
+from data.records import exposure
+from data.records.people import require
+from data.reports import plots, report, tables
+from data.reports.details import EPSILON
+from data.reports.evidence import Evidence, One, Told, gather
+from data.reports.figures import figures
+from data.reports.tables import as_csv
+from data.store import Store
+from judges.types import Scale
+
+CELLS = "item unit dimension basis human judge human_code judge_code scored weight".split()
+"""The columns of the files in ratings/."""
+_TABLES = (
+    "figures", "states", "confusion", "people", "slices", "growth", "confidence", "fingerprints", "audits", "decisions",
+    "means",
+)  # fmt: skip
+_MARK = "\ufeff"
+"""At the beginning of a CSV file it tells Excel that it is UTF-8."""
+_ABOUT = """\
+What is in this archive
+
+report.html       the report, for people
+figures.json      every figure with every digit, for programs
+figures.csv       every dimension on every basis: kappa, low, high (95% interval), bound (one-sided, 95%), items,
+                  n_eff (their effective number), ratings, agreement (share), within_one, bias (judge - people),
+                  correlation, ac (Gwet's AC2 where answers are ordered, AC1 elsewhere), and what was left out
+states.csv        the result of the approval check for each dimension, and the baselines that do not read the text
+confusion.csv     every confusion matrix: ratings counts them, weight sums those of the folder ratings
+people.csv        agreement among people on the ratings that several labelled, and of the judge with them
+slices.csv        the same by system, language, length ...: p_holm tests whether slices differ
+growth.csv        kappa on the first n items that were labelled
+confidence.csv    how often the judge agrees with people, by its confidence
+fingerprints.csv  of the labels and scores behind each dimension and basis
+audits.csv        the audits of known failures
+decisions.csv     what leads have decided
+means.csv         the judge's own mean scores by system
+{cells}
+plots/            the plots, as SVG
+
+In CSV files a text that begins like a formula has a ' before it. An empty field is a figure that does not exist.
+"""
+_CELLS = """\
+ratings/          the ratings behind each dimension, from which every figure can be computed again:
+                  human and judge in words, and as codes; n/a is an answer, an empty judge is unscored;
+                  weight is the items of its stratum over those of them drawn and answered"""
+_NO_CELLS = """\
+ratings/          is only in an archive that a researcher or a lead makes: it has what people and the judge said of
+                  every item, and who has seen that cannot answer blind any more"""
+
+
+def bundle(
+    store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+) -> bytes:
+    """The archive, with the cells for researchers and leads, who are then recorded as having been shown them.
+
+    The same data gives the same bytes to the same role. Raises NotFound, NotAllowed.
+    """
+    cells = require(store, actor, "annotator").may("researcher")
+    found = gather(store, dataset_id, judge_id, told, epsilon)
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in _files(found, cells):
+            archive.writestr(_entry(name), text)
+        shown = set[str]()
+        for one in found.dimensions if cells else ():
+            told(f"Cells of {one.dimension.title}")
+            archive.writestr(_entry(f"ratings/{one.line.key}.csv"), _cells(store, found, one, shown))
+    exposure.record(store, actor, dict.fromkeys(shown, (judge_id, exposure.PEOPLE)), "report")
+    return target.getvalue()
+
+
+def _files(found: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
+    yield "README.txt", _ABOUT.format(cells=_CELLS if cells else _NO_CELLS)
+    yield "report.html", report.written(found)
+    yield "figures.json", json.dumps(figures(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    for name in _TABLES:
+        yield f"{name}.csv", _MARK + getattr(tables, name)(found)
+    for name, text in plots.every(found).items():
+        yield f"plots/{name}", text
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """A file of the archive without the time of its making, so that equal data give equal bytes."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+    return entry
+
+
+def _cells(store: Store, found: Evidence, one: One, shown: set[str]) -> str:
+    def rows() -> Iterator[list[Any]]:
+        for basis in found.rests:
+            yield from _on(store, found, one, basis, shown)
+
+    return _MARK + as_csv(CELLS, rows())
+
+
+def _on(store: Store, found: Evidence, one: One, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:
+    d = one.dimension
+    met = calibration.met(store, found.dataset.id, d, basis, among=apart(store, found.judge.id))
+    frame = store.frame(
+        f"with met as ({met}) select i.id, i.name, m.unit, m.human, m.judge, m.scored, m.weight "
+        "from met m join item i on i.id = m.item_id order by i.name, i.id, m.unit",
+        [found.dataset.id, d.name, found.judge.id],
+    )
+    shown.update(frame["id"].unique())
+    human, judged = (frame[side].to_numpy(dtype=np.float64, na_value=np.nan) for side in ("human", "judge"))
+    for name, unit, h, j, scored, weight in zip(
+        frame["name"], frame["unit"], human, judged, frame["scored"], frame["weight"], strict=True
+    ):
+        yield [
+            name, unit, d.name, basis, _word(d.scale, h), _word(d.scale, j) if scored else None,
+            None if np.isnan(h) else float(h), None if np.isnan(j) else float(j), bool(scored), float(weight),
+        ]  # fmt: skip
+
+
+def _word(scale: Scale, code: float) -> str:
+    return scale.say(None if np.isnan(code) else code)

@@ -1,0 +1,257 @@
+"""The dashboard as one self-contained HTML file for people without an account, and its tiles as SVG plots.
+
+It has what the page has (data/dashboard/dashboard.py): figures of approved dimensions only; of what is withheld just why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from data.dashboard import sentences
+from data.dashboard.dashboard import Published, System, Tile
+from data.reports import tables
+from judges.plural import many
+from judges.render import html
+from judges.render.drawing import SIZE, box, clean, frame, headed, label, line, number, wide
+from judges.stats import bins
+
+_ROW, _BAR = 36, 180
+_GAP = 22
+"""Room for the line that parts the systems which have only the judge's own figure from those before them."""
+_FIGURE = 150
+_JUDGE = 1  # the place of the judge's colour
+
+
+def document(found: Published, made: datetime, runs: Mapping[str, str]) -> str:
+    """The whole file. `made` (UTC) is stated; `runs` names the runs that scores came from."""
+    parts = [_head(found)]
+    for tile in found.tiles:
+        parts += _tile(tile, runs)
+    parts += [html.heading("Withheld", anchor="withheld"), *_withheld(found)]
+    parts += [html.heading("How to read this"), *_reading()]
+    parts.append(html.records("figures", records(found)))
+    foot = f"Made by Assay on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
+    return html.page(f"Dashboard of {found.dataset.name}", parts, foot)
+
+
+def _head(found: Published) -> str:
+    systems = len({s.name for tile in found.tiles for s in tile.systems})
+    told = html.para(
+        "How {systems} do in {n}, as **{judge}** scored them and people's labels correct it. Only dimensions in which "
+        "the judge was held against people's blind labels, and which a lead approved, have figures here.",
+        "lead", judge=found.name, n=many(len(found.tiles), "approved dimension"), systems=many(systems, "system"),
+    )  # fmt: skip
+    if found.dataset.synthetic:
+        told += html.note("These data are synthetic: {told}", told=found.dataset.description or "made by a generator")
+    elif found.synthetic:
+        told += html.note("This judge is no language model: it practises, and its scores say nothing about any.")
+    return told
+
+
+def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
+    title, approval = tile.asking.dimension.title, tile.approval
+    mark, day = f"{tile.today.mark.capitalize()} ·" if tile.today.told else "✓", f"{approval.at:%Y-%m-%d}"
+    parts = [
+        html.heading(f"{title} · {approval.sort}"),
+        html.para("{mark} approved by {person} on {day}", "quiet", mark=mark, person=approval.person, day=day),
+        *([html.note("{told}", told=tile.today.told)] if tile.today.told else []),
+        html.para("{told}", told=" ".join(sentences.reading(tile))),
+        html.figure(plot(tile)),
+    ]
+    if tile.comparisons:
+        told = [html.say("{told}", told=sentences.said(tile, pair)) for pair in tile.comparisons]
+        parts.append(html.fold("Which systems differ significantly", [html.bullets(told)]))
+    above = ("dimension", "unit", "older policy")
+    rows = [
+        {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in above}
+        for row in rows_of(tile)
+    ]
+    parts.append(html.fold("All figures", [html.table(rows, list(rows[0]))] if rows else []))
+    order = [key for key in runs if any(p.run == key for s in tile.systems for p in s.trend)]
+    if len(order) > 1:
+        parts.append(html.fold("The judge's own figures, run by run", [_runs(tile, order, runs)]))
+    return parts
+
+
+def _runs(tile: Tile, order: Sequence[str], runs: Mapping[str, str]) -> str:
+    rows = []
+    for system in tile.systems:
+        known = {p.run: sentences.figure(tile, p.means[tile.lead]) for p in system.trend}
+        rows.append({"system": system.name or "unnamed", **{key: known.get(key) for key in order}})
+    return html.table(rows, {"system": "system", **{key: runs[key] for key in order}})
+
+
+def rows_of(tile: Tile) -> list[dict[str, object]]:
+    """Every figure of a tile, a row for each system and mean, with every digit; None where there is none."""
+    rows: list[dict[str, object]] = []
+    for system in tile.systems:
+        for outcome, mean in enumerate(system.means):
+            interval = mean.interval
+            rows.append(
+                {
+                    "dimension": tile.approval.dimension, "unit": tile.approval.sort, "system": system.name,
+                    "of": tile.asking.told(outcome), "corrected": interval.point, "low": interval.low,
+                    "high": interval.high, "judge": mean.judge, "people": mean.people, "labelled items": mean.n,
+                    "other items": mean.others, "not covered": mean.uncovered if mean.n else None,
+                    "lambda": None if interval.point is None else mean.lam, "n/a": system.na,
+                    "unscored": system.unscored, "older policy": tile.today.told,
+                }
+            )  # fmt: skip
+    return rows
+
+
+def _digits(value: float) -> str:
+    return f"{value:.4f}"
+
+
+def records(found: Published) -> list[dict[str, object]]:
+    """The same of all tiles, for a program."""
+    return [row for tile in found.tiles for row in rows_of(tile)]
+
+
+def table(tiles: Sequence[Tile]) -> str:
+    """The same of all tiles as CSV."""
+    rows = [row for tile in tiles for row in rows_of(tile)]
+    return tables.of(rows, list(rows[0])) if rows else ""
+
+
+def picture(tile: Tile, dataset: str) -> str:
+    """A tile as a plot that says by itself what it is of, and how it stands to the policy of today."""
+    mark = f" · {tile.today.mark}" if tile.today.told else ""
+    return plot(tile, f"{tile.asking.dimension.title} · {dataset}{mark}")
+
+
+def _withheld(found: Published) -> list[str]:
+    if not found.withheld:
+        return [html.para("Nothing: every dimension of this judge is approved.")]
+    rows = [
+        {"dimension": w.dimension.title, "unit": w.dimension.sort, "state": w.state, "why": w.outside}
+        for w in found.withheld
+    ]
+    return [html.table(rows, ["dimension", "unit", "state", "why"])]
+
+
+def _reading() -> list[str]:
+    return [
+        html.bullets(
+            [
+                html.say(
+                    "**The dot and its line**: what people would say on average over all items, and its 95% interval. "
+                    "The judge scored all items, people some of them; where both did one sees by how much it is off."
+                ),
+                html.say(
+                    "**The dashed diamond**: the judge's own mean. Off the line, it is biased: it scores higher or "
+                    "lower than people."
+                ),
+                html.say("**The bar**: how often the judge gave each answer. n/a and unscored items are in no mean."),
+                html.say("**Significant** is a difference at 5% for all pairs of systems together (Holm)."),
+            ]
+        )
+    ]
+
+
+# -- a tile as a plot -------------------------------------------------------------------------------------------------
+
+
+def plot(tile: Tile, title: str = "") -> str:
+    """A row for each system: the corrected figure with its interval, the judge's own, and the judge's answers."""
+    left = min(205.0, max([wide(s.name or "unnamed") for s in tile.systems], default=0) + 14)
+    start, end = left + _FIGURE, 760 - _BAR - 26
+    low, high, ticks = _axis(tile)
+    top = headed(title) + 2 * SIZE + 12
+
+    def at(value: float) -> float:
+        return start + 8 + (value - low) / (high - low) * (end - start - 16)
+
+    sure = sum(s.means[tile.lead].interval.point is not None for s in tile.systems)
+    gap = _GAP if 0 < sure < len(tile.systems) else 0
+    bottom = top + _ROW * len(tile.systems) + gap
+    body = [line(at(t), top, at(t), bottom, "grid") for t, _ in ticks]
+    body += [label(at(t), top - 6, told, "soft", "middle", size=12) for t, told in ticks]
+    lead = "mean" if tile.asking.mean else f"“{tile.asking.told(tile.lead)}”"
+    body.append(label(left, top - 6, lead, "soft", size=12, room=_FIGURE - 8))
+    body += _key(tile, headed(title))
+    for place, system in enumerate(tile.systems):
+        body += _row(tile, system, top + _ROW * place + (gap if place >= sure else 0), left, at)
+    if gap:
+        few = "Too few labels, or none where they are needed: what stands here is the judge's own, not corrected"
+        y = top + _ROW * sure
+        body += [line(0, y, 760, y, "grid"), label(0, y + 15, few, "soft", size=11)]
+    body += _legend(bottom + 20)
+    return frame(bottom + 34, title, body)
+
+
+def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
+    if not tile.asking.mean:
+        return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
+    scale = tile.asking.dimension.scale
+    return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.ticks(scale, 8)]
+
+
+def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float], float]) -> list[str]:
+    mean, name = system.means[tile.lead], system.name or "unnamed"
+    interval, middle = mean.interval, y + _ROW / 2
+    own = sentences.figure(tile, mean.judge)
+    made = [line(0, y, 760, y, "grid"), label(0, middle + 4.5, name, room=left - 10)]
+    if interval.point is None:
+        why = "judge's own, labels do not cover it" if mean.refused else "judge's own"
+        made += [label(left, middle - 2, own), label(left, middle + 12, why, "soft", size=11, room=_FIGURE - 8)]
+    else:
+        point, ends = sentences.figure(tile, interval.point), ""
+        if interval.low is not None and interval.high is not None:
+            ends = f"{sentences.figure(tile, interval.low)} to {sentences.figure(tile, interval.high)}"
+            made.append(line(at(interval.low), middle, at(interval.high), middle, "s0", 2.5))
+        made += [
+            label(left, middle - 2, point, "title"),
+            label(left, middle + 12, f"{ends} · judge {own}".lstrip(" ·"), "soft", size=11),
+        ]
+        tip = f"<title>{clean(f'{name}: people would say {point} ({ends})')}</title>"
+        made.append(
+            f'<circle cx="{number(at(interval.point))}" cy="{number(middle)}" r="5.5" class="f0">{tip}</circle>'
+        )
+    raised = 0 if interval.point is None else 11
+    made.append(_diamond(at(mean.judge), middle - raised, f"{name}: the judge says {own}"))
+    x, whole = 760.0 - _BAR, sum(system.spread) or 1.0
+    for n, share in enumerate(system.spread):
+        width = _BAR * share / whole
+        if width <= 0:
+            continue
+        tip = f"{name}: the judge answers {tile.asking.answers[n]} in {share:.0%}"
+        made.append(box(x, middle - 9, max(0.5, width - 1), 18, f"f{_JUDGE}", tip, _shade(n, len(system.spread))))
+        x += width
+    return made
+
+
+def _diamond(x: float, y: float, tip: str) -> str:
+    places = ((x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y))
+    path = "M" + "L".join(f"{number(a)} {number(b)}" for a, b in places) + "Z"
+    dashed = 'stroke-width="1.8" stroke-dasharray="2.6 1.8" style="fill:var(--ground)"'
+    return f'<path d="{path}" class="s{_JUDGE}" {dashed}><title>{clean(tip)}</title></path>'
+
+
+def _shade(n: int, of: int) -> str:
+    return f' fill-opacity="{number(0.16 + 0.84 * (n / (of - 1) if of > 1 else 1))}"'
+
+
+def _key(tile: Tile, y: float) -> list[str]:
+    """The judge's answers beside their shades; only the ends of a long scale."""
+    answers = list(enumerate(tile.asking.answers))
+    if sum(wide(a, 11) + 22 for _, a in answers) > _BAR:
+        answers = [answers[0], answers[-1]]
+    made, x = [label(760 - _BAR, y + SIZE - 2, "the judge's answers", "soft", size=11)], 760.0 - _BAR
+    for n, answer in answers:
+        room = _BAR / len(answers) - 20
+        made.append(box(x, y + SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.asking.answers))))
+        made.append(label(x + 13, y + SIZE + 14, answer, "soft", room=room, size=11))
+        x += 13 + min(room, wide(answer, 11)) + 9
+    return made
+
+
+def _legend(y: float) -> list[str]:
+    told = "what people would say (corrected), with its 95% interval"
+    return [
+        line(0, y - 4, 24, y - 4, "s0", 2.5), f'<circle cx="12" cy="{number(y - 4)}" r="5" class="f0"/>',
+        label(32, y, told, "soft", size=12), _diamond(412, y - 4, ""),
+        label(426, y, "what the judge itself says", "soft", size=12),
+    ]  # fmt: skip

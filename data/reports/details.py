@@ -1,0 +1,90 @@
+"""What a report looks into one dimension with: people beside the judge, slices, growth with gold, confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from data.annotators import annotators
+from data.approvals import auto_accept
+from data.approvals.auto_accept import Found, Wanted
+from data.calibration import confidence, human_ceiling, missingness, other_metrics, rates, slices
+from data.calibration import selective as figures
+from data.calibration.self_consistency import repeated
+from data.gold.gold import Basis
+from data.store import Store
+from judges.stats.learning_curve import curve
+from judges.stats.missingness import Missing
+from judges.stats.other_metrics import Others
+from judges.stats.ppi import Corrected
+from judges.stats.raters import alternative_annotator
+from judges.stats.raters.alternative_annotator import Test
+from judges.stats.raters.human_ceiling import Ceiling
+from judges.stats.rates import Answer
+from judges.stats.reliability import Reliability, reliability
+from judges.stats.self_consistency import Repeats
+from judges.stats.slices import Sliced, sliced
+from judges.stats.uncertainty import Interval
+from judges.types import Dimension
+
+EPSILON = 0.2
+"""The handicap of the alternative-annotator test in a report: that for experts, the strictest on the people's side."""
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How far people agree with each other (None: no cell has two of them), the test whether the judge could stand in
+
+    for one (None: fewer than three people), kappa by slice, kappa on the first n items, and how often the judge is
+    right by how sure it says it is, by the source of that confidence; what it finds and raises falsely of every answer
+    without order, with the mean that the dashboard shows beside it (PPI++) by the answer's place; which verdicts need
+    no person, as the rule in force asks, or else by the source that most cells have, with the usual target (None: no
+    confidence); what asking it several times bought (`repeats`); the figures of other papers (`others`), and those
+    under each way of counting what is missing.
+    """
+
+    ceiling: Ceiling | None = None
+    test: Test | None = None
+    slices: tuple[Sliced, ...] = ()
+    curve: tuple[Interval, ...] = ()
+    sure: dict[str, Reliability] = field(default_factory=dict)
+    rates: tuple[Answer, ...] = ()
+    means: dict[int, Corrected] = field(default_factory=dict)
+    selective: Found | None = None
+    repeats: Repeats | None = None
+    others: Others | None = None
+    missing: Missing | None = None
+
+
+def depth(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, epsilon: float = EPSILON
+) -> Depth:
+    """All of it for a dimension on a basis; ceiling and test rest on blind labels, whatever the basis."""
+    ratings = annotators.labels(store, dataset_id, dimension, "blind", judge_id).ratings
+    found = human_ceiling.ceiling(store, dataset_id, judge_id, dimension)
+    several = found is not None and found.judge is not None and found.people >= alternative_annotator.MIN_PEOPLE
+    parted = slices.parted(store, dataset_id, judge_id, dimension, basis)
+    weights = dimension.scale.weights
+    certain = confidence.certain(store, dataset_id, judge_id, dimension, basis).by_source
+    made = {source: reliability(cells) for source, cells in certain.items()}
+    return Depth(
+        found,
+        alternative_annotator.test(ratings, epsilon) if several else None,
+        tuple(sliced(parted.cells, parted.size, weights, parted.cuts, parted.gap)),
+        tuple(curve(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
+        {source: one for source, one in made.items() if one is not None},
+        tuple(rates.found(store, dataset_id, judge_id, dimension, basis)),
+        rates.means(store, dataset_id, judge_id, dimension, basis),
+        _selective(store, dataset_id, judge_id, dimension, basis),
+        repeated(store, dataset_id, judge_id, dimension, basis),
+        other_metrics.others(store, dataset_id, judge_id, dimension, basis),
+        missingness.missing(store, dataset_id, judge_id, dimension, basis),
+    )
+
+
+def _selective(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Found | None:
+    rule = auto_accept.rule(store, dataset_id, judge_id, dimension)
+    source = next(iter(figures.sources(store, dataset_id, judge_id, dimension)), "")
+    if rule is None and not source:
+        return None
+    wanted = Wanted(source) if rule is None else rule.wanted
+    return auto_accept.found(store, dataset_id, judge_id, dimension, basis, wanted)

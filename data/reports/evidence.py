@@ -1,0 +1,265 @@
+"""All that a report of one judge on one dataset rests on, gathered from the store in one go."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+
+from data.approvals import gate_status, policy, record, suspension
+from data.approvals.policy import Asked
+from data.audits import audits
+from data.audits.audits import Audited
+from data.calibration import baselines, both_orders, calibration, means, score_sums, weakest_turns
+from data.calibration.calibration import Rest
+from data.calibration.means import Row
+from data.calibration.score_sums import Mean
+from data.cards import cards
+from data.gold import fewshot
+from data.gold.gold import Basis
+from data.records.datasets import Dataset
+from data.records.settings import GoldRule, gold_rule
+from data.reports.details import EPSILON, Depth, depth
+from data.store import Store
+from data.store.errors import NotFound
+from judges.card import Card
+from judges.stats import calibration as stats_calibration
+from judges.stats.baselines import Floors
+from judges.stats.calibration import Line, Summary
+from judges.stats.position import Position
+from judges.stats.uncertainty import Interval
+from judges.stats.weakest_turns import Weakest
+from judges.types import Dimension
+
+LIBRARIES = ("duckdb", "numpy")
+"""Those that the figures go through; they are named with their versions."""
+Told = Callable[[str], None]
+"""Is told what is being done."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Who judged: the card and its version, the model and its parameters, what was judged of the dataset and when."""
+
+    id: str
+    card: str
+    version: str
+    model: str
+    params: dict[str, Any]
+    synthetic: bool
+    items: int
+    judgments: int
+    first: datetime | None
+    last: datetime | None
+    runs: tuple[tuple[datetime, str], ...]
+    unscored: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision on record: of which dimension, what, why, on which state and fingerprint, by whom, when."""
+
+    sort: str
+    dimension: str
+    decision: str
+    reason: str
+    state: str
+    print: str
+    person: str
+    at: datetime
+    holds: bool
+
+
+@dataclass(frozen=True)
+class One:
+    """A dimension: its figures and the gate's, those on every basis with labels (True: ties dropped), the fingerprints
+
+    of the bases, the floors on the basis that is shown, assisted minus blind labels where there are both, what looks
+    deeper, and where cells wait for somebody who adjudicates the figures with and without them.
+    """
+
+    line: Line
+    bases: dict[tuple[Basis, bool], Summary]
+    prints: dict[Basis, str]
+    floors: Floors
+    anchoring: Interval | None
+    depth: Depth
+    waiting: tuple[Summary, Summary] | None = None
+
+    @property
+    def dimension(self) -> Dimension:
+        """What was asked, and of which unit."""
+        return self.line.dimension
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything in a report. `gate` is what the approval check counts; `basis` what the figures shown first rest on:
+
+    the gate's where it has gold.
+
+    `overall` are the means over all items, `turns` the judge's weakest turns beside people's, `epsilon` the handicap of
+    the alternative-annotator test. `print` is one fingerprint over those of all dimensions and bases; `at` when any of
+    it last changed.
+    """
+
+    dataset: Dataset
+    items: int
+    judge: Judge
+    card: Card | None
+    asked: Asked
+    rule: GoldRule
+    gate: Basis
+    basis: Basis
+    rests: dict[Basis, Rest]
+    dimensions: tuple[One, ...]
+    audits: Audited | None
+    decisions: tuple[Decided, ...]
+    means: tuple[Mean, ...]
+    position: Position | None
+    overall: tuple[Row, ...]
+    turns: dict[Dimension, Weakest]
+    epsilon: float
+    examples: int
+    print: str
+    at: datetime | None
+    libraries: dict[str, str]
+
+
+def gather(
+    store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+) -> Evidence:
+    """The evidence as it now is; `told` is called with what is being worked on. Raises NotFound."""
+    found = _dataset(store, dataset_id)
+    judge = _judge(store, dataset_id, judge_id)
+    asked, card = policy.asked(store), cards.maybe(store, judge_id)
+    dimensions = calibration.dimensions(store, judge_id)
+    rests = {b: r for b, r in calibration.rests(store, dataset_id, dimensions).items() if r.labels}
+    gate = asked.basis(found.synthetic)
+    basis: Basis = gate if gate in rests or not rests else next(iter(rests))
+    told("Holding the judge against the gold")
+    bases: list[Basis] = list(dict.fromkeys((gate, basis, *rests)))
+    cells = {b: calibration.every(store, dataset_id, judge_id, dimensions, b) for b in bases}
+    figures = {b: [*map(stats_calibration.summarise, cells[b], dimensions)] for b in bases}
+    lines = gate_status.standing(store, dataset_id, judge_id, None if basis == gate else figures[basis])
+    told("Comparing it with rules that do not read the text")
+    floors = baselines.measured(store, dataset_id, judge_id, dimensions, basis)
+    ones, both = [], {gate, "assisted"} <= set(rests)
+    wait = {pair[0].dimension: pair for pair in gate_status.both(store, dataset_id, judge_id, basis)}
+    for line in lines:
+        place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
+        told(f"Looking into {line.dimension.title}")
+        ones.append(
+            One(
+                line,
+                {(b, False): figures[b][place] for b in rests}
+                | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
+                {b: gate_status.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
+                floors[line.dimension.sort, line.dimension.name],
+                stats_calibration.anchoring(cells[gate][place], cells["assisted"][place], line.dimension) if both else None,
+                depth(store, dataset_id, judge_id, line.dimension, basis, epsilon) if line.shown.cells else Depth(),
+                wait.get(line.dimension),
+            )
+        )
+    told("Looking for known failures")
+    prints = [(one.line.key, basis, print_) for one in ones for basis, print_ in sorted(one.prints.items())]
+    return Evidence(
+        dataset=found,
+        items=int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0]),
+        judge=judge,
+        card=card,
+        asked=asked,
+        rule=gold_rule(store, dataset_id),
+        gate=gate,
+        basis=basis,
+        rests=rests,
+        dimensions=tuple(ones),
+        audits=audits.audited(store, dataset_id, judge_id) if card is not None else None,
+        decisions=_decisions(store, dataset_id, judge_id),
+        means=tuple(score_sums.means(store, dataset_id, judge_id)),
+        position=both_orders.positions(store, dataset_id, judge_id),
+        overall=means.overall(store, dataset_id, judge_id),
+        turns=weakest_turns.found(store, dataset_id, judge_id, basis),
+        epsilon=epsilon,
+        examples=len(fewshot.used(store, judge_id)),
+        print=hashlib.sha256(repr(sorted(prints)).encode()).hexdigest()[:20],
+        at=_newest(store, dataset_id, judge_id),
+        libraries={"Python": platform.python_version()} | {name: version(name) for name in LIBRARIES},
+    )
+
+
+def _dropped(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Summary:
+    """The figures of a dimension without the cells in which either side says that it is a tie."""
+    drop = dimension.scale.drawn
+    return stats_calibration.summarise(
+        calibration.evidence(store, dataset_id, judge_id, dimension, basis, drop), dimension, drop
+    )
+
+
+def _dataset(store: Store, dataset_id: str) -> Dataset:
+    rows = store.rows("select id, name, description, synthetic from dataset where id = $1", [dataset_id])
+    if not rows:
+        raise NotFound("There is no such dataset in this workspace. The link may belong to another one.")
+    return Dataset(*rows[0])
+
+
+def _judge(store: Store, dataset_id: str, judge_id: str) -> Judge:
+    rows = store.rows("select id, card, card_version, model, params, synthetic from judge where id = $1", [judge_id])
+    if not rows:
+        raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
+    made = store.rows(
+        "select count(*), count(distinct m.item_id), min(c.made_at), max(c.made_at) from judgment m "
+        "join item i on i.id = m.item_id left join change c on c.seq = m.seq "
+        "where i.dataset_id = $1 and m.judge_id = $2",
+        [dataset_id, judge_id],
+    )[0]
+    runs = store.rows(
+        "select c.made_at, e.kind from run r join change c on c.seq = r.seq join run_now e on e.run_id = r.id "
+        "where r.dataset_id = $1 and r.judge_id = $2 order by r.seq",
+        [dataset_id, judge_id],
+    )
+    key, card, card_version, model, params, synthetic = rows[0]
+    return Judge(
+        str(key), str(card), str(card_version), str(model), dict(json.loads(params)), bool(synthetic),
+        int(made[1]), int(made[0]), made[2], made[3], tuple((at, str(kind)) for at, kind in runs),
+        tuple(calibration.unscored(store, dataset_id, judge_id)),
+    )  # fmt: skip
+
+
+def _decisions(store: Store, dataset_id: str, judge_id: str) -> tuple[Decided, ...]:
+    """What was decided, after everything that came since has been looked at."""
+    suspension.check(store)
+    hold = {one.id for stand in record.stands(store).values() for one in (stand.holds, stand.proposed) if one}
+    rows = store.rows(
+        "select a.sort, a.dimension, a.decision, a.reason, a.state, a.print, a.person, c.made_at, a.id "
+        "from approval a join change c on c.seq = a.seq "
+        "where a.dataset_id = $1 and a.judge_id = $2 order by a.seq, a.sort, a.dimension, a.id",
+        [dataset_id, judge_id],
+    )
+    return tuple(
+        Decided(sort, dimension, decision, reason, state, mark, person, at, id_ in hold)
+        for sort, dimension, decision, reason, state, mark, person, at, id_ in rows
+    )
+
+
+def _newest(store: Store, dataset_id: str, judge_id: str) -> datetime | None:
+    """When anything that the report rests on was last added."""
+    of_items = "select max(x.seq) as seq from {table} x join item i on i.id = x.item_id where i.dataset_id = $1"
+    of_judge = "select max(x.seq) as seq from {table} x where x.dataset_id = $1 and x.judge_id = $2"
+    parts = [
+        "select max(seq) as seq from item where dataset_id = $1",
+        *(of_items.format(table=t) for t in ("label", "draw", "adjudication", "item_use")),
+        of_items.format(table="judgment") + " and x.judge_id = $2",
+        *(of_judge.format(table=t) for t in ("run", "approval")),
+        "select max(seq) as seq from setting where scope in ('workspace', $1)",
+    ]
+    rows = store.rows(
+        f"select max(c.made_at) from change c join ({' union all '.join(parts)}) n on n.seq = c.seq",
+        [dataset_id, judge_id],
+    )
+    return rows[0][0] if rows else None

@@ -1,0 +1,322 @@
+"""The report of one judge on one dataset: one HTML text that stands by itself, for people without an account."""
+
+from __future__ import annotations
+
+import json
+
+from data.gold.gold import BASES
+from data.records.people import require
+from data.reports import dimension, figures, further_figures, plots, tables
+from data.reports.details import EPSILON
+from data.reports.evidence import Evidence, One, Told, gather
+from data.store import Store
+from judges.audits import audits as known
+from judges.plural import many
+from judges.render.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
+from judges.render.words import cell, span, when
+from judges.stats import position
+from judges.stats.raters import human_ceiling
+
+_REQUIRED = {
+    "min_items": "labelled items, at least",
+    "min_clusters": "items for any verdict, at least",
+    "threshold": "kappa, at least",
+    "lower_bound": "the lower bound of kappa reaches that too",
+    "level": "confidence of that bound, one-sided",
+    "horizon": "items up to which the bound holds at every look (0: at a single look)",
+    "four_eyes": "two leads agree",
+    "alarms": "no audit is in alarm",
+    "coverage": "share of the ratings with gold that the judge answered, at least",
+    "imported": "imported labels count",
+    "answered": "share of the drawn items that people answered, overall and in every stratum, at least",
+}
+
+
+def report(
+    store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+) -> str:
+    """The whole report as HTML, which tells no single item. The same data gives the same text, byte by byte.
+
+    Raises NotFound, NotAllowed for somebody who does not work here.
+    """
+    require(store, actor, "annotator")
+    return written(gather(store, dataset_id, judge_id, told, epsilon))
+
+
+def written(found: Evidence) -> str:
+    """The report of evidence that was gathered."""
+    judge = found.judge
+    parts = [
+        *_opening(found),
+        *_overview(found),
+        *(part for one in found.dimensions for part in dimension.section(found, one)),
+        *further_figures.turns(found),
+        *further_figures.means(found),
+        *_who(found),
+        *_policy(found),
+        *_position(found),
+        *_audits(found),
+        *_decisions(found),
+        *_reading(),
+        *_again(found),
+        records("figures", figures.figures(found)),
+    ]
+    stand = f" · data as of {when(found.at)}" if found.at else ""
+    title = f"How far {judge.model} agrees with people on {found.dataset.name}"
+    return page(title, parts, f"Made by Assay · fingerprint {found.print}{stand}")
+
+
+def _opening(found: Evidence) -> list[str]:
+    judge, states = found.judge, [one.line.decision.state for one in found.dimensions]
+    parts = [
+        para(
+            "The judge **{model}** with the card **{card}** has scored {items} of this dataset. Here its scores are "
+            "compared with the labels of people for the same questions, the reference labels (gold).",
+            "lead", model=judge.model, card=judge.card, items=many(judge.items, "item"),
+        )
+    ]  # fmt: skip
+    if found.dataset.synthetic or judge.synthetic:
+        parts.append(
+            note("**Synthetic**: {what}. Its figures say nothing about any real model.", what=_synthetic(found))
+        )
+    if not found.rests:
+        return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
+    meeting = [one.dimension.title for one in found.dimensions if one.line.decision.state == "meets policy"]
+    told = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
+    parts.append(
+        para(told + (": **{which}**." if meeting else "."), n=states.count("meets policy"), all=len(states),
+             which=", ".join(meeting))
+    )  # fmt: skip
+    if found.basis != found.gate:
+        parts.append(
+            note(
+                "There are no {required}, and only these count for a decision. The figures below are computed from "
+                "{basis}, and every state is “below minimum sample”, whatever they are.",
+                required=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
+            )
+        )  # fmt: skip
+    if found.gate == "gate" and (brought := _brought(found)):
+        parts.append(
+            note(
+                "{n} imported labels that are said to be blind and of random draws do not count for the approval check "
+                "here; a lead can allow them in the policy.",
+                n=f"{brought:,}",
+            )
+        )
+    return parts
+
+
+def _synthetic(found: Evidence) -> str:
+    return found.dataset.description or "made by a generator, not by people"
+
+
+def _brought(found: Evidence) -> int:
+    """How many labels would count if imported ones did."""
+    given, all_ = (rest.labels if (rest := found.rests.get(basis)) else 0 for basis in ("gate", "imported"))
+    return all_ - given
+
+
+def _lower(text: str) -> str:
+    return text[0].lower() + text[1:]
+
+
+def _overview(found: Evidence) -> list[str]:
+    if not found.rests:
+        return []
+    rest = found.rests[found.basis]
+    rows = []
+    for one in found.dimensions:
+        shown, decision = one.line.shown, one.line.decision
+        interval = shown.interval
+        rows.append(
+            {
+                "dimension": one.dimension.title, "unit": one.dimension.sort,
+                "result": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
+                "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
+                "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
+                "lower bound": cell(one.line.bound), "kappa between people": _between(one),
+                "% agreement": cell(shown.exact, ".1%"),
+            }
+        )  # fmt: skip
+    used = para(
+        "Labels used: **{basis}**, {labels} of {people}.", "quiet", basis=_lower(BASES[found.basis]),
+        labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
+    )  # fmt: skip
+    mark = (
+        "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound"
+        f"{plots.REACH if found.asked.policy.lower_bound else ''}. Long tick: kappa between two people, "
+        "with its interval below, where 30 items have labels of two. ● meets policy, ○ inconclusive, ✕ fails, "
+        "□ below minimum sample, – undefined."
+    )
+    columns = list(rows[0]) if rows else []
+    used += para("{whose}", "quiet", whose=_whose(found))
+    return [heading("All dimensions"), used, figure(plots.overview(found), mark), table(rows, columns)]
+
+
+def _between(one: One) -> str:
+    top = one.depth.ceiling
+    if top is None or top.between.verdictless or top.between.point is None:
+        return cell(None)
+    return f"{cell(top.between.point, '.2f')} ({span(top.between)})"
+
+
+def _whose(found: Evidence) -> str:
+    """Whose agreement the figures are."""
+    with_gold = [one for one in found.dimensions if one.line.shown.gold_cells]
+    if not with_gold:
+        return ""
+    people = [one.line.shown.people for one in with_gold]
+    each = sum(p.labels for p in people) / sum(one.line.shown.gold_cells for one in with_gold)
+    known = any((top := one.depth.ceiling) is not None and not top.between.verdictless for one in with_gold)
+    return human_ceiling.whose(min(p.fewest for p in people), max(p.most for p in people), each, known)
+
+
+def _who(found: Evidence) -> list[str]:
+    judge, card = found.judge, found.card
+    params = ", ".join(
+        f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(judge.params.items())
+    )
+    dates = when(judge.first) if judge.first else ""
+    if judge.first and judge.last and judge.last != judge.first:
+        dates = f"{when(judge.first)} to {when(judge.last)}"
+    runs = ", ".join(f"{when(at)} ({state})" for at, state in judge.runs)
+    lost = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in judge.unscored)
+    told = [
+        ("Model", judge.model),
+        ("Card", f"{card.title} ({judge.card})" if card else judge.card),
+        ("Version of the card", judge.version),
+        ("Parameters", params or "not known"),
+        ("Judge", judge.id),
+        ("Judged", f"{many(judge.items, 'item')} of {found.items:,}, {many(judge.judgments, 'reply', 'replies')}"),
+        ("Replies came in", dates),
+        ("Runs from here", runs or "none: its replies were imported"),
+        ("Replies without use", lost or "none"),
+        ("Examples left out", f"{found.examples:,}, as they stand in its prompt" if found.examples else ""),
+        ("Dataset", found.dataset.name + (" (synthetic)" if found.dataset.synthetic else "")),
+        ("How labels are combined", _gold(found)),
+        ("Data as of", when(found.at) if found.at else "nothing yet"),
+    ]
+    return [heading("Who judged what"), facts(told)]
+
+
+def _gold(found: Evidence) -> str:
+    rule = found.rule
+    apart = "" if rule.apart is None else f"; adjudicated where people are more than {rule.apart} steps apart"
+    out = "; until then left out of kappa" if rule.waiting == "out" and rule.apart is not None else ""
+    return f"the {rule.resolve} of what people say{apart}{out}; in means all that people say"
+
+
+def _policy(found: Evidence) -> list[str]:
+    yes = {True: "yes", False: "no"}
+    asked = [
+        (_REQUIRED.get(name, name.replace("_", " ")), yes[value] if isinstance(value, bool) else f"{value:g}")
+        for name, value in figures.asked(found.asked).items()
+    ]
+    return [
+        heading("Required before publishing (policy)"),
+        para(
+            "Only blind labels of random draws count, imported ones where it is said below, and never items that "
+            "stand in the judge's prompt or that a prompt was tuned on. Several dimensions are decided together, each "
+            "at a level by Holm's procedure."
+        ),
+        facts(asked),
+    ]
+
+
+def _position(found: Evidence) -> list[str]:
+    """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
+    if found.position is None:
+        return []
+    return [heading("Both orders of a pair"), para("{told}", told=" ".join(position.told(found.position)))]
+
+
+def _audits(found: Evidence) -> list[str]:
+    if found.audits is None or not found.audits.findings:
+        return []
+    titles, scope = known(), found.audits.scope
+    rows = [
+        {
+            "failure": titles[name].title if name in titles else name, "verdict": f.verdict,
+            "figure": cell(f.figure), "n": f"{f.n:,}", "why": f.why,
+        }
+        for name, f in found.audits.findings.items()
+    ]  # fmt: skip
+    alarms = len(found.audits.alarms)
+    first = "{n} in alarm." if alarms else "None is in alarm."
+    return [
+        heading("Audits of known failures"),
+        para("**" + first + "** {replies} were examined.", n=alarms, replies=many(scope.replies, "reply", "replies")),
+        table(rows, ["failure", "verdict", "figure", "n", "why"]),
+    ]
+
+
+def _decisions(found: Evidence) -> list[str]:
+    if not found.decisions:
+        return [heading("Decisions on record"), para("No lead has decided on any dimension of this judge here yet.")]
+    now = {one.line.key: [one.prints.get(basis) for basis in ("gate", "imported")] for one in found.dimensions}
+    same = {True: "as in this report", False: "have changed"}
+    rows = [
+        {
+            "when": when(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort, "decision": d.decision,
+            "by": d.person, "why": d.reason, "state then": d.state,
+            "labels and scores": same[d.print in now.get(f"{d.sort}.{d.dimension}", [])],
+            "in force": "yes" if d.holds else "superseded",
+        }
+        for d in found.decisions
+    ]  # fmt: skip
+    return [heading("Decisions on record"), table(rows, list(rows[0]))]
+
+
+def _reading() -> list[str]:
+    points = [
+        "**Kappa** is agreement with the part taken out that chance alone would give: 1 is full agreement, 0 what "
+        "chance gives, below 0 less than that. Where answers have an order it is quadratic-weighted: two steps apart "
+        "weighs four times as much as one.",
+        "**The 95% interval** says how far kappa might lie elsewhere with other items of the same kind. Items are "
+        "taken whole, because the turns of one dialogue resemble each other. Below 30 items nothing may be concluded.",
+        "**The bound** is the one-sided 95% lower confidence bound of kappa. A decision considers it and not kappa "
+        "alone, so that a judge does not pass by chance.",
+        "**n_eff** is the effective number of items (Kish) where they were drawn with different probabilities.",
+        "**% agreement** is the share of ratings on which judge and people gave the same answer, **within one** the "
+        "share with answers at most one step apart. Both are high by chance where one answer is very common.",
+        "**Bias (judge - people)** is the mean difference, in steps of the scale: above 0 the judge scores higher. "
+        "Of several people in a rating each counts alike, an adjudicated one has what was decided; n/a is no value.",
+        "**AC1 and AC2** stand beside a kappa that one common answer has made shaky. They do not replace it.",
+        "**n/a and unscored**: where people or judge say that a question does not apply, or the judge gave no usable "
+        "reply, there is nothing to compare: these ratings are in no kappa, and are counted separately.",
+    ]
+    return [heading("How to read this"), bullets([say(point) for point in points])]
+
+
+def _again(found: Evidence) -> list[str]:
+    name, judge = found.dataset.name, found.judge.id
+    quoted = "'" + name.replace("'", "'\\''") + "'" if not name.replace("-", "").replace("_", "").isalnum() else name
+    epsilon = "" if found.epsilon == EPSILON else f" --epsilon {found.epsilon:g}"
+    named = f"--dataset {quoted} --judge {judge}{epsilon}"
+    lines = [f"python -m data report {named} --out report.html", f"python -m data report {named} --figures"]
+    prints = [
+        {"dimension": one.dimension.title, "unit": one.dimension.sort}
+        | {basis: one.prints.get(basis, "") for basis in found.rests}
+        for one in found.dimensions
+    ]
+    heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in found.rests}
+    libraries = ", ".join(f"{name} {held}" for name, held in found.libraries.items())
+    return [
+        heading("How to get the same digits"),
+        para(
+            "Whoever has the same labels and scores gets the same figures. The fingerprints show whether they are the "
+            "same: they are made of every item's content, unit, gold, score and weight, in any workspace."
+        ),
+        facts([("Fingerprint of it all", found.print)]),
+        table(prints, heads) if prints and found.rests else "",
+        para("In the folder of the workspace:"),
+        code("\n".join(lines)),
+        para(
+            "Kappa's intervals: {replicates} resamplings of whole items with seed {seed}, each end the farther of the "
+            "percentile and the studentised one, or linearised over items from 3,000 items on. Computed with "
+            "{libraries}.",
+            replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
+        ),
+        fold("Every figure with every digit, as CSV", [code(tables.figures(found))]),
+        para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
+    ]  # fmt: skip

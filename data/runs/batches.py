@@ -1,0 +1,318 @@
+"""Runs through an endpoint's Batch API: handed in, waited for over days and restarts, collected; in rounds.
+
+A judgment of several calls takes several rounds, as a window carries a summary of what came before. All that matters is
+in the store: replies as for any run, and how it stands with each batch, so that any process can go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from functools import partial
+from typing import TypeVar
+
+from data.runs import charges
+from data.runs.worker import Event, Live, Waits
+from data.store import Tx
+from data.store.ids import canonical, new_id
+from judges.client import batch_files as lines
+from judges.client import usage
+from judges.client.budget import reached
+from judges.client.client import Client
+from judges.client.errors import Fatal, Once, Passing, Refit
+from judges.client.runner import Note, run
+from judges.client.usage import Charge
+from judges.protocols.call_plan import Answer, Judged, Task, ask, fuse, pieces
+
+T = TypeVar("T")
+FINAL = ("collected", "failed")
+"""States of a batch that nothing more will come of; "submitted" and the endpoint's own words are the others."""
+POLL = 30.0
+"""Seconds between two looks at a batch."""
+_TRIES, _BARREN = 2, 3
+_LOOK = 0.25
+_ENDED = ("completed", "expired", "cancelled")
+Place = tuple[str, str, int, str]
+"""(item, part, sample, piece): one call."""
+
+
+async def waiting(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    """What batches bring for a run, round after round until nothing is left to ask.
+
+    A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.
+    A live run that is not patient looks once, and hands in the next round where there is one.
+    """
+    async with Client(live.order.endpoint, modes) as client:
+        work = _Batches(live, client)
+        async for event in work.stream():
+            yield event
+
+
+class _Batches:
+    def __init__(self, live: Live, client: Client) -> None:
+        self.live, self.client, self.order = live, client, live.order
+        self.store, self.run_id = live.store, live.run_id
+        self._barren = self._sent = 0
+
+    async def stream(self) -> AsyncIterator[Event]:
+        live = self.live
+        if not self.client.known(self.order.model):
+            # The first judgment is asked directly: it shows how the model wants to be asked, before a day is spent.
+            first = [task for task, _ in zip(live.remaining.tasks(), range(1), strict=False)]
+            async for event in run(
+                self.order.card, self.order.model, self.order.params, self.client, first, had=live.remaining.had,
+                endpoint=self.order.endpoint, stop=live.stopped, budget=live.budget(),
+            ):  # fmt: skip
+                yield event
+        await live.release()
+        await self._adopt()
+        while True:
+            await live.settled()
+            if live.stopped():
+                yield Waits() if live.shut else Note("stopped", await self._give_up())
+                return
+            for ident in self._out():
+                async for answer in self._collected(ident):
+                    yield answer
+                await live.settled()
+                self._close(ident)
+            if self._out():
+                if not live.patient:
+                    yield Waits()
+                    return
+                await self._pause()
+                continue
+            handed, last = False, None
+            async for found in self._round():
+                if isinstance(found, Judged):
+                    yield found
+                elif isinstance(found, Note):
+                    last = found
+                else:
+                    handed = True
+            if not handed:
+                if last is not None:
+                    yield last
+                return
+            if not live.patient:
+                yield Waits()
+                return
+
+    # -- a round ------------------------------------------------------------------------------------------------------
+
+    async def _round(self) -> AsyncIterator[Judged | Note | str]:
+        """Judgments whose calls are all answered; the ids of batches that were handed in for the others."""
+        card, params, left = self.order.card, self.order.params, self.live.remaining
+        failed, budget = self._failed(), self.live.budget()
+        held: list[bytes] = []
+        size = sent = 0
+        full = min(lines.LINES, lines.most(params))
+        note: Note | None = None
+        for task in left.tasks():
+            answers = dict(left.had(task))
+            names = pieces(card, params, task, answers)
+            lost = next((failed[p] for p in self._places(task, names) if p in failed), None)
+            if lost is not None:
+                for piece in names:
+                    answers.setdefault(piece, Answer(*self._place(task, piece), "", "api_error", lost))
+            missing = next((piece for piece in names if piece not in answers), None)
+            if missing is None:
+                yield fuse(card, params, task, {name: answers[name] for name in names})
+                continue
+            mode = self.client.mode(self.order.model)
+            made = ask(card, params, task, missing, {n: answers[n] for n in names if n in answers}, mode)
+            about = usage.sent(made, mode)
+            if budget is not None and not budget.take(most := budget.most(about, params.max_tokens)):
+                note = Note("spent", reached(budget.limit, budget.spent + budget.open, most))
+                break
+            body = self.client.manner(self.order.model).body(self.order.model, params, made)
+            text = lines.line(task, missing, body)
+            if held and (len(held) >= full or size + len(text) > lines.BYTES):
+                yield await self._submit(held, sent)
+                held, size, sent = [], 0, 0
+            held.append(text)
+            size += len(text)
+            sent += about
+        if held:
+            yield await self._submit(held, sent)
+        if note is not None:
+            yield note
+
+    def _places(self, task: Task, names: list[str]) -> Iterator[Place]:
+        return (self._place(task, piece) for piece in names)
+
+    def _place(self, task: Task, piece: str) -> Place:
+        return task.key, task.part, task.sample, piece
+
+    def _failed(self) -> dict[Place, str]:
+        """Calls that failed as often as they are tried, since the run was begun or resumed, and why."""
+        rows = self.store.rows(
+            "select item_id, part, sample, piece, max(why) from reply where run_id = $1 and unscored = 'api_error' "
+            "and seq > $2 group by 1, 2, 3, 4 having count(*) >= $3",
+            [self.run_id, self.live.remaining.since, _TRIES],
+        )
+        return {(str(a), str(b), int(c), str(d)): str(why) for a, b, c, d, why in rows}
+
+    async def _submit(self, held: list[bytes], sent: int) -> str:
+        """Hand in a file of calls that hold about so many tokens; the batch's id."""
+        file = await _patiently(partial(self.client.upload, b"".join(held)))
+        shown = await _patiently(partial(self.client.submit, file, {"assay_run": self.run_id}))
+        ident = str(shown["id"])
+        self._record(ident, "submitted", {"file": file, "calls": len(held), "tokens": sent})
+        return ident
+
+    # -- batches that are out -----------------------------------------------------------------------------------------
+
+    def _out(self) -> list[str]:
+        marks = ", ".join(f"'{state}'" for state in FINAL)
+        rows = self.store.rows(
+            f"select batch from batch_now where run_id = $1 and state not in ({marks}) order by seq", [self.run_id]
+        )
+        return [str(row[0]) for row in rows]
+
+    async def _adopt(self) -> None:
+        """Enter batches of this run that were handed in just before a process ended, and not written down."""
+        known = {str(r[0]) for r in self.store.rows("select batch from batch_now where run_id = $1", [self.run_id])}
+        try:
+            listed = await self.client.batches()
+        except (Passing, Fatal):  # not every endpoint lists them
+            return
+        for shown in listed:
+            note, ident = shown.get("metadata"), str(shown.get("id"))
+            if isinstance(note, dict) and note.get("assay_run") == self.run_id and ident not in known:
+                self._record(ident, "submitted", {"file": str(shown.get("input_file_id")), "calls": 0})
+
+    async def _collected(self, ident: str) -> AsyncIterator[Answer]:
+        """The answers of a batch that has ended, without those that are stored already."""
+        self._brought: dict[str, int] | None = None
+        try:
+            shown = await self.client.batch(ident)
+        except Passing:
+            return
+        if not shown:
+            calls, sent = self._handed_in(ident)
+            lost = Charge("lost", sent, calls * self.order.params.max_tokens, calls=calls)
+            self._record(ident, "failed", {"why": "not known any more"}, lost)
+            raise Fatal("The endpoint does not know the batch any more. Resume the run to hand its calls in again.")
+        state = str(shown.get("status"))
+        if state == "failed":
+            told = "; ".join(str(e.get("message")) for e in (shown.get("errors") or {}).get("data") or [])[:500]
+            self._record(ident, "failed", {"why": told})
+            raise Fatal(f"The endpoint refused the batch: {told or 'it gave no reason'}. Mend it, then resume the run.")
+        if state not in _ENDED:
+            if state != self._state(ident):
+                self._record(ident, state, {"counts": shown.get("request_counts")})
+            return
+        since, brought, missed = self._since(ident), 0, 0
+        calls, sent = self._handed_in(ident)
+        self._sent = round(sent / calls) if calls else 0
+        there = self._stored(since)
+        for name in ("output_file_id", "error_file_id"):
+            if not shown.get(name):
+                continue
+            data = await _patiently(partial(self.client.content, str(shown[name])))
+            for result in lines.results(data):
+                answer = self._answer(result)
+                place = (result.key, result.part, result.sample, result.piece)
+                missed += answer is None
+                if answer is not None:
+                    brought += 1
+                    if place not in there:
+                        there.add(place)
+                        yield answer
+        self._brought = {"brought": brought, "missed": missed}
+        self._barren = 0 if brought else self._barren + 1
+
+    def _close(self, ident: str) -> None:
+        """Write down that all of a batch is stored. Raises Fatal where one after the other brought nothing."""
+        if self._brought is None:
+            return
+        self._record(ident, "collected", self._brought)
+        if self._barren >= _BARREN:
+            raise Fatal(f"{_BARREN} batches in a row brought nothing. Resume the run to try again, or without a batch.")
+
+    def _answer(self, result: lines.Result) -> Answer | None:
+        """One result as an answer; None where the call was not carried out, or has to be made in another manner."""
+        place = result.key, result.part, result.sample, result.piece
+        if result.missed:
+            return None
+        order = self.order
+        try:
+            given = self.client.result(result.status, result.body, order.model, order.params, order.card.text is None)
+        except Refit:
+            return None
+        except Once as fact:
+            return Answer(*place, "", fact.unscored, fact.why, model=order.model)
+        except Passing as fault:
+            return Answer(*place, "", "api_error", fault.why, model=order.model)
+        except Fatal as fault:
+            return Answer(*place, "", "api_error", str(fault), model=order.model)
+        told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+        size, most = 4 * self._sent, order.params.max_tokens
+        tokens_in, tokens_out, estimated = usage.used(told, size, lambda: self._sent, given.raw, cut, most)
+        return Answer(
+            *(*place, given.raw, given.unscored, given.why, given.mode, given.model, tokens_in),
+            *(tokens_out, 1, 0.0, given.logprobs, estimated),
+        )
+
+    def _handed_in(self, ident: str) -> tuple[int, int]:
+        """(calls, about how many tokens they send) of a batch; (0, 0) of one that was adopted."""
+        rows = self.store.rows(
+            "select detail from batch_event where run_id = $1 and batch = $2 and state = 'submitted'",
+            [self.run_id, ident],
+        )
+        detail = json.loads(rows[0][0]) if rows else {}
+        return int(detail.get("calls", 0)), int(detail.get("tokens", 0))
+
+    def _stored(self, since: int) -> set[Place]:
+        rows = self.store.rows(
+            "select item_id, part, sample, piece from reply where run_id = $1 and seq > $2", [self.run_id, since]
+        )
+        return {(str(a), str(b), int(c), str(d)) for a, b, c, d in rows}
+
+    def _since(self, ident: str) -> int:
+        rows = self.store.rows(
+            "select min(seq) from batch_event where run_id = $1 and batch = $2", [self.run_id, ident]
+        )
+        return int(rows[0][0])
+
+    def _state(self, ident: str) -> str:
+        rows = self.store.rows("select state from batch_now where run_id = $1 and batch = $2", [self.run_id, ident])
+        return str(rows[0][0])
+
+    async def _give_up(self) -> str:
+        """Cancel what is out, so that it costs no more; what it brought by then is collected on a resume."""
+        for ident in self._out():
+            try:
+                await self.client.cancel(ident)
+            except (Passing, Fatal):
+                continue
+        return "The run was stopped."
+
+    async def _pause(self) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + POLL
+        while loop.time() < until and not self.live.stopped():
+            await asyncio.sleep(min(_LOOK, POLL))
+
+    def _record(self, ident: str, state: str, detail: Mapping[str, object], lost: Charge | None = None) -> None:
+        def work(tx: Tx) -> None:
+            charges.add(tx, self.run_id, [lost] if lost else [], self.live.price)
+            row = (new_id(), self.run_id, ident, state, canonical(dict(detail)))
+            tx.add("batch_event", "id, run_id, batch, state, detail", [row])
+
+        self.store.tx(self.live.actor, "batch", work, target=self.run_id)
+
+
+async def _patiently(call: Callable[[], Awaitable[T]]) -> T:
+    """What a call gives, tried a few times where the endpoint fails for the moment."""
+    for wait in (1.0, 4.0, 10.0):
+        try:
+            return await call()
+        except Passing:
+            await asyncio.sleep(wait)
+    try:
+        return await call()
+    except Passing as fault:
+        raise Fatal(f"The endpoint does not take batches just now: {fault.why}. Resume the run in a while.") from None

@@ -1,0 +1,109 @@
+"""What runs and trials cost, as it comes: calls, failed tries, and what was lost sight of when a process ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from data.store import Store, Tx
+from data.store.ids import new_id
+from judges.client.budget import Price, cost
+from judges.client.usage import Charge
+from judges.protocols.call_plan import Answer
+
+_COLUMNS = "id, run_id, sort, calls, tokens_in, tokens_out, cost, estimated"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What calls have cost. `cost` in US dollars, None: the price is not known; `estimated`: some of the tokens are.
+
+    `open`: what the calls under way may cost yet, or those that were under way when a process ended without a word.
+    """
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float | None = None
+    estimated: bool = False
+    open: float = 0.0
+
+    @property
+    def most(self) -> float:
+        """The most that may be spent by now."""
+        return (self.cost or 0.0) + self.open
+
+
+def add(tx: Tx, run_id: str, found: Iterable[Answer | Charge], price: Price | None, sort: str = "") -> None:
+    """Append what calls cost, those of one sort together; `sort` in place of their own."""
+    sums: dict[tuple[str, bool], list[int]] = {}
+    for one in found:
+        if isinstance(one, Answer) and one.unscored == "api_error":
+            continue  # each of its tries that may be paid for has a charge
+        own = one.sort if isinstance(one, Charge) else "call"
+        held = sums.setdefault((sort or own, one.estimated), [0, 0, 0])
+        for n, value in enumerate((one.calls if isinstance(one, Charge) else 1, one.tokens_in, one.tokens_out)):
+            held[n] += value
+    rows = [
+        (new_id(), run_id, kind, *counts, None if price is None else cost(price, counts[1], counts[2]), estimated)
+        for (kind, estimated), counts in sums.items()
+    ]
+    tx.add("charge", _COLUMNS, rows)
+
+
+def keep(
+    store: Store, actor: str, run_id: str, found: Sequence[Answer | Charge], price: Price | None, sort: str = "trial"
+) -> None:
+    """Store what calls cost that belong to no other change; a run "" is none."""
+    if found:
+        store.tx(actor, "trial", lambda tx: add(tx, run_id, found, price, sort), target=run_id)
+
+
+def add_hold(tx: Tx, run_id: str, upto: float) -> None:
+    """Append up to what amount a run may have cost by now."""
+    tx.add("spending_hold", "id, run_id, upto", [(new_id(), run_id, upto)])
+
+
+def add_lost(tx: Tx, run_id: str, price: Price | None) -> None:
+    """Append as a charge what was under way when a process ended without a word, at its most."""
+    lost = spent(tx, run_id, price).open
+    if lost > 0:
+        tx.add("charge", _COLUMNS, [(new_id(), run_id, "lost", 0, 0, 0, lost, True)])
+
+
+def spent(store: Store | Tx, run_id: str, price: Price | None) -> Spent:
+    """What a run has cost by now; what was stored without a price counts at this one."""
+    return each(store, {run_id: price}).get(run_id, Spent())
+
+
+def each(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, Spent]:
+    """What each of some runs has cost by now; "" stands for all trials outside of runs."""
+    sums = {
+        str(row[0]): row[1:]
+        for row in store.rows(
+            "select run_id, sum(calls), sum(tokens_in), sum(tokens_out), coalesce(sum(cost), 0), "
+            "max(case when estimated then 1 else 0 end), "
+            "sum(case when cost is null then tokens_in else 0 end), "
+            "sum(case when cost is null then tokens_out else 0 end) from charge where run_id = any($1) group by run_id",
+            [list(prices)],
+        )
+    }
+    held: dict[str, float] = dict(
+        store.rows(
+            "select h.run_id, h.upto from spending_hold_now h where h.run_id = any($1) and not exists "
+            "(select 1 from run_event e where e.run_id = h.run_id and e.kind <> 'started' and e.seq > h.seq)",
+            [list(prices)],
+        )
+    )
+    out: dict[str, Spent] = {}
+    for run_id, price in prices.items():
+        calls, tokens_in, tokens_out, paid, estimated, bare_in, bare_out = sums.get(run_id, (0,) * 7)
+        known: float | None = float(paid)
+        if price is not None:
+            known = float(paid) + cost(price, int(bare_in), int(bare_out))
+        elif bare_in or bare_out or not paid:
+            known = None
+        left = max(float(held.get(run_id, 0.0)) - (known or 0.0), 0.0)
+        counts = int(calls), int(tokens_in), int(tokens_out)
+        out[run_id] = Spent(*counts, known, bool(estimated), left if left > 1e-9 else 0.0)
+    return out

@@ -1,0 +1,172 @@
+"""Asking an endpoint before a run: does it answer, what does it offer, and what would it say of a few items."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from data.records import exposure
+from data.records.items import items as stored_items
+from data.runs import charges, endpoint_memory, terms
+from data.runs.pending import Remaining
+from data.runs.run_order import Order, Shown
+from data.store import Store
+from data.store.errors import BadInput
+from judges.client import usage
+from judges.client.budget import Budget
+from judges.client.endpoint import Endpoint
+from judges.client.errors import Once, Passing, Refit
+from judges.client.runner import Note, run
+from judges.client.usage import Charge
+from judges.errors import AssayError
+from judges.protocols.call_plan import Answer, Ask, Judged, Task, ask, pieces
+from judges.protocols.messages import Message
+
+T = TypeVar("T")
+_FITS = 8
+_practice = ""
+
+
+def dry_run(
+    store: Store, actor: str, order: Order, judge_id: str, n: int, seed: int, budget: Budget | None,
+    charged: list[Answer | Charge],
+) -> list[Shown]:  # fmt: skip
+    """Ask the endpoint about n items of the order's draw; nothing of the judge is stored. Raises AssayError.
+
+    They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded. What
+    its calls cost is added to `charged` as they come.
+    """
+    left = Remaining(store, order, "", store.newest(), seed)
+    kept = exposure.pending(store, actor)
+    chosen = sorted(left.ids(), key=lambda i: i in kept)[:n]
+    exposure.record(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")
+    tasks: list[Task] = []
+    for task in left.tasks():
+        if task.key in chosen:
+            tasks += [task] if task.sample == 0 else []
+        elif {one.key for one in tasks} == set(chosen):
+            break
+    salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
+    answers, judged = _wait(_dry(order, tasks, endpoint_memory.modes(store), salt, budget, charged))
+    names = {found.id: found.name for found in stored_items(store, chosen)}
+    shown = []
+    for one in judged:
+        held = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
+        messages: list[Message] = []
+        for piece in pieces(order.card, order.params, one.task):
+            before = {p: a for p, a in held.items() if p != piece}
+            mode = held[piece].mode if piece in held else "text"
+            if piece in held:
+                messages += ask(order.card, order.params, one.task, piece, before, mode, salt).messages
+        name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
+        shown.append(Shown(name, messages, one.raw, one.reading, tuple(held.values())))
+    return sorted(shown, key=lambda s: s.name)
+
+
+def models(endpoint: Endpoint) -> list[str]:
+    """The models that an endpoint lists; [] where it keeps no list. Raises AssayError in a sentence."""
+
+    async def listed() -> list[str]:
+        from judges.client.client import Client
+
+        async with Client(endpoint) as client:
+            return await client.models()
+
+    try:
+        return _wait(listed())
+    except Passing as fault:
+        raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
+
+
+def practice_url() -> str:
+    """The address of the practice endpoint, which is started in this process when it is first asked for."""
+    global _practice
+    from judges import practice
+
+    _practice = practice.start().url
+    return _practice
+
+
+def is_practice(endpoint: Endpoint) -> bool:
+    """Whether this is the practice endpoint of this process."""
+    return bool(_practice) and endpoint.base_url == _practice
+
+
+def ready(store: Store, order: Order, budget: Budget | None, charged: list[Answer | Charge]) -> None:
+    """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call.
+
+    What that call costs is added to `charged`; it is left out where the budget has no room for it.
+    """
+    _wait(_ready(order, endpoint_memory.modes(store), budget, charged))
+
+
+def tried(store: Store, actor: str, run_id: str, order: Order, spent: float) -> list[Answer | Charge]:
+    """Ask whether the endpoint is ready, and give what that cost; where it is not, that is stored at once."""
+    charged: list[Answer | Charge] = []
+    try:
+        ready(store, order, terms.budget(order, spent), charged)
+    except AssayError:
+        charges.keep(store, actor, run_id, charged, terms.price(order))
+        raise
+    return charged
+
+
+async def _ready(order: Order, modes: dict[str, str], budget: Budget | None, charged: list[Answer | Charge]) -> None:
+    from judges.client.client import Client
+
+    hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
+    sent, most = usage.sent(hello, "text"), order.params.max_tokens
+    async with Client(order.endpoint, modes) as client:
+        try:
+            if order.model in await client.models():
+                return
+            if budget is not None and not budget.take(budget.most(sent, most)):
+                return
+            for _ in range(_FITS):
+                try:
+                    given = await client.answer(order.model, order.params, hello)
+                except Refit:
+                    continue
+                told = given.tokens_in, given.tokens_out
+                cut = given.unscored == "cut_off"
+                charged.append(Charge("trial", *usage.billed(told, hello, "text", given.raw, cut, most)))
+                return
+        except Once:
+            return
+        except Passing as fault:
+            if fault.charged:
+                charged.append(Charge("trial", sent, most))
+            raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
+
+
+async def _dry(
+    order: Order, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
+    charged: list[Answer | Charge],
+) -> tuple[list[Answer], list[Judged]]:  # fmt: skip
+    from judges.client.client import Client
+
+    answers: list[Answer] = []
+    judged: list[Judged] = []
+    endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
+    async with Client(endpoint, modes) as client:
+        async for found in run(
+            order.card, order.model, order.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
+        ):
+            if isinstance(found, Answer | Charge):
+                charged.append(found)
+            if isinstance(found, Answer):
+                answers.append(found)
+            elif isinstance(found, Judged):
+                judged.append(found)
+            elif isinstance(found, Note) and found.sort == "spent" and not judged:
+                raise BadInput(found.text)
+    return answers, judged
+
+
+def _wait(work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine gives, run in a thread of its own: the caller's may have an event loop already."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -1,0 +1,176 @@
+"""Which judgments of a run are still to be made: items drawn in a fixed order, without what is judged already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from data.runs import writer
+from data.runs.run_order import Order
+from data.runs.writer import Slot
+from data.store import Store
+from judges.card import Card, Item
+from judges.client.context_window import Long, bound, long, room_of
+from judges.protocols.call_plan import Answer, Task, tasks
+from judges.protocols.probes import pool
+from judges.types import ITEM
+
+_CHUNK, _MANY, _SCENARIOS = 200, 20_000, 1000
+_PARTS = Card.__dataclass_fields__["parts"].default
+"""The parts of a card whose judges look at whole items: how many judgments there are, the items' texts do not tell."""
+
+
+@dataclass
+class Remaining:
+    """The judgments that an order still lacks, read from the store as they are needed.
+
+    Items come in the order of a hash of their id and `seed`, so that the first n are a random draw, the same each time,
+    and a larger draw holds the smaller one. `until` is the newest change that counts: later items are another run's.
+    A judgment that exists is not made again, unless it was an api_error up to the change `since`; with `only_unscored`
+    those that could not be used for whatever reason are made again, once, and no others.
+    """
+
+    store: Store
+    order: Order
+    judge_id: str
+    until: int
+    seed: int = 0
+    since: int = 2**62
+    _held: dict[Slot, dict[str, Answer]] = field(default_factory=dict)
+
+    def ids(self) -> list[str]:
+        """The ids of the run's items, in the order in which they are judged."""
+        order = self.order
+        limit = f" limit {order.most:d}" if order.most else ""
+        rows = self.store.rows(
+            "select id from item where dataset_id = $1 and kind = $2 and seq <= $3 "
+            f"order by md5(id || cast($4 as text)), id{limit}",
+            [order.dataset_id, order.card.kind, self.until, str(self.seed)],
+        )
+        return [str(row[0]) for row in rows]
+
+    def tasks(self) -> Iterator[Task]:
+        """The judgments to make, lazily; what `had` gives of them is brought to hand with them."""
+        for chunk, judged, before in self._chunks():
+            lacking = list(self._open(chunk, judged))
+            if before and lacking:
+                wanted = {task.key for task in lacking}
+                self._held.update(writer.had(self.store, self.judge_id, _failed(judged), wanted))
+            yield from lacking
+
+    def had(self, task: Task) -> Mapping[str, Answer]:
+        """The replies that a judgment has already, by piece; to be asked once for each."""
+        return self._held.pop((task.key, task.part, task.sample), {})
+
+    def count(self) -> tuple[int, int]:
+        """How many items are not judged in full, and how many judgments are to be made."""
+        items = judgments = 0
+        ids, before = self.ids(), self._judged_before()
+        whole = self.order.card.parts is _PARTS
+        for start in range(0, len(ids), _MANY):
+            chunk = ids[start : start + _MANY]
+            judged = self._slots(chunk) if before else {}
+            content: dict[str, Item] = {} if whole else self._items(chunk)
+            for key in chunk:
+                parts = [""] if whole else self.order.card.parts(content[key])
+                samples = range(self.order.params.samples)
+                lacking = sum(self._lacks(judged.get((key, part, n))) for part in parts for n in samples)
+                judgments += lacking
+                items += bool(lacking)
+        return items, judgments
+
+    def some(self, most: int) -> list[tuple[str, Item]]:
+        """Up to so many of the items that are not judged in full; as the order is random, a random sample."""
+        found: dict[str, Item] = {}
+        for task in self.tasks():
+            if task.key not in found and len(found) == most:
+                break
+            found[task.key] = task.item
+        return list(found.items())
+
+    def longest(self) -> list[tuple[str, Item]]:
+        """(name, item) of the item with the longest texts, as a list of one; of none where there is none."""
+        order = self.order
+        rows = self.store.rows(
+            "select name, content from item where dataset_id = $1 and kind = $2 and seq <= $3 "
+            "order by length(content) desc, id limit 1",
+            [order.dataset_id, order.card.kind, self.until],
+        )
+        return [(str(name), ITEM.validate_json(content)) for name, content in rows]
+
+    def long(self) -> Long:
+        """The calls still to be made that are longer than the endpoint or the model allows, as far as that is known."""
+        order = self.order
+        room = room_of(order.model, order.params, order.endpoint.room)
+        rows = self.store.rows(
+            "select id, name from item where dataset_id = $1 and kind = $2 and length(content) > $3",
+            [order.dataset_id, order.card.kind, bound(order.card, order.params, room)],
+        )
+        names = {str(id_): str(name) for id_, name in rows} if room else {}
+        wanted = [id_ for id_ in self.ids() if id_ in names] if names else []
+        return long(order.card, order.params, ((names[key], item) for key, item in self._lacking(wanted)), room)
+
+    def _lacking(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
+        """Those of some items that are not judged in full."""
+        before = bool(ids) and self._judged_before()
+        for start in range(0, len(ids), _CHUNK):
+            items = self._items(ids[start : start + _CHUNK])
+            judged = self._slots(list(items)) if before else {}
+            yield from {task.key: task.item for task in self._open(items, judged)}.items()
+
+    def _chunks(self) -> Iterator[tuple[dict[str, Item], dict[Slot, tuple[int, str]], bool]]:
+        """(items, what is judged of them, whether anything was stored of this judge before), some hundred at a time."""
+        ids, before = self.ids(), self._judged_before()
+        for start in range(0, len(ids), _CHUNK):
+            part = ids[start : start + _CHUNK]
+            yield self._items(part), self._slots(part) if before else {}, before
+
+    def _items(self, ids: list[str]) -> dict[str, Item]:
+        content = {row[0]: row[1] for row in self.store.rows("select id, content from item where id = any($1)", [ids])}
+        return {key: ITEM.validate_json(content[key]) for key in ids}
+
+    def _judged_before(self) -> bool:
+        """Whether anything is stored of this judge yet."""
+        tables = ("judgment", "reply")
+        return any(self.store.rows(f"select 1 from {t} where judge_id = $1 limit 1", [self.judge_id]) for t in tables)
+
+    def _slots(self, ids: list[str]) -> dict[Slot, tuple[int, str]]:
+        """What holds in each slot that is judged: (the number of its change, the reason, "" where it could be used)."""
+        found: dict[Slot, tuple[int, str]] = {}
+        for item, part, sample, unscored, seq in self.store.rows(
+            "select item_id, part, sample, unscored, seq from judgment where judge_id = $1 and item_id = any($2) "
+            "order by case when unscored = '' then 1 else 0 end, seq",
+            [self.judge_id, ids],
+        ):
+            found[(str(item), str(part), int(sample))] = (int(seq), str(unscored))
+        return found
+
+    def _open(self, items: Mapping[str, Item], judged: Mapping[Slot, tuple[int, str]]) -> Iterator[Task]:
+        for task in tasks(self.order.card, self.order.params, items.items(), self._others):
+            if self._lacks(judged.get((task.key, task.part, task.sample))):
+                yield task
+
+    @cached_property
+    def _others(self) -> tuple[str, ...]:
+        """What the probe scenario_swapped draws from: the scenarios of up to 1,000 items, however many are judged."""
+        if self.order.params.probe != "scenario_swapped":
+            return ()
+        rows = self.store.rows(
+            "select content from item where dataset_id = $1 and kind = $2 and seq <= $3 "
+            f"order by md5(id || cast($4 as text)), id limit {_SCENARIOS:d}",
+            [self.order.dataset_id, self.order.card.kind, self.until, str(self.seed)],
+        )
+        return pool(ITEM.validate_json(row[0]) for row in rows)
+
+    def _lacks(self, held: tuple[int, str] | None) -> bool:
+        """Whether a slot that holds this is to be asked for."""
+        if held is None:
+            return not self.order.only_unscored
+        if held[1] == "api_error":
+            return held[0] <= self.since
+        return self.order.only_unscored and held[1] != "" and held[0] <= self.until
+
+
+def _failed(judged: Mapping[Slot, tuple[int, str]]) -> dict[Slot, tuple[int, str]]:
+    return {slot: held for slot, held in judged.items() if held[1]}

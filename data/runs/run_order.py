@@ -1,0 +1,127 @@
+"""What a run is asked to be, and how it is shown: the words that the pages, the command line and the runs share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from judges.card import Card
+from judges.client.endpoint import Endpoint, practice
+from judges.params import Params
+from judges.protocols.call_plan import Answer
+from judges.protocols.messages import Message
+from judges.types import Reading
+
+State = Literal["running", "stopping", "stopped", "interrupted", "failed", "finished", "waiting for batch"]
+LIVE: tuple[State, ...] = ("running", "stopping", "waiting for batch")
+"""The states in which a run goes on by itself."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """A judge over a dataset. `spending_limit` in US dollars; `price` in US dollars per million tokens (in, out), None:
+
+    from the prices file. `most`: at most so many items, drawn with a seed (0: all). `only_unscored`: ask again whatever
+    of this judge could not be used, and nothing else. `batch`: through the endpoint's Batch API.
+    """
+
+    dataset_id: str
+    card: Card
+    model: str
+    params: Params
+    endpoint: Endpoint
+    spending_limit: float | None = None
+    price: tuple[float, float] | None = None
+    most: int = 0
+    only_unscored: bool = False
+    batch: bool = False
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the judge is of the practice endpoint."""
+        return practice(self.model)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One judgment of a dry run: the item's name, the messages of all its calls in their order, what it was read as."""
+
+    name: str
+    messages: list[Message]
+    raw: str
+    reading: Reading
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a run is. `done` of `total` judgments; `unscored` by reason; `cost` in US dollars, None: price not known.
+
+    The tokens and the cost hold failed tries and trials too; `estimated`: some of the tokens are; `limit` in US dollars
+    is the spending limit in force; `open`: what the calls under way may cost yet, or those that were when it ended.
+    `rate`: judgments a second of late, 0 unless it runs; `problems`: why judgments of late are unscored; `priced`: its
+    price is known, so a limit can be kept.
+    """
+
+    state: State
+    why: str
+    done: int
+    total: int
+    scored: int
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float | None = None
+    rate: float = 0.0
+    seconds_left: float | None = None
+    problems: tuple[str, ...] = ()
+    estimated: bool = False
+    limit: float | None = None
+    open: float = 0.0
+    priced: bool = True
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in the list of runs. `at`: begun, UTC; `params`: the judge's identity; `endpoint`: its address or "".
+
+    `cost`, `estimated` and `limit` as in Standing; `tokens` of its calls, in and out; `inside`: at the practice
+    endpoint within the app, whose address changes with each start.
+    """
+
+    id: str
+    dataset: str
+    card: str
+    version: str
+    model: str
+    params: Mapping[str, Any]
+    endpoint: str
+    by: str
+    at: datetime
+    items: int
+    judgments: int
+    state: State
+    why: str
+    judge: str
+    synthetic: bool
+    batch: bool = False
+    most: int = 0
+    only_unscored: bool = False
+    cost: float | None = None
+    estimated: bool = False
+    limit: float | None = None
+    tokens: int = 0
+    inside: bool = False
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The judge of a run: its card as it was, its model, and the parameters that are its identity."""
+
+    id: str
+    card: Card
+    model: str
+    params: Mapping[str, Any]

@@ -1,0 +1,370 @@
+"""Runs of a judge over a dataset: what they would take, their start, stop and resume, how far they are, and all before.
+
+What comes back is stored as it comes (data/runs/worker.py), so a run that ends, however it ends, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from data.cards import cards
+from data.importing.rows import judge_id
+from data.records import combinations
+from data.records.datasets import all_datasets, systems
+from data.records.people import require
+from data.runs import charges, dry_runs, states, terms
+from data.runs import worker as running
+from data.runs.charges import Spent
+from data.runs.dry_runs import models, practice_url
+from data.runs.history import history, tally
+from data.runs.pending import Remaining
+from data.runs.run_order import LIVE, Judge, Order, Run, Shown, Standing, State
+from data.runs.worker import Live, Source
+from data.store import Store, Tx, remembered
+from data.store.errors import BadInput, NotFound
+from data.store.ids import canonical, new_id
+from judges.authoring import soundness
+from judges.client.budget import Price, dollars
+from judges.client.context_window import room_of
+from judges.client.endpoint import Endpoint
+from judges.client.estimate import COUNTED, Estimate
+from judges.client.estimate import estimate as estimated
+from judges.client.requirements import requirements
+from judges.client.usage import Charge
+from judges.errors import AssayError
+from judges.params import Params
+from judges.protocols.call_plan import Answer
+
+__all__ = [
+    "LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "history", "models", "practice_url", "tally",
+]  # fmt: skip
+SEED = 0
+"""Which items a smaller run draws, and in which order all runs judge: the same each time."""
+_LATEST = 5
+
+
+def estimate(store: Store, order: Order) -> Estimate:
+    """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
+    _check(store, order)
+    told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
+    key = ("estimate", order.dataset_id, _judge(order), *told)
+    return remembered(store, key, ["item", "judgment", "reply"], lambda: _estimate(store, order))
+
+
+def dry_run(store: Store, actor: str, order: Order, n: int = 3) -> list[Shown]:
+    """Ask the endpoint about the first n items of the draw; nothing is stored but what it cost. Raises AssayError."""
+    require(store, actor, "researcher")
+    _check(store, order)
+    charged: list[Answer | Charge] = []
+    try:
+        return dry_runs.dry_run(store, actor, order, _judge(order), n, SEED, terms.budget(order, 0.0), charged)
+    finally:
+        charges.keep(store, actor, "", charged, terms.price(order))
+
+
+def trials(store: Store) -> Spent:
+    """What dry runs have cost, and checks before runs that never began."""
+    return charges.spent(store, "", None)
+
+
+def start(store: Store, actor: str, order: Order, *, patient: bool = True, source: Source | None = None) -> str:
+    """Begin a run in the background, and give its id: researchers and leads.
+
+    Returns once the endpoint has answered and knows the model. `patient`: a batch is waited for, not only handed in;
+    `source` stands in for the endpoint. Raises BadInput where there is nothing to ask or this judge already runs here,
+    Fatal where the endpoint cannot be asked.
+    """
+    require(store, actor, "researcher")
+    _check(store, order)
+    key = _judge(order)
+    _alone(store, order.dataset_id, key)
+    until = store.newest()
+    left = Remaining(store, order, key, until, SEED, until)
+    items, judgments = left.count()
+    if not judgments:
+        raise BadInput("Nothing is left to ask: this very judge has judged all of these items.")
+    price = terms.price(order)
+    charged = dry_runs.tried(store, actor, "", order, 0.0) if source is None else []
+    run_id = new_id()
+    settings = {
+        "inside": dry_runs.is_practice(order.endpoint),
+        "endpoint": order.endpoint.model_dump(),
+        "params": order.params.model_dump(),
+        **{name: getattr(order, name) for name in ("spending_limit", "price", "most", "only_unscored", "batch")},
+        **{"seed": SEED, "until": until},
+    }
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "researcher")
+        _alone(tx, order.dataset_id, key)
+        _add_judge(tx, order, key)
+        columns = "id, dataset_id, judge_id, settings, items, judgments"
+        tx.add("run", columns, [(run_id, order.dataset_id, key, canonical(settings), items, judgments)])
+        tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "")])
+        charges.add(tx, run_id, charged, price)
+
+    Live(store, actor, run_id, order, left, price, source or _source(order), patient).start("run started", work)
+    return run_id
+
+
+def stop(store: Store, actor: str, run_id: str) -> None:
+    """Stop a run: calls under way get a short grace, and what they bring is stored."""
+    require(store, actor, "researcher")
+    _row(store, run_id)
+    live = running.live(run_id)
+    if live is not None:
+        live.stop(f"{actor} stopped it. Resume it to go on where it was.")
+    elif states.state(store, run_id)[0] == "waiting for batch":
+        look_after(store, run_id)
+        if (live := running.live(run_id)) is not None:
+            live.stop(f"{actor} stopped it. Resume it to go on where it was.")
+
+
+def resume(
+    store: Store, actor: str, run_id: str, *, limit: float | None = None, price: Price | None = None,
+    patient: bool = True, source: Source | None = None,
+) -> None:  # fmt: skip
+    """Go on with a run that was stopped, failed or interrupted: nothing that was answered is asked again.
+
+    Calls that failed (api_error) are. From now on the run keeps the new spending `limit`, in US dollars for all of its
+    starts together, and counts at the new `price`, where they are given. Raises BadInput where it cannot go on, with
+    the reason.
+    """
+    require(store, actor, "researcher")
+    row = _row(store, run_id)
+    state, _ = states.state(store, run_id)
+    if state in LIVE and not (state == "waiting for batch" and running.live(run_id) is None):
+        raise BadInput("This run goes on already.")
+    order = order_of(store, run_id)
+    order = replace(
+        order, price=order.price if price is None else price,
+        spending_limit=order.spending_limit if limit is None else limit,
+    )  # fmt: skip
+    key, settings = str(row[2]), json.loads(row[3])
+    _alone(store, order.dataset_id, key, but=run_id)
+    _same_card(store, order, key)
+    terms.check(order)
+    paid = terms.price(order)
+    spent = charges.spent(store, run_id, paid)
+    if limit is not None and limit < spent.most:
+        about = "about " if spent.estimated or spent.open else ""
+        raise BadInput(
+            f"{about.capitalize()}{dollars(spent.most)} is spent so far: a limit of {dollars(limit)} is below it. "
+            "Give a higher one."
+        )
+    left = Remaining(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
+    charged = dry_runs.tried(store, actor, run_id, order, spent.most) if source is None else []
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "researcher")
+        _alone(tx, order.dataset_id, key, but=run_id)
+        charges.add_lost(tx, run_id, paid)
+        charges.add(tx, run_id, charged, paid)
+        if limit is not None or price is not None:
+            row = (new_id(), run_id, order.spending_limit, *(order.price or (None, None)))
+            tx.add("run_limit", "id, run_id, spending_limit, price_in, price_out", [row])
+        tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "resumed")])
+
+    Live(store, actor, run_id, order, left, paid, source or _source(order), patient).start("run resumed", work)
+
+
+def standing(store: Store, run_id: str) -> Standing:
+    """How far a run is. Raises NotFound."""
+    row = _row(store, run_id)
+    state, why = states.state(store, run_id)
+    live = running.live(run_id)
+    counts = {
+        str(reason): int(n)
+        for reason, n in store.rows(
+            "select unscored, count(*) from (select unscored, row_number() over (partition by item_id, part, sample "
+            "order by case when unscored = '' then 0 else 1 end, seq desc, id desc) as newest "
+            "from judgment where run_id = $1) ranked where newest = 1 group by unscored order by 2 desc, 1",
+            [run_id],
+        )
+    }
+    calls = store.rows("select count(*) from reply where run_id = $1", [run_id])[0][0]
+    settings = json.loads(row[3])
+    limit, price = terms.counted(terms.given(store, run_id, settings), str(row[6]), settings)
+    spent = charges.spent(store, run_id, price)
+    latest = store.rows(
+        "select why, max(seq) from judgment where run_id = $1 and unscored <> '' group by why order by 2 desc, 1 "
+        f"limit {_LATEST}",
+        [run_id],
+    )
+    done, rate = sum(counts.values()), live.rate() if live else 0.0
+    total = max(int(row[5]), done)
+    scored = counts.pop("", 0)
+    return Standing(
+        state, why, done, total, scored, counts, int(calls), spent.tokens_in, spent.tokens_out, spent.cost, rate,
+        (total - done) / rate if rate and state == "running" else None,
+        (*(live.notes if live else ()), *(str(w[0]) for w in latest)), spent.estimated, limit, spent.open,
+        price is not None,
+    )  # fmt: skip
+
+
+def look_after(store: Store, run_id: str, patient: bool = True) -> None:
+    """Go on waiting for the batches of a run, where nobody in this process does; impatient: look once."""
+    order, row = order_of(store, run_id), _row(store, run_id)
+    _same_card(store, order, str(row[2]))
+    settings = json.loads(row[3])
+    started = store.rows("select max(e.seq) from run_event e where e.run_id = $1 and e.kind = 'started'", [run_id])[0][
+        0
+    ]
+    actor = str(store.rows("select actor from change where seq = $1", [started])[0][0])
+    left = Remaining(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
+    live = Live(store, actor, run_id, order, left, terms.price(order), _source(order), patient)
+    with contextlib.suppress(BadInput):  # somebody else looks after it
+        live.start("run resumed", lambda tx: charges.add_lost(tx, run_id, live.price))
+
+
+def look_after_all(store: Store) -> None:
+    """Go on waiting for every batch that is out, at the start of the app; what cannot be asked stays as it is."""
+    for run_id in sorted(states.waiting(store)):
+        with contextlib.suppress(AssayError):
+            look_after(store, run_id)
+
+
+def close(store: Store) -> None:
+    """End every run of this store in this process before the store is closed; each can be resumed."""
+    running.stop_all(store)
+
+
+def wait(
+    store: Store, run_id: str, progress: Callable[[Standing], None] | None = None, every: float = 0.25
+) -> Standing:
+    """Wait until a run of this process ends; `progress` is called with its standing now and then."""
+    while (live := running.live(run_id)) is not None:
+        if progress is not None:
+            progress(standing(store, run_id))
+        live.join(every)
+    return standing(store, run_id)
+
+
+def judge(store: Store, run_id: str) -> Judge:
+    """The judge of a run, with its card as it was. Raises NotFound, UnknownCard."""
+    order = order_of(store, run_id)
+    key = str(_row(store, run_id)[2])
+    return Judge(key, order.card, order.model, order.params.identity(order.card.kind))
+
+
+def judges_with_probe(store: Store, dataset_id: str, judge: str, probe: str) -> list[str]:
+    """The judges of items of the dataset that differ from this one by the probe alone, those of most items first."""
+    rows = store.rows("select card_version, model, params from judge where id = $1", [judge])
+    if not rows:
+        raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
+    wanted = {**json.loads(rows[0][2]), "probe": probe}
+    found = store.rows(
+        "select j.id, j.params, count(distinct m.item_id) as items from judge j join judgment m on m.judge_id = j.id "
+        "join item i on i.id = m.item_id where i.dataset_id = $1 and j.card_version = $2 and j.model = $3 "
+        "group by j.id, j.params order by items desc, j.id",
+        [dataset_id, rows[0][0], rows[0][1]],
+    )
+    return [str(key) for key, params, _ in found if json.loads(params) == wanted]
+
+
+def order_of(store: Store, run_id: str) -> Order:
+    """What a run was asked to be. Raises NotFound, and UnknownCard where its card is there no more as it was."""
+    row = _row(store, run_id)
+    settings = json.loads(row[3])
+    limit, price = terms.given(store, run_id, settings)
+    # Runs from before there were rules say nothing of one, and neither does the id of their judge.
+    params = Params.model_validate({"combine": "", **settings["params"]})
+    return Order(
+        str(row[1]), cards.of_judge(store, str(row[2])), str(row[6]), params, _endpoint(settings),
+        limit, price, settings["most"], settings["only_unscored"], settings["batch"],
+    )  # fmt: skip
+
+
+# -- below the API ----------------------------------------------------------------------------------------------------
+
+
+def _endpoint(settings: dict[str, Any]) -> Endpoint:
+    """The endpoint of a run; the practice endpoint inside the app has another address after each start."""
+    found = Endpoint.model_validate(settings["endpoint"])
+    return found.model_copy(update={"base_url": practice_url()}) if settings["inside"] else found
+
+
+def _judge(order: Order) -> str:
+    return judge_id(order.card.version, order.model, order.params.identity(order.card.kind), order.synthetic)
+
+
+def _row(store: Store | Tx, run_id: str) -> tuple[Any, ...]:
+    rows = store.rows(
+        "select r.id, r.dataset_id, r.judge_id, r.settings, r.items, r.judgments, j.model from run r "
+        "join judge j on j.id = r.judge_id where r.id = $1",
+        [run_id],
+    )
+    if not rows:
+        raise NotFound("There is no such run in this workspace. The link may belong to another one.")
+    return rows[0]
+
+
+def _check(store: Store, order: Order) -> None:
+    """Raises BadInput where an order makes no sense."""
+    card = order.card
+    soundness.require(card)
+    if not order.model.strip():
+        raise BadInput("Choose a model.")
+    if not any(d.id == order.dataset_id for d in all_datasets(store)):
+        raise BadInput("There is no such dataset in this workspace.")
+    if not store.rows(
+        "select 1 from item where dataset_id = $1 and kind = $2 limit 1", [order.dataset_id, order.card.kind]
+    ):
+        raise BadInput(f"The dataset has no {card.kind} for the card {card.name} to judge.")
+    if order.most < 0:
+        raise BadInput(f"The most items is {order.most}: it must be 1 or more, or 0 for all.")
+    terms.check(order)
+
+
+def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
+    """Raises BadInput where a run of this judge over the dataset goes on."""
+    rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
+    waiting = states.waiting(store)
+    for (run_id,) in rows:
+        if run_id != but and (running.live(run_id) is not None or run_id in waiting):
+            raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")
+
+
+def _add_judge(tx: Tx, order: Order, key: str) -> None:
+    """The rows of the card and the judge, where they are missing."""
+    card = order.card
+    if not tx.rows("select 1 from card where version = $1", [card.version]):
+        tx.add("card", "version, name, spec", [(card.version, card.name, canonical(card.spec))])
+    if not tx.rows("select 1 from judge where id = $1", [key]):
+        params = canonical(order.params.identity(card.kind))
+        columns = "id, card, card_version, model, params, synthetic"
+        tx.add("judge", columns, [(key, card.name, card.version, order.model, params, order.synthetic)])
+        combinations.add_rules(tx, {key: (card, order.params.identity(card.kind))})
+
+
+def _same_card(store: Store, order: Order, judge: str) -> None:
+    """Raises BadInput where the card is another one by now: what came before would not be of the same judge."""
+    if not store.rows("select 1 from judge where id = $1 and card_version = $2", [judge, order.card.version]):
+        raise BadInput(f"The card {order.card.name} has changed since this run began. Start a new run.")
+
+
+def _estimate(store: Store, order: Order) -> Estimate:
+    left = Remaining(store, order, _judge(order), store.newest(), SEED)
+    items, judgments = left.count()
+    # A swapped scenario is about as long as the item's own, and needs all the others.
+    params = order.params.model_copy(update={"probe": order.params.probe.replace("scenario_swapped", "")})
+    found = estimated(
+        order.card, order.model, params, left.some(COUNTED), price=terms.price(order), of=items, judgments=judgments
+    )
+    required = requirements(
+        order.card, order.model, params, left.longest(), systems(store, order.dataset_id),
+        room_of(order.model, order.params, order.endpoint.room),
+    )  # fmt: skip
+    return replace(found, long=str(left.long()), requirements=tuple(required))
+
+
+def _source(order: Order) -> Source | None:
+    if not order.batch:
+        return None
+    from data.runs.batches import waiting
+
+    return waiting

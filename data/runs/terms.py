@@ -1,0 +1,63 @@
+"""What a run may cost, and at what price it counts: as it was begun, and as it was given when it was resumed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from data.runs.run_order import Order
+from data.store import Store
+from data.store.errors import BadInput
+from judges.client.budget import Budget, Price
+from judges.client.prices import price as listed_price
+
+Terms = tuple[float | None, Price | None]
+"""(spending limit in US dollars, price in US dollars per million tokens)"""
+
+
+def price(order: Order) -> Price | None:
+    """US dollars per million tokens that a reply of this order costs; None: not known."""
+    return order.price or listed_price(order.model, batch=order.batch)
+
+
+def check(order: Order) -> None:
+    """Raises BadInput where an order's price or limit is none, or the limit cannot be kept."""
+    limit = order.spending_limit
+    if order.price is not None and not all(math.isfinite(p) and p >= 0 for p in order.price):
+        raise BadInput(f"A price is two amounts of 0 or more in US dollars; it is {order.price[0]}, {order.price[1]}.")
+    if limit is None:
+        return
+    if not (math.isfinite(limit) and limit > 0):
+        raise BadInput(f"A spending limit is an amount above 0 in US dollars, such as 2.50; it is {limit:g}.")
+    if price(order) is None:
+        raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: say the price.")
+
+
+def budget(order: Order, spent: float) -> Budget | None:
+    """The spending limit of an order of which so much is spent."""
+    paid = price(order)
+    return None if order.spending_limit is None or paid is None else Budget(order.spending_limit, paid, spent)
+
+
+def given(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:
+    """What a run was given last, by its start or a resume."""
+    return limits(store, run_id).get(run_id) or begun(settings)
+
+
+def begun(settings: dict[str, Any]) -> Terms:
+    """What a run was begun with."""
+    given = settings["price"]
+    return settings["spending_limit"], (float(given[0]), float(given[1])) if given else None
+
+
+def limits(store: Store, run_id: str = "") -> dict[str, Terms]:
+    """What runs, or this one, were given when they were resumed."""
+    rows = store.rows(
+        "select run_id, spending_limit, price_in, price_out from run_limit_now where $1 = '' or run_id = $1", [run_id]
+    )
+    return {str(key): (limit, None if out is None else (float(in_), float(out))) for key, limit, in_, out in rows}
+
+
+def counted(of: Terms, model: str, settings: dict[str, Any]) -> Terms:
+    """What a run counts with: its price, else that of the list."""
+    return of[0], of[1] or listed_price(model, batch=bool(settings["batch"]))

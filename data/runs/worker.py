@@ -1,0 +1,286 @@
+"""The runs that go on in this process: each in a thread with an event loop of its own, storing what comes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+
+from data.runs import charges, endpoint_memory
+from data.runs.pending import Remaining
+from data.runs.run_order import Order
+from data.runs.writer import Writer
+from data.store import Store, Tx
+from data.store.errors import BadInput, StoreFailed
+from data.store.ids import new_id
+from judges.client.budget import Budget, Price
+from judges.client.runner import Note, run
+from judges.client.usage import Charge
+from judges.errors import AssayError
+from judges.protocols.call_plan import Answer, Judged
+
+PAUSE, MOST = 0.25, 400
+"""Seconds after which what came is stored, and how much at most in one change: 200 replies and their judgments. An
+annotator's save waits no longer than one such change."""
+_BACKLOG = 10 * MOST
+_RATE_OVER = 15.0
+_SHUT = "Assay was shut down."
+
+
+@dataclass(frozen=True)
+class Waits:
+    """A batch run has nothing to do for now: it ends here, and still waits for its batches."""
+
+
+Event = Answer | Judged | Charge | Note | Waits
+Source = Callable[["Live", dict[str, str]], AsyncIterator[Event]]
+
+
+async def asked(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    """What the endpoint answers: the runner over what the run still lacks."""
+    from judges.client.client import Client
+
+    order, left = live.order, live.remaining
+    async with Client(order.endpoint, modes) as client:
+        async for event in run(
+            order.card, order.model, order.params, client, left.tasks(), endpoint=order.endpoint, had=left.had,
+            stop=live.stopped, budget=live.budget(),
+        ):  # fmt: skip
+            yield event
+
+
+class Live:
+    """One run that goes on here. It ends by itself, or soon after `stop`; its last row says how."""
+
+    def __init__(
+        self, store: Store, actor: str, run_id: str, order: Order, remaining: Remaining, price: Price | None,
+        source: Source | None = None, patient: bool = True,
+    ) -> None:  # fmt: skip
+        self.store, self.actor, self.run_id, self.order, self.remaining = store, actor, run_id, order, remaining
+        self.price, self._source = price, source or asked
+        self.why, self.patient = "", patient
+        self.notes: deque[str] = deque(maxlen=5)
+        self._stop = ""
+        self._judged: deque[tuple[float, int]] = deque()
+        self._writer = Writer(store, actor, run_id, remaining.judge_id, order.card, price)
+        self._buffer: list[Answer | Judged | Charge] = []
+        self._budget: Budget | None = None
+        self._holding = asyncio.Lock()
+        self._failed: AssayError | None = None
+        self._thread = threading.Thread(target=self._work, name=f"run {run_id}", daemon=True)
+
+    def start(self, action: str = "", work: Callable[[Tx], None] | None = None) -> None:
+        """Begin, with the change that `work` writes; returns at once. Raises BadInput where it goes on already."""
+        with _LOCK:
+            if self.run_id in _LIVE:
+                raise BadInput("This run goes on already.")
+            _LIVE[self.run_id] = self  # before its row, so that nobody takes it for interrupted in between
+        try:
+            if work is not None:
+                self.store.tx(self.actor, action, work, target=self.run_id)
+            with _LOCK:
+                _UNTOLD.pop(self.run_id, None)
+            self._thread.start()
+        except BaseException:
+            with _LOCK:
+                _LIVE.pop(self.run_id, None)
+            raise
+
+    def stop(self, why: str) -> None:
+        """Ask it to end: no new calls, a short grace for those under way."""
+        self._stop = self._stop or why
+
+    def stopped(self) -> bool:
+        """Whether it was asked to end, or cannot store any more."""
+        return bool(self._stop) or self._failed is not None
+
+    @property
+    def shut(self) -> bool:
+        """Whether it ends because the app does, and not because somebody wants it to."""
+        return self._stop == _SHUT
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait for its end; whether it came."""
+        if self._thread.ident is not None:
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    @property
+    def going(self) -> bool:
+        """Whether it still goes on."""
+        return self._thread.is_alive()
+
+    def budget(self) -> Budget | None:
+        """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""
+        limit, price = self.order.spending_limit, self.price
+        self._budget = None
+        if limit is not None and price is not None:
+            spent = charges.spent(self.store, self.run_id, price).most
+            self._budget = Budget(limit, price, spent, hold=self._hold)
+        return self._budget
+
+    async def release(self) -> None:
+        """Say that no call is under way."""
+        await self.settled()
+        if self._budget is not None and self._budget.held:
+            await self._hold(0.0)
+        self._budget = None
+
+    async def _hold(self, upto: float) -> None:
+        async with self._holding:
+            await asyncio.to_thread(
+                self.store.tx, self.actor, "hold", lambda tx: charges.add_hold(tx, self.run_id, upto), self.run_id
+            )
+
+    def rate(self) -> float:
+        """Judgments stored a second, of late."""
+        now, counted = time.monotonic(), list(self._judged)
+        recent = [(at, n) for at, n in counted if now - at <= _RATE_OVER]
+        if len(recent) < 2:
+            return 0.0
+        return sum(n for _, n in recent[1:]) / max(now - recent[0][0], PAUSE)
+
+    # -- the thread ---------------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        kind, why, modes = "failed", "", endpoint_memory.modes(self.store)
+        known = dict(modes)
+        try:
+            kind, why = asyncio.run(self._run(modes))
+        except AssayError as error:
+            why = str(error)
+        except Exception as error:
+            traceback.print_exc()
+            why = f"The run broke off by an error of Assay's own ({type(error).__name__}). Resume it to go on."
+        self.why = why
+        try:
+            if kind or modes != known:
+                finish(self.store, self.actor, self.run_id, kind, why, modes if modes != known else {})
+        except (StoreFailed, AssayError):
+            # The disk takes nothing more: the run shows as interrupted at the next start, and here as what it is.
+            with _LOCK:
+                _UNTOLD[self.run_id] = (kind, why)
+        finally:
+            with _LOCK:
+                _LIVE.pop(self.run_id, None)
+
+    async def _run(self, modes: dict[str, str]) -> tuple[str, str]:
+        """(kind, why) of the run's end."""
+        self._kick, self._room = asyncio.Event(), asyncio.Event()
+        writer = asyncio.create_task(self._writing())
+        last = ("finished", "")
+        try:
+            async for event in self._source(self, modes):
+                if isinstance(event, Waits):
+                    last = ("", "")
+                    continue
+                if isinstance(event, Note):
+                    if event.sort in ("stopped", "spent"):
+                        more = " Resume it with a higher limit to go on." if event.sort == "spent" else ""
+                        last = ("stopped", event.text + more)
+                    elif event.text not in self.notes:
+                        self.notes.append(event.text)
+                    continue
+                self._buffer.append(event)
+                if isinstance(event, Charge):
+                    continue
+                if len(self._buffer) >= MOST:
+                    self._kick.set()
+                while len(self._buffer) >= _BACKLOG and self._failed is None:
+                    self._room.clear()
+                    await self._room.wait()
+                if self._failed is not None:
+                    break
+        finally:
+            self._done = True
+            self._kick.set()
+            await writer
+        if self._failed is not None:
+            raise self._failed
+        if self._stop and last[0] == "stopped":
+            last = ("stopped", self._stop)
+        return last
+
+    async def settled(self) -> None:
+        """Wait until all that was given is stored. Raises what kept it from being stored."""
+        while (self._buffer or self._putting) and self._failed is None:
+            self._kick.set()
+            await asyncio.sleep(0.01)
+        if self._failed is not None:
+            raise self._failed
+
+    _done = _putting = False
+
+    async def _writing(self) -> None:
+        """Store what has come whenever there is enough of it, or a pause is over, until there is no more."""
+        while True:
+            try:
+                async with asyncio.timeout(PAUSE):
+                    await self._kick.wait()
+            except TimeoutError:
+                pass
+            self._kick.clear()
+            while self._buffer and self._failed is None:
+                batch, self._buffer[:] = self._buffer[:MOST], self._buffer[MOST:]
+                self._putting = True
+                try:
+                    async with self._holding:
+                        upto = self._budget.lowered() if self._budget is not None else None
+                        added = await asyncio.to_thread(self._writer.put, batch, upto)
+                except AssayError as error:
+                    self._failed = error
+                    self._room.set()
+                    break
+                finally:
+                    self._putting = False
+                self._judged.append((time.monotonic(), added))
+                while self._judged and self._judged[0][0] < time.monotonic() - _RATE_OVER:
+                    self._judged.popleft()
+                self._room.set()
+                if len(self._buffer) < MOST and not self._done:
+                    break
+            if self._done and (not self._buffer or self._failed is not None):
+                return
+
+
+_LOCK = threading.Lock()
+_LIVE: dict[str, Live] = {}
+_UNTOLD: dict[str, tuple[str, str]] = {}
+
+
+def live(run_id: str) -> Live | None:
+    """The run, while it goes on in this process."""
+    with _LOCK:
+        return _LIVE.get(run_id)
+
+
+def untold(run_id: str) -> tuple[str, str] | None:
+    """(kind, why) of a run that ended in this process without a row, as the store took none."""
+    with _LOCK:
+        return _UNTOLD.get(run_id)
+
+
+def finish(store: Store, actor: str, run_id: str, kind: str, why: str, modes: Mapping[str, str]) -> None:
+    """Say how a run ended, and remember how its model wants to be asked."""
+
+    def work(tx: Tx) -> None:
+        if kind:
+            tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, kind, why)])
+        endpoint_memory.remember(tx, dict(modes))
+
+    store.tx(actor, f"run {kind or 'waits'}", work, target=run_id)
+
+
+def stop_all(store: Store, seconds: float = 12.0) -> None:
+    """End every run of this store in this process, for a shutdown: calls under way get their grace."""
+    with _LOCK:
+        going = [one for one in _LIVE.values() if one.store is store]
+    for one in going:
+        one.stop(_SHUT)
+    until = time.monotonic() + seconds
+    for one in going:
+        one.join(max(until - time.monotonic(), 0.0))

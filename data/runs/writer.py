@@ -1,0 +1,164 @@
+"""Every reply of a judge's calls as it came, and the judgments made of them: in, and out again for a resumed run."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from data.importing.rows import judgment_id, judgment_rows
+from data.runs import charges
+from data.store import Row, Store, Tx
+from data.store.ids import canonical, content_id
+from judges.card import Card
+from judges.client.budget import Price, cost
+from judges.client.usage import Charge
+from judges.protocols.call_plan import Answer, Judged
+
+Slot = tuple[str, str, int]
+"""(item, part, sample): the place of one judgment of a judge."""
+Logprobs = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
+_COLUMNS = (
+    "run_id, judge_id, item_id, part, sample, piece, raw, unscored, why, mode, model, tokens_in, tokens_out, cost, "
+    "tries, milliseconds, logprobs"
+)
+_JUDGMENT = "id, judge_id, item_id, part, sample, raw, unscored, why, run_id"
+_SCORE = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+_REMARK = "judgment_id, judge_id, item_id, unit, dimension, sort, text, sample"
+_FRAME = " \t\r\n\"'`*:,[]{}().│▁Ġ"
+
+
+def words(card: Card) -> frozenset[str]:
+    """The answers of a card's scales, in lower case: the only tokens whose alternatives say how sure a score is."""
+    return frozenset(a.lower() for d in card.dimensions if d.scale.size for a in d.scale.answers) | {"n/a"}
+
+
+def compact(logprobs: Logprobs, known: frozenset[str]) -> str:
+    """Log-probabilities as JSON text: whole for tokens that can be an answer, runs of other tokens as one without any.
+
+    Joined, the tokens are still the reply. "" where there are none.
+    """
+    kept: list[list[object]] = []
+    run: list[str] = []
+    for token, among in logprobs:
+        bare = token.strip(_FRAME).lower()
+        if not (bare and (bare.isdecimal() or any(word.startswith(bare) for word in known))):
+            run.append(token)
+            continue
+        if run:
+            kept.append(["".join(run)])
+            run = []
+        kept.append([token, {other: round(chance, 4) for other, chance in among}])
+    if run and kept:
+        kept.append(["".join(run)])
+    return canonical(kept) if kept else ""
+
+
+def expand(text: str) -> Logprobs:
+    """What `compact` kept."""
+    found = json.loads(text) if text else []
+    return tuple((entry[0], tuple(entry[1].items()) if len(entry) > 1 else ()) for entry in found)
+
+
+def clean(text: str) -> str:
+    """A text as every store can hold it: without NUL and halves of surrogate pairs, which become a mark."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+class Writer:
+    """Puts what a run yields into the store: call it with up to some hundred at a time; each call is one change."""
+
+    def __init__(self, store: Store, actor: str, run_id: str, judge_id: str, card: Card, price: Price | None) -> None:
+        self.store, self.actor, self.run_id, self.judge_id, self.price = store, actor, run_id, judge_id, price
+        self._words = words(card)
+        # A judge that is new, in a table that nobody else writes to, cannot clash with anything.
+        self._alone = not store.rows("select 1 from judgment where judge_id = $1 limit 1", [judge_id])
+        self._seen = store.touched("judgment")
+
+    def put(self, found: Sequence[Answer | Judged | Charge], upto: float | None = None) -> int:
+        """Store replies, judgments and what they cost; how many of the judgments were new. `upto`: what the run may
+        have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
+        """
+        replies = [self._reply(one) for one in found if isinstance(one, Answer)]
+        judged = [one for one in found if isinstance(one, Judged)]
+        added = 0
+
+        def work(tx: Tx) -> int:
+            nonlocal added
+            taken, kept = self._taken(tx, judged)
+            tx.add("reply", _COLUMNS, replies)
+            charges.add(tx, self.run_id, (one for one in found if not isinstance(one, Judged)), self.price)
+            if upto is not None:
+                charges.add_hold(tx, self.run_id, upto)
+            rows, scores, remarks = [], list[Row](), list[Row]()
+            for one in judged:
+                task = one.task
+                if (task.key, task.part, task.sample) in taken:
+                    continue
+                raw = clean(one.raw)
+                key = judgment_id(self.judge_id, task.key, task.part, raw, task.sample)
+                if key in kept:  # the same text once more, when it was asked again: another judgment all the same
+                    key = content_id(key, self.run_id)
+                if key in kept:
+                    continue
+                kept.add(key)
+                reading = replace(one.reading, why=clean(one.reading.why))
+                row, s, r = judgment_rows(key, self.judge_id, task.key, task.part, task.sample, raw, reading)
+                rows.append((*row, self.run_id))
+                scores += s
+                remarks += [(*remark[:6], clean(remark[6]), remark[7]) for remark in r]
+            tx.add("judgment", _JUDGMENT, rows)
+            tx.add("score", _SCORE, scores)
+            tx.add("remark", _REMARK, remarks)
+            added = len(rows)
+            return tx.seq
+
+        seq = self.store.tx(self.actor, "judge", work, target=self.run_id)
+        self._seen = seq if added else self._seen
+        return added
+
+    def _taken(self, tx: Tx, judged: list[Judged]) -> tuple[set[Slot], set[str]]:
+        """Slots that hold a judgment that could be used, and the ids of all judgments of these items."""
+        self._alone = self._alone and tx.touched("judgment") == self._seen
+        if not judged or self._alone:
+            return set(), set()
+        rows = tx.rows(
+            "select id, item_id, part, sample, unscored from judgment where judge_id = $1 and item_id = any($2)",
+            [self.judge_id, list({one.task.key for one in judged})],
+        )
+        return {(r[1], r[2], int(r[3])) for r in rows if not r[4]}, {r[0] for r in rows}
+
+    def _reply(self, one: Answer) -> Row:
+        price = None if self.price is None else cost(self.price, one.tokens_in, one.tokens_out)
+        head = (self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, clean(one.raw))
+        told = (one.unscored or "", clean(one.why), one.mode, clean(one.model), one.tokens_in, one.tokens_out, price)
+        return (*head, *told, one.tries, round(one.seconds * 1000), compact(one.logprobs, self._words))
+
+
+def had(
+    store: Store, judge_id: str, slots: Mapping[Slot, tuple[int, str]], items: Iterable[str]
+) -> dict[Slot, dict[str, Answer]]:
+    """Replies to pieces of judgments that are not made yet, by slot and piece, the newest each; none that failed.
+
+    `slots` are those with a judgment that could not be used: the number of its change, and why. A reply from before it
+    counts only where that was an api_error, in which the other pieces had no part.
+    """
+    found: dict[Slot, dict[str, Answer]] = defaultdict(dict)
+    for row in store.rows(
+        "select item_id, part, sample, piece, raw, unscored, why, mode, model, tokens_in, tokens_out, tries, "
+        "milliseconds, logprobs, seq from reply where judge_id = $1 and item_id = any($2) and unscored <> 'api_error' "
+        "order by seq",
+        [judge_id, list(items)],
+    ):
+        slot = str(row[0]), str(row[1]), int(row[2])
+        before, reason = slots.get(slot, (0, ""))
+        if int(row[14]) <= before and reason != "api_error":
+            continue
+        found[slot][row[3]] = Answer(
+            *(*slot, row[3], row[4], row[5] or None, row[6], row[7], row[8]),
+            *(int(row[9]), int(row[10]), int(row[11]), row[12] / 1000, expand(row[13])),
+        )  # fmt: skip
+    return found

@@ -1,0 +1,393 @@
+"""What comes before a DuckDB file is opened for writing, so that a start that refuses changes no byte.
+
+Opened for writing, DuckDB makes a file that is not there, deletes a log that belongs to none, and takes a torn log for
+a whole one. So `look` reads first: read-only, DuckDB replays the log in memory and touches nothing. Tables are made
+and brought up to date in a copy aside, which takes the file's place when it is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import duckdb
+
+from data.store import Store, migrations, statements
+from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
+from data.store.high_water_mark import CHANGE, Mark, digest
+from data.store.ids import now
+from judges.errors import AssayError
+
+LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
+"""What DuckDB keeps beside a file: the log, and what an interrupted checkpoint leaves of it."""
+RESTORE = "Restore a backup (python -m data restore BACKUP)"
+ACCEPT = "python -m data verify --accept"
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "preserve_insertion_order": "false",
+}
+_PATIENCE = 60.0  # seconds for another start in the same folder, which may be bringing a large store up to date
+_opening = threading.RLock()
+_folders: set[Path] = set()
+_held: WeakValueDictionary[tuple[int, int], Store] = WeakValueDictionary()
+
+
+@dataclass(frozen=True)
+class Found:
+    """A store as it lies on the disk.
+
+    It has the version of its tables, its newest change with its digest, and whether a mark is beside it.
+    """
+
+    version: int
+    newest: int
+    digest: str
+    marked: bool
+
+
+# -- one at a time ----------------------------------------------------------------------------------------------------
+
+
+def real(path: Path) -> Path:
+    """The file that a store's path means, past links. Raises StoreDamaged for a link to nowhere."""
+    if os.path.islink(path) and not os.path.exists(path):
+        raise StoreDamaged(f"The store {path} is a link to {os.readlink(path)}, where nothing is. Mend the link.")
+    return Path(os.path.realpath(path))
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Nobody else opens, makes or restores a store in this folder meanwhile, in this process or in another one."""
+    with _opening:
+        if path.parent in _folders:
+            yield
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            folder = os.open(path.parent, os.O_RDONLY)
+        except OSError as error:
+            raise StoreFailed(f"The store {path} cannot be opened: {error.strerror}. Check the folder.") from None
+        _folders.add(path.parent)
+        try:
+            _wait(folder, path)
+            yield
+        finally:
+            _folders.discard(path.parent)
+            os.close(folder)
+
+
+def _wait(folder: int, path: Path) -> None:
+    """Lock the folder: a lock on it needs no file that a start would leave behind."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise StoreLocked(
+                    f"Another process has been opening a store in {path.parent} for a minute. Wait for it, or stop it."
+                ) from None
+            time.sleep(0.02)
+        except OSError:
+            return  # a file system without such locks: DuckDB's own lock still keeps a second writer out
+
+
+def own(path: Path, store: Store) -> None:
+    """Remember which store of this process holds the file."""
+    found = path.stat()
+    _held[found.st_dev, found.st_ino] = store
+
+
+def disown(store: Store) -> None:
+    """Forget it again."""
+    for key in [key for key, holder in _held.items() if holder is store]:
+        _held.pop(key, None)
+
+
+def free(path: Path) -> None:
+    """Raise StoreLocked while this very process holds the file: even to read it would drop the lock on it."""
+    with contextlib.suppress(OSError):
+        found = path.stat()
+        if (found.st_dev, found.st_ino) in _held:
+            raise StoreLocked(f"The store {path} is open in this process already. Use that one, or close it first.")
+
+
+def idle(path: Path) -> None:
+    """Raise StoreLocked while anybody holds the file; what is no store, or a damaged one, nobody holds."""
+    free(path)
+    with contextlib.suppress(StoreDamaged, StoreFailed):
+        look(path, accept=True)
+
+
+# -- looking ----------------------------------------------------------------------------------------------------------
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """The log or mark of a store's file."""
+    return path.with_name(path.name + suffix)
+
+
+def logs(path: Path) -> list[Path]:
+    """The logs that lie beside a store's file."""
+    return [log for suffix in LOGS if os.path.lexists(log := beside(path, suffix))]
+
+
+def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
+    """What lies at a store's path, None where nothing is, found without changing anything.
+
+    Raises StoreDamaged, StoreLocked or StoreFailed for what is not to be opened: with `accept`, missing changes and a
+    mark that is missing or damaged are no reason; with `write` False, lacking the right to write is none.
+    """
+    mark = Mark(beside(path, ".mark"))
+    if not os.path.lexists(path):
+        _nothing(path, mark)
+        return None
+    _is_file(path)
+    if write:
+        _may_write(path)
+    with reading(path) as con:
+        version, newest = _stand(con, path)
+        entry, unreadable = mark.told()
+        held, at = entry or (0, "")
+        own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
+        other = bool(at) and held <= newest and digest(con.execute(CHANGE, [held]).fetchall()) != at
+    known = migrations()[-1][0]
+    if version > known:
+        raise StoreDamaged(
+            f"The store {path} was written by a newer Assay (its tables are at version {version}, this one knows "
+            f"{known}). Start the newer version."
+        )
+    if accept:
+        return Found(version, newest, own, False)
+    if unreadable:
+        raise StoreDamaged(
+            f"The mark {mark.path} cannot be read ({unreadable}), so nothing says whether the {newest} changes in "
+            f"{path.name} are all that were confirmed. {RESTORE}, or go on with what is there: {ACCEPT}"
+        )
+    if entry is None and version:  # with no change in it, too: its changes may all have been in a log
+        raise StoreDamaged(
+            f"Beside the store {path} its mark {mark.path.name} is missing, so nothing says whether its {newest} "
+            "changes are all that were confirmed. A store moves with its .wal and .mark: copy these, too. Is it a "
+            f"backup, put it in the store's place with python -m data restore {path.name}, or go on with what is "
+            f"there: {ACCEPT}"
+        )
+    if newest < held:
+        raise StoreDamaged(
+            f"The store {path} ends at revision {newest}, but revision {held} was confirmed: {held - newest} "
+            f"are missing, probably with a damaged or deleted write-ahead log ({path.name}.wal). {RESTORE}, or accept "
+            f"the loss with {ACCEPT}."
+        )
+    if other:
+        raise StoreDamaged(
+            f"Change {held} in the store {path} is not the one that its mark {mark.path.name} confirms: the file, its "
+            f"write-ahead log ({path.name}.wal) or the mark is of another store, or of a copy that was worked on by "
+            f"itself. Put together what belongs together. {RESTORE}, or go on with what is there: {ACCEPT}"
+        )
+    return Found(version, newest, own, entry is not None)
+
+
+def _nothing(path: Path, mark: Mark) -> None:
+    """Raise StoreDamaged where a log or a mark says that a store was here."""
+    try:
+        left = [mark.path] if mark.read() else []
+    except ValueError:
+        left = [mark.path]
+    left += logs(path)
+    if left:
+        names = " and ".join(file.name for file in left)
+        raise StoreDamaged(
+            f"The store {path} is not there, but {names} beside it {'are' if len(left) > 1 else 'is'}: with the file, "
+            f"that holds what was confirmed. Put the file back, or move {names} away and "
+            "restore a backup (python -m data restore BACKUP) or begin a new store."
+        )
+
+
+def _is_file(path: Path) -> None:
+    """Raise for what is no DuckDB file: DuckDB would open a .csv as a view, and save to nowhere."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise StoreDamaged(f"The store {path} is no file. Name a DuckDB file, or a path where nothing is yet.")
+        with path.open("rb") as file:
+            head = file.read(12)
+    except OSError as error:
+        raise StoreFailed(f"The store {path} cannot be opened: {error.strerror}. Check the file's rights.") from None
+    if head[8:] != b"DUCK":
+        what = "is no DuckDB file" if head else "is empty (0 bytes), no DuckDB file"
+        raise StoreDamaged(
+            f"{path} {what}, so it is not opened as a store. Name another path in ASSAY_STORE; or, if a store was "
+            "here, restore a backup (python -m data restore BACKUP)."
+        )
+
+
+def _may_write(path: Path) -> None:
+    """Raise StoreFailed where the rights on the file or its folder would make every save fail."""
+    for place in (path, path.parent):
+        if not os.access(place, os.W_OK):
+            raise StoreFailed(f"The store {path} cannot be written: there is no right to write {place}.")
+
+
+def _stand(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[int, int]:
+    """The version of the tables and the newest change."""
+    tables = {row[0] for row in con.execute("select table_name from information_schema.tables").fetchall()}
+    if tables and "migration" not in tables:
+        raise StoreDamaged(
+            f"{path} is a DuckDB file with tables of something else, so it is not opened as a store. Name another "
+            "path in ASSAY_STORE."
+        )
+    version = con.execute("select coalesce(max(version), 0) from migration").fetchall()[0][0] if tables else 0
+    return version, newest(con) if version else 0
+
+
+def newest(con: duckdb.DuckDBPyConnection) -> int:
+    """The number of the newest change in an open file."""
+    return int(con.execute("select coalesce(max(seq), 0) from change").fetchall()[0][0])
+
+
+# -- opening ----------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A store's file, read-only."""
+    try:
+        with duckdb.connect(str(path), read_only=True, config=_CONFIG) as con:
+            yield con
+    except duckdb.Error as error:
+        raise _why_not(path, error) from None
+
+
+def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
+    """Open for writing what `look` has passed; a log above `log` MB (0: DuckDB's own limit) is folded into the file."""
+    try:
+        return duckdb.connect(str(path), config=_CONFIG | ({"checkpoint_threshold": f"{log}MB"} if log else {}))
+    except duckdb.Error as error:
+        raise _why_not(path, error) from None
+
+
+def _why_not(path: Path, error: duckdb.Error) -> AssayError:
+    text = str(error)
+    if "set lock on file" in text:
+        holder = re.search(r"Conflicting lock is held in (.+?) \(PID (\d+)\)", text)
+        who = f"{Path(holder[1]).name} (process {holder[2]})" if holder else "another process"
+        return StoreLocked(
+            f"The store {path} is in use by {who}. Do this in the running app instead, or stop it first."
+        )
+    if isinstance(error, duckdb.ConnectionException):
+        return StoreLocked(f"The store {path} is still in use in this process. Try again in a moment.")
+    if re.search(r"permission denied|read-only file|no space left|quota|too large", text, re.IGNORECASE):
+        return StoreFailed(
+            f"The store {path} cannot be opened: {first_line(error)} Check the disk's free space and rights."
+        )
+    log = f", or move {path.name}.wal away and accept what is left ({ACCEPT})" if "WAL" in text else ""
+    return StoreDamaged(
+        f"The store {path} cannot be opened: {first_line(error)} {RESTORE}{log}, or move the file away with its .wal "
+        "and .mark to begin a new one."
+    )
+
+
+def first_line(error: BaseException) -> str:
+    """What DuckDB said, as the end of a sentence of ours."""
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return re.sub(r"^[\w ]+ Error: ", "", said).rstrip(".! ") + "."
+
+
+# -- making -----------------------------------------------------------------------------------------------------------
+
+
+def bring_up(path: Path, found: Found | None) -> None:
+    """Make a store, or bring one up to date, in a copy aside; the file as it was is kept beside as a backup.
+
+    Raises StoreFailed where that does not succeed; then nothing is changed.
+    """
+    done = found.version if found else 0
+    waiting = [m for m in migrations() if m[0] > done]
+    if not waiting:
+        return
+    part = beside(path, ".making")
+    try:
+        forget(part)
+        if found:
+            copy(path, part)
+        con = connect(part)
+        try:
+            if found and (newest(con) if done else 0) != found.newest:
+                raise StoreLocked(f"The store {path} was written while it was copied. Start again.")
+            for version, name, sql in waiting:
+                _script(con, sql, version, name)
+            con.execute("checkpoint")
+        finally:
+            con.close()
+        if found:
+            shutil.copymode(path, part)
+            _fold(path)
+            if done:
+                _keep(path)
+        os.replace(part, path)
+    except (duckdb.Error, OSError) as error:
+        raise StoreFailed(
+            f"The store {path} was not {'brought up to date' if found else 'made'}: {first_line(error)} Nothing was "
+            "changed. Check the disk's free space and rights, then start again."
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            forget(part)
+
+
+def _script(con: duckdb.DuckDBPyConnection, sql: str, version: int, name: str) -> None:
+    """Run one migration and its record in one transaction."""
+    con.begin()
+    con.execute("create table if not exists migration (version bigint, name text, made_at timestamp)")
+    for statement in statements(sql):
+        con.execute(statement)
+    con.execute("insert into migration values ($1, $2, $3)", [version, name, now()])
+    con.commit()
+
+
+def _fold(path: Path) -> None:
+    """Write the log into the file, so that the file can be replaced and is a whole backup by itself."""
+    if logs(path):
+        with connect(path) as con:
+            con.execute("checkpoint")
+
+
+def _keep(path: Path) -> None:
+    """Give the file a second name, under which it stays as it is."""
+    kept = vacant(path, "before")
+    try:
+        os.link(path, kept)
+    except OSError:  # a file system without second names
+        shutil.copyfile(path, kept)
+
+
+def vacant(path: Path, word: str) -> Path:
+    """A name beside the store that nothing has, with the time in it."""
+    stem = f"{path.stem}.{word}-{now():%Y%m%d-%H%M%S}"
+    found, number = path.with_name(stem + path.suffix), 1
+    while os.path.lexists(found):
+        number += 1
+        found = path.with_name(f"{stem}-{number}{path.suffix}")
+    return found
+
+
+def copy(path: Path, to: Path) -> None:
+    """Copy a store that nobody has open, with its logs. Raises OSError."""
+    for file in [*logs(path), path]:
+        shutil.copyfile(file, to.with_name(to.name + file.name.removeprefix(path.name)))
+
+
+def forget(part: Path) -> None:
+    """Remove a copy aside, with all that lies beside it."""
+    for file in (part, beside(part, ".mark"), *(beside(part, suffix) for suffix in LOGS)):
+        file.unlink(missing_ok=True)

@@ -1,0 +1,139 @@
+"""Parquet files that nobody vouches for, read by a database of its own: small, in memory, shut in with that one file.
+
+A Parquet file of 1.5 kB can unfold to 5 GB and its footer does not tell, so the texts are measured before any is taken.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import UUID
+
+import duckdb
+
+from data.importing.jsonl import LIMIT, Record
+from data.store.errors import BadInput
+
+MEMORY = "768MB"
+UNFOLDED = 2**30
+"""The most characters that a file may unfold to."""
+_PAGE = 32 * 2**20
+_COLUMNS, _ROWS = 1_000, 20_000_000
+
+
+def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[Record]:
+    """The rows of a Parquet file as objects, numbered from 1; `path` saves copying a file that is on this disk.
+
+    Raises BadInput for what is no Parquet, holds too much, or holds bytes that are no text.
+    """
+    with tempfile.TemporaryDirectory(prefix="assay-parquet-") as folder:
+        held = Path(folder) / "upload.parquet"
+        if path is None:
+            with held.open("wb") as copy:
+                shutil.copyfileobj(stream, copy)
+        else:
+            # A name of our own: in the file's own name a star would be a pattern.
+            os.symlink(path.resolve(), held)
+        with _open(held) as con:
+            try:
+                yield from _records(name, con, _quoted(held))
+            except (duckdb.Error, UnicodeDecodeError, ValueError, OverflowError) as error:
+                if isinstance(error, duckdb.OutOfMemoryException):
+                    raise BadInput(
+                        f"{name} needs more than {MEMORY} to be read. Split it into smaller files."
+                    ) from None
+                first = str(error).strip().splitlines()[0].replace(str(held), name).rpartition("Error: ")[2][:200]
+                raise BadInput(
+                    f"{name} cannot be read as Parquet: {first}. Write it again, or export CSV."
+                ) from None
+
+
+def _open(file: Path) -> duckdb.DuckDBPyConnection:
+    """A database that can read this one file, and nothing else, and cannot be talked into more."""
+    con = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": MEMORY,
+            "threads": 1,
+            "max_temp_directory_size": "0KB",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        },
+    )
+    con.execute(f"set allowed_paths = [{_quoted(file)}]")
+    con.execute("set enable_external_access = false")
+    con.execute("set lock_configuration = true")
+    return con
+
+
+def _records(name: str, con: duckdb.DuckDBPyConnection, file: str) -> Iterator[Record]:
+    described = con.execute(f"describe select * from read_parquet({file})").fetchall()
+    columns = [(str(row[0]), str(row[1])) for row in described]
+    if len(columns) > _COLUMNS:
+        raise BadInput(f"{name} has {len(columns)} columns: at most {_COLUMNS} are allowed.")
+    if blobs := [column for column, kind in columns if "BLOB" in kind]:
+        raise BadInput(f"{name}: the column {blobs[0][:60]!r} holds bytes, not text. Leave it out or decode it.")
+    lengths = ", ".join(
+        f"sum(strlen({_name(column) if kind == 'VARCHAR' else f'cast({_name(column)} as varchar)'}))"
+        for column, kind in columns
+    )
+    rows, *sums = con.execute(f"select count(*), {lengths} from read_parquet({file})").fetchall()[0]
+    total = sum(int(length or 0) for length in sums)
+    if total > UNFOLDED or rows > _ROWS:
+        raise BadInput(
+            f"{name} unfolds to {total / 2**30:,.1f} GB in {rows:,} rows: at most {UNFOLDED / 2**30:.0f} GB in "
+            f"{_ROWS:,} rows are allowed. Split it."
+        )
+    names = [column for column, _ in columns]
+    page = math.ceil(rows / math.ceil(total / _PAGE)) if total else max(rows, 1)
+    for start in range(0, rows, page):
+        found = con.execute(f"select * from read_parquet({file}) limit {page} offset {start}")
+        number = start
+        while batch := found.fetchmany(500):
+            for row in batch:
+                number += 1
+                yield _record(number, dict(zip(names, row, strict=True)))
+
+
+def _record(number: int, row: dict[str, Any]) -> Record:
+    value = {key: _plain(held) for key, held in row.items()}
+    problem = ""
+    if any(isinstance(held, str) and len(held) > LIMIT for held in value.values()):
+        problem = f"has a text longer than {LIMIT // 2**20} MB"
+    elif any(isinstance(held, str) and "\x00" in held for held in value.values()):
+        problem = "holds the character NUL"
+    return Record(number, value, "", problem)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: times as ISO texts, decimals as numbers, what is no number as nothing."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, (list, tuple)):
+        return [_plain(held) for held in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(held) for key, held in value.items()}
+    if isinstance(value, (UUID, timedelta)):
+        return str(value)
+    return str(value)
+
+
+def _quoted(file: Path) -> str:
+    return "'" + str(file).replace("'", "''") + "'"
+
+
+def _name(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'

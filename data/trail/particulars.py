@@ -1,0 +1,119 @@
+"""What a change wrote, in words: names in place of ids, answers as their scale says them, settings by their parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from data.approvals.record import called
+from data.cards import cards
+from data.records.names import shown
+from data.store import Store
+from data.trail.trail import ROWS
+from data.trail.trail_kinds import setting, words
+from judges.types import sort_of
+
+Rows = tuple[Sequence[str], Sequence[tuple[Any, ...]]]
+_TABLES = {
+    "approval": "decision", "approval_evidence": "evidence of the decision", "person_event": "person",
+    "item_use": "items used for tuning", "intake": "import", "claim": "reservations", "exposure": "what was shown",
+    "fit": "justifications rated", "repair": "texts written by people", "run_event": "run", "charge": "calls paid",
+    "run_limit": "spending limit of a run", "draw": "items drawn",
+}  # fmt: skip
+_COLUMNS = {
+    "item_id": "item", "judge_id": "judge", "dataset_id": "dataset", "run_id": "run", "sort": "unit",
+    "saw": "judge in view", "seen": "judge value shown", "source": "file", "until": "reserved until", "told": "details",
+    "milliseconds": "seconds", "made_at": "at (UTC)", "probability": "chance to be drawn", "n": "number",
+}  # fmt: skip
+_OURS = frozenset(
+    "id seq hash print key spec content raw replaces previous draw_id answer_id judgment_id approval_id priority "
+    "version order judge_version label_id batch_id policy_id".split()
+)
+"""Columns that name nothing that anybody knows."""
+_LONG = 600
+
+
+def described(store: Store, appended: Mapping[str, Rows]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """What a change appended (`data.trail.trail.appended`), as tables of words: title, columns, rows."""
+    names = _names(store, appended)
+    return [_table(store, table, columns, rows, names) for table, (columns, rows) in appended.items()]
+
+
+def _table(
+    store: Store, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], names: Mapping[str, str]
+) -> tuple[str, list[str], list[list[str]]]:  # fmt: skip
+    kinds, scales = _kinds(store, columns, rows), cards.scales(store)
+    found: list[dict[str, str]] = []
+    for row in rows:
+        at = dict(zip(columns, row, strict=True))
+        if at.get("name") == "order" and table == "approval_evidence":
+            continue
+        unit = sort_of(str(at["unit"])) if at.get("unit") else ""
+        scale = scales.get((kinds.get(at.get("item_id")), unit, at.get("dimension")))  # type: ignore[arg-type]
+        line = dict[str, str]()
+        for name, value in at.items():
+            if name in _OURS:
+                continue
+            if scale is not None and name in ("value", "seen") and not (name == "seen" and not at.get("saw")):
+                line[name] = scale.say(None if value != value else value)
+            elif name == "name" and table == "setting":
+                line[name] = setting(str(value), str(at["scope"]))
+            elif name == "name" and table == "approval_evidence":
+                line[name] = called(str(value))
+            elif name == "milliseconds":
+                line[name] = f"{value / 1000:,.1f}"
+            elif name in ("person", "annotator", "by"):
+                line[name] = shown(str(value))
+            elif name.endswith("_id") or name == "scope":
+                line[name] = names.get(str(value), "" if name.endswith("_id") else str(value))
+            else:
+                line[name] = _said(value)
+        found.append(line)
+    kept = [name for name in columns if name not in _OURS and any(line.get(name) for line in found)]
+    title = _TABLES.get(table, table.replace("_", " "))
+    more = f" (the first {ROWS})" if len(rows) == ROWS else ""
+    heads = [_COLUMNS.get(name, name.replace("_", " ")) for name in kept]
+    return title.capitalize() + more, [head.capitalize() for head in heads], [[x[n] for n in kept] for x in found]
+
+
+def _said(value: Any) -> str:
+    """A value of a table in words; a text that is JSON by its parts."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, str):
+        if value[:1] in "{[":
+            with suppress(ValueError):  # cut, or somebody's own text
+                return words(json.loads(value))
+        return value if len(value) <= _LONG else f"{value[:_LONG]}…"
+    return words(bool(value) if type(value).__name__ == "bool_" else value)
+
+
+def _names(store: Store, appended: Mapping[str, Rows]) -> dict[str, str]:
+    """The names of what is named by id in these rows."""
+    found = {"workspace": "the workspace", **{str(i): str(n) for i, n in store.rows("select id, name from dataset")}}
+    ids = {
+        str(value)
+        for columns, rows in appended.values()
+        for row in rows
+        for name, value in zip(columns, row, strict=True)
+        if name in ("item_id", "judge_id", "run_id")
+    }
+    for query in (
+        "select id, name from item where id = any($1)",
+        "select id, model || ' · ' || card from judge where id = any($1)",
+        "select r.id, j.model || ' · ' || j.card from run r join judge j on j.id = r.judge_id where r.id = any($1)",
+    ):
+        found |= {str(i): str(n) for i, n in store.rows(query, [sorted(ids)])}
+    return found
+
+
+def _kinds(store: Store, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> dict[Any, Any]:
+    if "item_id" not in columns:
+        return {}
+    ids = sorted({str(row[list(columns).index("item_id")]) for row in rows})
+    return dict(store.rows("select id, kind from item where id = any($1)", [ids]))

@@ -1,0 +1,194 @@
+"""The audit log: who did what when, read from the tables themselves, as every row names the change that wrote it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from data.records import exposure
+from data.records.names import shown
+from data.records.people import require
+from data.store import Store
+from data.trail.trail_kinds import QUIET, TRACES
+
+KINDS = tuple(dict.fromkeys(trace.kind for trace in TRACES))
+USUAL = tuple(kind for kind in KINDS if kind not in QUIET)
+"""The kinds that are not so many that they hide the others."""
+_CUT = 2_000
+"""Characters of a long text that are shown."""
+ROWS = 100
+"""Rows of a table that are shown of one change."""
+_PARTS = ("label", "comment", "repair", "approval_evidence")
+"""Tables whose rows are parts of what another table tells of."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A change: its revision, when (UTC), by whom, of which kind and dataset ("" none), and what it was in words."""
+
+    seq: int
+    at: datetime
+    actor: str
+    kind: str
+    dataset: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """Which changes are wanted.
+
+    Of these kinds, by this person, about this dataset (its id), in this time (UTC), with these words in their
+    description or names. "" and None mean any; `until` itself is left out.
+    """
+
+    kinds: tuple[str, ...] = USUAL
+    person: str = ""
+    dataset: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    words: str = ""
+
+    def fits(self, entry: Entry) -> bool:
+        """Whether an entry has all the words that are searched for, whatever their case and width."""
+        there = _plain(f"{entry.what} {shown(entry.actor)} {entry.dataset} {entry.seq}")
+        return all(word in there for word in _plain(self.words).split())
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def entries(store: Store, narrow: Narrow, before: int | None = None, most: int = 100) -> list[Entry]:
+    """The newest changes of that sort, newest first; `before` is the revision of the one to go on from."""
+    if not narrow.words.split():
+        return _entries(store, narrow, before, most)
+    found: list[Entry] = []
+    while page := _entries(store, narrow, before, 1_000):
+        for entry in page:
+            if narrow.fits(entry):
+                if len({one.seq for one in found} | {entry.seq}) > most:
+                    return found
+                found.append(entry)
+        before = page[-1].seq
+    return found
+
+
+def _entries(store: Store, narrow: Narrow, before: int | None, most: int) -> list[Entry]:
+    wanted = [trace for trace in TRACES if trace.kind in narrow.kinds and (trace.dataset or not narrow.dataset)]
+    if not wanted:
+        return []
+    conditions, params = list[str](), list[Any]()
+    for condition, value in (
+        ("c.seq < {}", before),
+        ("c.actor = {}", narrow.person or None),
+        ("c.made_at >= {}", narrow.since),
+        ("c.made_at < {}", narrow.until),
+    ):
+        if value is not None:
+            params.append(value)
+            conditions.append(condition.format(f"${len(params)}"))
+    rows = [f"select seq from ({t.dataset}) t" if narrow.dataset else f"select seq from {t.table}" for t in wanted]
+    if narrow.dataset:
+        params.append(narrow.dataset)
+        rows = [f"{row} where dataset_id = ${len(params)}" for row in rows]
+    conditions.append(f"c.seq in ({' union '.join(rows)})")
+    changes = store.rows(
+        f"select c.seq, c.made_at, c.actor from change c where {' and '.join(conditions)} "
+        f"order by c.seq desc limit {most:d}",
+        params,
+    )
+    told = _told(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in wanted})
+    return [
+        Entry(int(seq), at, str(actor), kind, dataset, what)
+        for seq, at, actor in changes
+        for kind, dataset, what in told[int(seq)]
+    ]
+
+
+def every(store: Store, narrow: Narrow) -> Iterator[Entry]:
+    """All of them, newest first, fetched as they are asked for."""
+    before: int | None = None
+    while found := entries(store, narrow, before, 1_000):
+        yield from found
+        before = found[-1].seq
+
+
+def people(store: Store) -> list[str]:
+    """Everybody who ever changed anything, by name."""
+    return [str(r[0]) for r in store.rows("select distinct actor from change order by lower(actor), actor")]
+
+
+_TELLS = {"label": (True, True), "comment": (True, False), "repair": (True, False), "adjudication": (True, False),
+          "fit": (False, True), "reply": (False, True), "draw": (False, True)}  # fmt: skip
+"""Tables whose rows tell what people, and what judges, said of an item."""
+
+
+def appended(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], list[tuple[Any, ...]]]]:
+    """What a change appended, by table: the names of the columns, and the first rows, long texts cut short.
+
+    Rows that tell what somebody else said of an item that may still come to the actor to be answered blind are left
+    out; that the others are shown is recorded. Raises NotAllowed below the role researcher.
+    """
+    require(store, actor, "researcher")
+    found, kept = {}, exposure.pending(store, actor)
+    told: dict[str, set[str]] = defaultdict(set)
+    for table in dict.fromkeys([*(trace.table for trace in TRACES), *_PARTS]):
+        frame = store.frame(f"select * from {table} where seq = $1 limit {ROWS:d}", [seq])
+        if table in _TELLS and len(frame):
+            frame = frame[[not one or row["item_id"] not in kept for row, one in _telling(table, actor, frame, told)]]
+        if len(frame):
+            rows = [tuple(_short(value) for value in row) for row in frame.itertuples(index=False, name=None)]
+            found[table] = ([str(name) for name in frame.columns], rows)
+    exposure.record(store, actor, {item: by for item, by in told.items() if item not in kept}, "trail")
+    return found
+
+
+def _telling(
+    table: str, actor: str, frame: Any, told: dict[str, set[str]]
+) -> Iterator[tuple[dict[str, Any], set[str]]]:
+    """Each row with whose word it tells the actor of its item, which is added to `told`."""
+    people_say, judges_say = _TELLS[table]
+    for row in frame.to_dict("records"):
+        own = actor in (row.get("annotator"), row.get("person"))
+        by = {exposure.PEOPLE} if people_say and not own else set[str]()
+        if judges_say and row["judge_id"] and not (table == "draw" and row["stream"] == "audit"):
+            by |= {row["judge_id"]} if table != "label" or row["saw"] else set()
+        if by:
+            told[row["item_id"]] |= by
+        yield row, by
+
+
+def _told(store: Store, seqs: list[int], kinds: set[str]) -> dict[int, list[tuple[str, str, str]]]:
+    """(kind, dataset, words) of each change, one for every kind that it has to do with."""
+    found: dict[int, dict[str, tuple[str, list[str]]]] = {seq: {} for seq in seqs}
+    if not seqs:
+        return {}
+    names = {str(i): str(n) for i, n in store.rows("select id, name from dataset")}
+    span = [min(seqs), max(seqs)]
+    for trace in TRACES:
+        if trace.kind not in kinds:
+            continue
+        words: dict[int, list[str]] = defaultdict(list)
+        for seq, *columns in store.rows(trace.sql, span):
+            if int(seq) in found:
+                words[int(seq)].append(trace.tell(*columns))
+        about: dict[int, str] = {}
+        if words and trace.dataset:
+            query = f"select seq, min(dataset_id) from ({trace.dataset}) t where seq between $1 and $2 group by seq"
+            about = {int(seq): names.get(str(id_), "") for seq, id_ in store.rows(query, span)}
+        for seq, said in words.items():
+            dataset, before = found[seq].get(trace.kind, ("", []))
+            found[seq][trace.kind] = (dataset or about.get(seq, ""), before + said)
+    return {
+        seq: [(kind, dataset, "; ".join(said)) for kind, (dataset, said) in by_kind.items()]
+        for seq, by_kind in found.items()
+    }
+
+
+def _short(value: Any) -> Any:
+    return f"{value[:_CUT]}…" if isinstance(value, str) and len(value) > _CUT else value

@@ -1,0 +1,381 @@
+"""How each table is described in the audit log: what kind of change it is, and its rows in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from data.records.names import KEPT, MACHINE
+from judges.client.budget import dollars
+from judges.plural import many
+
+QUIET = ("labels", "claims", "exposures", "replies")
+"""Kinds of which there are so many that they hide the others."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A table's part in the audit log.
+
+    sql: rows of the changes $1 to $2, the change's number first; tell: the other columns in words, without the actor;
+    dataset: SQL that gives (seq, dataset_id) of every row, "" where the table is about no dataset.
+    """
+
+    kind: str
+    table: str
+    sql: str
+    tell: Callable[..., str]
+    dataset: str = ""
+
+
+def _here(table: str) -> str:
+    return f"select seq, dataset_id from {table}"
+
+
+def _by_item(table: str) -> str:
+    return f"select t.seq, i.dataset_id from {table} t join item i on i.id = t.item_id"
+
+
+def _items(table: str, more: str = "") -> str:
+    """How many rows a change has in a table about items, of how many items, and the name of one of them."""
+    return (
+        f"select t.seq, count(*), count(distinct t.item_id), min(i.name){more} from {table} t "
+        "join item i on i.id = t.item_id where t.seq between $1 and $2 group by t.seq"
+    )
+
+
+def _named(items: int, name: str) -> str:
+    return name if items == 1 else many(items, "item")
+
+
+def _why(text: str) -> str:
+    return f": {text}" if text else ""
+
+
+_DECIDED = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
+
+
+def _decided(decision: str, dimension: str, sort: str, model: str, card: str, reason: str) -> str:
+    return f"{_DECIDED[decision]} {dimension} ({sort}) of {model} · {card}{_why(reason)}"
+
+
+def _adjudicated(withdrawn: bool, dimension: str, unit: str, name: str) -> str:
+    # Without the reason, which tells what was decided: the row itself has it, and opening that is on record.
+    return f"{'withdrew the decision on' if withdrawn else 'adjudicated'} {dimension} of {unit} in {name}"
+
+
+def _limited(limit: float | None, price_in: float | None, price_out: float | None) -> str:
+    of = (
+        ""
+        if price_in is None or price_out is None
+        else f", at ${price_in:g} in and ${price_out:g} out per million tokens"
+    )
+    return f"gave a run {'no spending limit' if limit is None else f'a spending limit of {dollars(limit)}'}{of}"
+
+
+def _asked(calls: int, cost: float | None, estimated: bool) -> str:
+    paid = "" if cost is None else f" for {'about ' if estimated else ''}{dollars(cost)}"
+    return f"tried {many(calls, 'call')} outside of a run{paid}"
+
+
+def _tuned(tuning: bool, items: int, why: str) -> str:
+    told = many(items, "item")
+    if tuning:
+        return f"excluded {told} from the approval check, as used for tuning{_why(why)}"
+    return f"let the approval check count {told} again{_why(why)}"
+
+
+def _guided(number: int, letters: int) -> str:
+    return f"{'wrote' if letters else 'withdrew'} the guidelines: version {number}, {many(int(letters), 'character')}"
+
+
+SETTINGS = {
+    "gold": "how labels are combined",
+    "queue": "the rules of the queues",
+    "policy": "the policy",
+    "blinding": "what blind items hide",
+    "approvals": "the policy",
+    "policy proposed": "a less strict policy, proposed",
+    "audits": "the limits of audits",
+    "audits proposed": "limits of audits, proposed",
+    "plan": "the plan of looks",
+}
+_PARTS = {
+    "answered": "drawn items answered by people",
+    "apart": "adjudicated where people differ by more than",
+    "assisted_share": "assisted share",
+    "by": "by",
+    "claim_minutes": "minutes an item stays reserved",
+    "coverage": "labelled ratings answered by the judge",
+    "horizon": "bound valid for looks up to (items)",
+    "level": "confidence of the bound",
+    "min_clusters": "items for any verdict",
+    "min_items": "items required",
+    "overlap": "people per item",
+    "resolve": "labels combined by",
+    "sizes": "looks at (items)",
+    "threshold": "kappa required",
+    "waiting": "ratings that wait for adjudication",
+}
+"""What a part of a setting is called."""
+_FLAGS = {
+    "alarms": ("audit alarms do not block approval", "audit alarms block approval"),
+    "four_eyes": ("one lead is enough", "two leads required"),
+    "imported": ("imported labels do not count", "imported labels count"),
+    "lower_bound": ("no lower bound required", "lower bound required"),
+}
+"""What a part of a setting is called that is no, or yes."""
+_SHARES = ("answered", "coverage", "level", "assisted_share")
+
+
+def _set(scope: str, name: str, value: str, was: str | None) -> str:
+    if scope == "person":
+        return _lead(name, json.loads(value), json.loads(was or "{}"))
+    new, old = json.loads(value), json.loads(was) if was is not None else None
+    if isinstance(new, dict) and isinstance(old, dict):  # only what changed
+        new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
+    if name.startswith(KEPT):
+        told = json.loads(value)
+        return f"reviewed {told['dimension']}, and kept it approved{_why(told['reason'])}"
+    if name == "policy proposed":
+        return _proposed(json.loads(value))
+    why = _why(new.pop("reason")) if isinstance(new, dict) and "reason" in new else ""
+    if isinstance(old, dict):
+        old.pop("reason", None)
+    what = setting(name, scope)
+    if scope == "mapping":
+        return f"saved {what}"
+    if new in ({}, []) and old:
+        return f"removed {what} (before: {words(old)}){why}"
+    if new == {}:
+        return f"confirmed {what}{why}"
+    return f"changed {what}: {words(new)}" + (f" (before: {words(old)})" if old else "") + why
+
+
+def _proposed(new: dict[str, Any]) -> str:
+    """A less strict policy that waits for another lead, or that it waits no more."""
+    if not new:
+        return "ended the proposal of a less strict policy"
+    asked = {**new.get("policy", {}), **{k: v for k, v in new.items() if k not in ("policy", "reason", "person")}}
+    return f"proposed a less strict policy, which a second lead has to agree to: {words(asked)}{_why(new['reason'])}"
+
+
+def setting(name: str, scope: str = "") -> str:
+    """What a setting is called; those of some scopes are named after what they are about."""
+    if name.startswith("sparing:"):
+        return f"the rule for verdicts that need no person ({name.rpartition(':')[2].replace('.', ', ')})"
+    if scope in _SCOPES:
+        return _SCOPES[scope].format(name)
+    return SETTINGS.get(name, name.replace("_", " "))
+
+
+_SCOPES = {"cards": "the current version of the card {}", "endpoints": "how the endpoint {} is called",
+           "mapping": "how the columns of a table are read"}  # fmt: skip
+
+
+def _lead(person: str, new: dict[str, Any], was: dict[str, Any]) -> str:
+    """A change of who leads that waits for another lead, and what came of it."""
+    if "role" in new:
+        what = f"{person} as {new['role']}" if new["active"] else f"to deactivate {person}"
+        return f"proposed {what}, which a second lead has to agree to"
+    if "first" in new:
+        return f"agreed to the proposal of {new['first']} about {person}"
+    return f"ended the proposal of {was.get('by', 'a lead')} about {person}"
+
+
+def words(value: Any, name: str = "") -> str:
+    """A stored value in words: its parts by their names."""
+    if isinstance(value, dict):
+        return ", ".join(_part(part, held) for part, held in value.items()) or "nothing"
+    if isinstance(value, list):
+        return ", ".join(words(one) for one in value) or "none"
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else "yes" if value else "no"
+    if name in _SHARES and isinstance(value, (int, float)):
+        return f"{100 * value:g}%"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _part(name: str, value: Any) -> str:
+    if name in _FLAGS and isinstance(value, bool):
+        return _FLAGS[name][value]
+    if name == "policy" and isinstance(value, dict):
+        return words(value)
+    return f"{_PARTS.get(name, name.replace('_', ' '))}{':' if name == 'reason' else ''} {words(value, name)}"
+
+
+def _person(person: str, role: str, active: bool, actor: str, action: str, was: bool | None, then: str | None) -> str:
+    where = " on the command line of this machine" if actor == MACHINE else ""
+    if actor == person and active and action == "join":
+        return f"joined as {role}"
+    if not active:
+        return f"deactivated {person}" if was else f"added {person}, known from imported labels only"
+    if was:
+        return f"changed the role of {person} from {then} to {role}{where}"
+    return f"{'added' if was is None else 'reactivated'} {person} as {role}{where}"
+
+
+def _imported(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
+    brought = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
+    told = [many(int(n), what) for n, what in brought if n] + ["how labels are combined"] * bool(rule)
+    return f"imported {', '.join(told) or 'nothing new'} from {source}"
+
+
+def _given(kind: str, settings: str, lines: int) -> str:
+    """An export, and what of a backup is kept as one: that it was made, that it was downloaded."""
+    if kind in ("backup", "backup file"):
+        done = "made" if kind == "backup" else "downloaded"
+        return f"{done} the backup {json.loads(settings)['file']}, revision {lines:,}"
+    return f"exported {kind.replace('_', ' ')}: {many(lines, 'row')}"
+
+
+def _drawn(stream: str, n: int) -> str:
+    done, place = ("drew", "audit sample") if stream == "audit" else ("added", "review queue")
+    return f"{done} {many(n, 'item')} {'into' if stream == 'audit' else 'to'} the {place}"
+
+
+def _answered(_: int, items: int, name: str, skipped: bool, again: bool) -> str:
+    return f"{'skipped' if skipped else 'changed the answer to' if again else 'answered'} {_named(items, name)}"
+
+
+def _claimed(n: int, given: bool, looked: bool) -> str:
+    if looked:
+        return f"saw people's labels of {many(n, 'item')} to adjudicate"
+    return f"{'reserved' if given else 'returned'} {many(n, 'item')}"
+
+
+ROUTES = {"trail": "audit log", "desk": "review desk"}
+"""Ways on which something was shown, where they are stored under another name."""
+
+
+def _shown(_: int, items: int, name: str, route: str, judge: str) -> str:
+    what = "judge scores" if judge else "labels of others"
+    return f"was shown {what} of {_named(items, name)} ({ROUTES.get(route, route)})"
+
+
+def _started(card: str, model: str, items: int) -> str:
+    return f"started a run of {model} · {card} over {many(int(items), 'item')}"
+
+
+TRACES = (
+    Trace(
+        "decisions", "approval",
+        "select t.seq, t.decision, t.dimension, t.sort, j.model, j.card, t.reason from approval t "
+        "join judge j on j.id = t.judge_id where t.seq between $1 and $2 order by t.seq, t.id",
+        _decided, _here("approval"),
+    ),
+    Trace(
+        "adjudications", "adjudication",
+        "select t.seq, t.withdrawn, t.dimension, t.unit, i.name from adjudication t "
+        "join item i on i.id = t.item_id where t.seq between $1 and $2 and t.seq not in (select seq from intake) "
+        "order by t.seq, t.id",
+        _adjudicated, _here("adjudication"),
+    ),
+    Trace(
+        "adjudications", "adjudication",
+        "select t.seq, count(*) from adjudication t join intake n on n.seq = t.seq where t.seq between $1 and $2 "
+        "group by t.seq",
+        lambda n: f"imported adjudications of {many(n, 'rating')}", _here("adjudication"),
+    ),
+    Trace(
+        "settings", "setting",
+        "select seq, scope, name, value, was from (select seq, scope, name, value, "
+        "lag(value) over (partition by scope, name order by seq, id) as was from setting) t "
+        "where seq between $1 and $2",
+        _set, "select seq, scope as dataset_id from setting",
+    ),
+    Trace(
+        "settings", "guideline",
+        "select seq, n, letters from (select seq, length(text) as letters, "
+        "row_number() over (partition by dataset_id order by seq, id) as n from guideline) t "
+        "where seq between $1 and $2 order by seq",
+        _guided, _here("guideline"),
+    ),
+    Trace(
+        "settings", "item_use",
+        "select seq, tuning, count(*), min(why) from item_use where seq between $1 and $2 group by seq, tuning",
+        _tuned, _here("item_use"),
+    ),
+    Trace(
+        "people", "person_event",
+        "select t.seq, t.person, t.role, t.active, c.actor, c.action, t.was, t.before from (select seq, person, role, "
+        "active, lag(active) over w as was, lag(role) over w as before from person_event "
+        "window w as (partition by person order by seq, id)) t join change c on c.seq = t.seq "
+        "where t.seq between $1 and $2 order by t.seq, t.person",
+        _person,
+    ),
+    Trace(
+        "imports", "intake",
+        "select n.seq, n.source, n.items, n.judgments, n.labels, "
+        "(select count(*) from adjudication a where a.seq = n.seq), "
+        "(select count(*) from setting s where s.seq = n.seq and s.name = 'gold') from intake n "
+        "where n.seq between $1 and $2",
+        _imported, _here("intake"),
+    ),
+    Trace(
+        "exports", "export",
+        "select seq, kind, settings, lines from export where seq between $1 and $2", _given, _here("export"),
+    ),
+    Trace(
+        "runs", "run",
+        "select t.seq, j.card, j.model, t.items from run t join judge j on j.id = t.judge_id "
+        "where t.seq between $1 and $2",
+        _started, _here("run"),
+    ),
+    Trace(
+        "runs", "run_event",
+        "select seq, kind, why from run_event where seq between $1 and $2 order by seq, id",
+        lambda kind, why: f"run {kind}{_why(why)}",
+        "select t.seq, r.dataset_id from run_event t join run r on r.id = t.run_id",
+    ),
+    Trace(
+        "runs", "run_limit",
+        "select seq, spending_limit, price_in, price_out from run_limit where seq between $1 and $2 order by seq, id",
+        _limited,
+        "select t.seq, r.dataset_id from run_limit t join run r on r.id = t.run_id",
+    ),
+    Trace(
+        "runs", "charge",
+        "select seq, sum(calls), sum(cost), max(case when estimated then 1 else 0 end) = 1 from charge "
+        "where run_id = '' and seq between $1 and $2 group by seq",
+        _asked,
+    ),
+    Trace(
+        "cards", "card",
+        "select seq, name, version from card where seq between $1 and $2",
+        lambda name, version: f"added the card {name}, version {version}",
+    ),
+    Trace(
+        "queues", "draw",
+        "select seq, stream, count(*) from draw where seq between $1 and $2 group by seq, stream",
+        _drawn, _here("draw"),
+    ),
+    Trace(
+        "labels", "answer",
+        _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _answered, _here("answer"),
+    ),
+    Trace(
+        "exposures", "exposure",
+        _items("exposure", ", min(t.route), max(t.judge_id)"), _shown, _by_item("exposure"),
+    ),
+    Trace(
+        "labels", "fit", _items("fit"),
+        lambda n, *_: f"rated whether {many(n, 'justification')} {'fits' if n == 1 else 'fit'} the score",
+        _by_item("fit"),
+    ),
+    Trace(
+        "claims", "claim",
+        "select t.seq, count(*), max(t.until) > max(c.made_at), max(t.draw_id) = '' from claim t "
+        "join change c on c.seq = t.seq where t.seq between $1 and $2 group by t.seq",
+        _claimed, _here("claim"),
+    ),
+    Trace(
+        "replies", "reply",
+        "select t.seq, count(*), min(j.model) from reply t join judge j on j.id = t.judge_id "
+        "where t.seq between $1 and $2 group by t.seq",
+        lambda n, model: f"stored {many(n, 'reply', 'replies')} of {model}", _by_item("reply"),
+    ),
+)  # fmt: skip
+"""In the order in which a change's parts are told. Labels imported with items stand in `imports`."""

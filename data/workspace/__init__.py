@@ -1,0 +1,1 @@
+"""The workspace as a whole: begin, back up, restore, verify."""

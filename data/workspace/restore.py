@@ -1,0 +1,114 @@
+"""Putting a backup in the place of a DuckDB store, so that at no moment there is no whole store under some name."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+import duckdb
+
+from data.records import exposure
+from data.store import Row, duckdb_path, opening
+from data.store.duckdb_driver import DuckStore
+from data.store.errors import BadInput, NotFound, StoreDamaged, StoreFailed
+from data.store.high_water_mark import Mark
+from data.workspace.verify import verify
+from judges.errors import AssayError
+
+
+def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | None]:
+    """Put a copy of the backup where the store of that URL is: (its changes, where the present file was put or None).
+
+    `force` takes a backup that holds no change, or ends before its own mark. Raises NotFound, BadInput or StoreFailed
+    for what is no sound backup, StoreLocked while one of both is in use; then nothing is changed.
+    """
+    named = duckdb_path(url)
+    if named is None:
+        raise BadInput("Only a DuckDB file can be restored here. Use the tools of the database that ASSAY_STORE names.")
+    if not backup.is_file():
+        raise NotFound(f"There is no backup {backup}. Check the path; it is relative to the folder you are in.")
+    path, backup = opening.real(named), opening.real(backup)
+    if path.exists() and backup.samefile(path):
+        raise BadInput(f"{backup} is the store itself. Give the backup's file.")
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path} is no file, so no store can take its place. ASSAY_STORE names another path.")
+    part = opening.beside(path, ".restoring")
+    with opening.alone(path):
+        opening.idle(path)
+        try:
+            opening.forget(part)
+            changes = _sound(backup, part, url, force, _seen(path))
+            aside = _aside(path)
+            Mark(opening.beside(path, ".mark")).make(*(Mark(opening.beside(part, ".mark")).entry() or (changes, "")))
+            os.replace(part, path)
+        except (duckdb.Error, OSError) as error:
+            raise StoreFailed(
+                f"{backup} was not restored: {opening.first_line(error)} Check the disk's free space and rights."
+            ) from error
+        finally:
+            opening.forget(part)
+    return changes, aside
+
+
+def revision(backup: Path) -> int:
+    """The newest revision that a backup holds. Raises an AssayError where it cannot be opened."""
+    opening.free(backup)
+    found = opening.look(backup, accept=True, write=False)
+    return found.newest if found else 0
+
+
+def check(backup: Path) -> int:
+    """Read all of a backup, which stays as it is; its newest revision. Raises BadInput or StoreFailed as `restore`."""
+    part = opening.beside(backup, ".checking")
+    try:
+        opening.forget(part)
+        return _sound(backup, part, f"duckdb:///{part}", False, [])
+    except (duckdb.Error, OSError) as error:
+        raise StoreFailed(f"{backup.name} could not be read: {opening.first_line(error)}") from error
+    finally:
+        opening.forget(part)
+
+
+def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> int:
+    """Copy the backup, add what people have seen since, and read all of it; the number of its changes.
+
+    Raises BadInput where it is not whole.
+    """
+    opening.free(backup)
+    try:
+        marked = opening.beside(backup, ".mark").exists()
+        found = opening.look(backup, accept=force or not marked, write=False)
+    except StoreDamaged as error:
+        raise BadInput(f"{backup} is no backup that can be opened, so nothing was changed. {error}") from None
+    if not force and (found is None or not found.newest):
+        raise BadInput(
+            f"{backup} holds no change, so it is hardly the backup that you mean; nothing was changed. "
+            "Restore it all the same with --force."
+        )
+    opening.copy(backup, part)
+    store = DuckStore(part, url, accept=True)
+    try:
+        exposure.carry(store, seen)
+        wrong = verify(store)
+        if wrong:
+            raise BadInput(f"{backup} is damaged, so nothing was changed. {' '.join(wrong[:5])}")
+        return store.newest()
+    finally:
+        store.close()
+
+
+def _seen(path: Path) -> list[Row]:
+    """Who was shown what by the store that goes; nothing where it cannot be read, or keeps no record of it."""
+    with contextlib.suppress(AssayError, duckdb.Error), opening.reading(path) as con:
+        return con.execute("select distinct item_id, judge_id, person, route from exposure").fetchall()
+    return []
+
+
+def _aside(path: Path) -> Path | None:
+    """Give the present store, with its logs and mark, another name; also what is left of one without its file."""
+    files = [file for file in (*opening.logs(path), path, opening.beside(path, ".mark")) if os.path.lexists(file)]
+    aside = opening.vacant(path, "replaced")
+    for file in files:
+        os.replace(file, aside.with_name(aside.name + file.name.removeprefix(path.name)))
+    return aside if files else None

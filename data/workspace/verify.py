@@ -1,0 +1,145 @@
+"""Reading a whole workspace once: what does not fit together is told in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from data.importing.rows import content_hash
+from data.store import Store
+from judges.plural import many, verb
+from judges.types import ITEM, units
+
+_PAGE = 500
+_TABLES = (
+    *("person_event", "setting", "dataset", "intake", "item", "card", "judge", "judgment", "score", "remark"),
+    *("draw", "claim", "answer", "label", "comment", "reveal", "exposure"),
+    *("run", "run_event", "reply", "batch_event", "fit"),
+    *("adjudication", "item_use", "repair", "approval", "approval_evidence", "export"),
+    *("charge", "spending_hold", "run_limit"),
+    *("combine_rule", "combination"),
+    "guideline",
+)
+_REFERENCES = (
+    # rows of, column, must stand in, column, may be empty
+    ("item", "dataset_id", "dataset", "id", False),
+    ("judge", "card_version", "card", "version", False),
+    ("judgment", "judge_id", "judge", "id", False),
+    ("judgment", "item_id", "item", "id", False),
+    ("score", "judgment_id", "judgment", "id", False),
+    ("remark", "judgment_id", "judgment", "id", False),
+    ("draw", "item_id", "item", "id", False),
+    ("claim", "draw_id", "draw", "id", True),
+    ("answer", "item_id", "item", "id", False),
+    ("answer", "draw_id", "draw", "id", True),
+    ("answer", "previous", "answer", "id", True),
+    ("label", "item_id", "item", "id", False),
+    ("label", "answer_id", "answer", "id", True),
+    ("label", "draw_id", "draw", "id", True),
+    ("label", "replaces", "label", "id", True),
+    ("comment", "answer_id", "answer", "id", False),
+    ("judgment", "run_id", "run", "id", True),
+    ("run", "dataset_id", "dataset", "id", False),
+    ("run", "judge_id", "judge", "id", False),
+    ("run_event", "run_id", "run", "id", False),
+    ("reply", "run_id", "run", "id", False),
+    ("reply", "item_id", "item", "id", False),
+    ("batch_event", "run_id", "run", "id", False),
+    ("combine_rule", "judge_id", "judge", "id", False),
+    ("combination", "judge_id", "judge", "id", False),
+    ("guideline", "dataset_id", "dataset", "id", False),
+    ("charge", "run_id", "run", "id", True),
+    ("spending_hold", "run_id", "run", "id", False),
+    ("run_limit", "run_id", "run", "id", False),
+    ("fit", "item_id", "item", "id", False),
+    ("exposure", "item_id", "item", "id", False),
+    ("adjudication", "item_id", "item", "id", False),
+    ("item_use", "item_id", "item", "id", False),
+    ("repair", "answer_id", "answer", "id", False),
+    ("approval", "judge_id", "judge", "id", False),
+    ("approval_evidence", "approval_id", "approval", "id", False),
+)
+
+
+def verify(store: Store) -> list[str]:
+    """Everything that is wrong with a workspace, in sentences; an empty list where it is sound."""
+    return [*_changes(store), *_references(store), *_replaced(store), *_samples(store), *_items(store)]
+
+
+def _changes(store: Store) -> Iterator[str]:
+    """The numbers of the changes run from 1 without a gap, and every row belongs to one of them."""
+    count, newest = store.rows("select count(*), coalesce(max(seq), 0) from change")[0]
+    if count != newest:
+        lost = many(abs(newest - count), "number")
+        yield f"The changes run to {newest}, but there are {count}: {lost} missing or doubled."
+    for table in _TABLES:
+        query = f"select count(*) from {table} t where not exists (select 1 from change c where c.seq = t.seq)"
+        if lost := store.rows(query)[0][0]:
+            yield f"{many(lost, 'row')} of {table} {verb(lost, 'belongs', 'belong')} to no change."
+
+
+def _references(store: Store) -> Iterator[str]:
+    """What a row names is there."""
+    for table, column, other, key, empty in _REFERENCES:
+        query = (
+            f"select t.{column}, count(*) as n from {table} t where not exists "
+            f"(select 1 from {other} o where o.{key} = t.{column})"
+        )
+        if empty:
+            query += f" and t.{column} is not null and t.{column} <> ''"
+        for name, count in store.rows(query + f" group by t.{column} order by n desc limit 3"):
+            rows = f"{many(count, 'row')} of {table} {verb(count, 'names', 'name')}"
+            yield f"{rows} the {other} {name!r}, which is not there."
+
+
+def _replaced(store: Store) -> Iterator[str]:
+    """No label is replaced twice, and a replaced one is of the same person and cell."""
+    twice = "select replaces, count(*) as n from label where replaces is not null group by replaces having count(*) > 1"
+    for name, count in store.rows(twice):
+        yield f"The label {name!r} is replaced {count} times."
+    other = (
+        "select l.id, o.id from label l join label o on o.id = l.replaces where l.item_id <> o.item_id "
+        "or l.unit <> o.unit or l.dimension <> o.dimension or l.annotator <> o.annotator limit 20"
+    )
+    for label, replaced in store.rows(other):
+        yield f"The label {label!r} replaces {replaced!r}, which answers something else."
+
+
+def _samples(store: Store) -> Iterator[str]:
+    """What stands for a judge that was asked several times is what its samples come to."""
+    query = (
+        "select c.judge_id, count(*) from combined_now c left join combination_now n on n.judge_id = c.judge_id "
+        "and n.item_id = c.item_id and n.unit = c.unit and n.dimension = c.dimension where n.samples is null "
+        "or n.samples <> c.samples or coalesce(abs(n.value - c.value) > 1e-9, n.value is distinct from c.value) "
+        "group by c.judge_id order by c.judge_id limit 20"
+    )
+    for judge, count in store.rows(query):
+        yield f"{many(count, 'value')} of the judge {judge!r} {verb(count, 'is', 'are')} not what its samples come to."
+
+
+def _items(store: Store) -> Iterator[str]:
+    """The content of every item is what it was, and what was said of it is said of units that it has."""
+    last = ""
+    while rows := store.rows(
+        "select id, name, kind, content, hash from item where id > $1 order by id limit $2", [last, _PAGE]
+    ):
+        last = rows[-1][0]
+        there: dict[str, set[str]] = {}
+        for key, name, kind, content, kept in rows:
+            if content_hash(content) != kept:
+                yield f"The content of the item {name!r} is not what it was when it came in."
+            try:
+                item = ITEM.validate_json(content, strict=True)
+            except ValidationError:
+                yield f"The content of the item {name!r} is no item."
+                continue
+            if item.id != name or item.kind != kind:
+                yield f"The content of the item {name!r} is that of {item.id!r}."
+            there[key] = set(units(item))
+        ids = [row[0] for row in rows]
+        for table in ("score", "label", "remark"):
+            query = f"select distinct item_id, unit from {table} where item_id = any($1) order by item_id, unit"
+            for key, unit in store.rows(query, [ids]):
+                if key in there and unit not in there[key]:
+                    yield f"A {table} is about {unit} of the item {key!r}, which it does not have."

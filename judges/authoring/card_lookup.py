@@ -1,0 +1,268 @@
+"""The card that a command line names: by its name, by a file of it, or by questions given one by one."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+from judges.authoring.custom import from_recipe, from_spec
+from judges.authoring.examples import example_of, with_examples
+from judges.authoring.overlay import over
+from judges.authoring.recipe import OVER, SORTS, Answers, checked
+from judges.card import Card, Example, cards
+from judges.errors import BadCard, UnknownCard
+from judges.types import Kind, Scale, UnitSort
+
+POINTWISE = "pointwise_quality"
+"""The card that takes dimensions of one's choice."""
+_MOST = 4_000_000
+"""Bytes of a card's file: a card is a page or two of text."""
+_NUMBER = r"[-+]?\d+(?:\.\d+)?"
+_RANGE = re.compile(rf"({_NUMBER})\s*(?:-|–|\.\.|to)\s*({_NUMBER})(?:\s*,?\s*(?:in )?steps?(?: of)?\s*({_NUMBER}))?")
+_SAID = re.compile(r"(?P<name>[^:：(]*?)\s*(?:\((?P<scale>[^()]*)\)\s*)?(?:[:：]\s*(?P<definition>.*))?", re.DOTALL)
+_NA = re.compile(r"\s*(?:,|\||/|or)\s*n/?a$", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*continuous$", re.IGNORECASE)
+_WHOLE: dict[Kind, UnitSort] = {"dialogue": "conversation", "pair": "pair", "response": "response"}
+
+
+def is_file(name: str) -> bool:
+    """Whether what stands for a card is a file or folder rather than a name: ./folder, a path, card.json, card.zip."""
+    return "/" in name or "\\" in name or name.endswith((".json", ".jsonl", ".zip"))
+
+
+def chosen(
+    name: str, dimensions: Sequence[str], kind: Kind = "response", confidence: bool = True,
+    known: Mapping[str, Card] | None = None,
+) -> Card:  # fmt: skip
+    """The card of a name or file, or of questions such as "tone (1-3): How it sounds." (see `question`).
+
+    `known` are the cards there are (default: those with a folder). Questions are dimensions of pointwise_quality, where
+    that is named; else they make a card of that name ("": one of our choosing) for a `kind` of item. NAME_on_turns is
+    that card laid over dialogues. Without `confidence` pointwise_quality asks for scores and justifications only.
+    Raises UnknownCard, BadCard.
+    """
+    there = cards() if known is None else known
+    base = name.removesuffix(OVER)
+    if base == POINTWISE and (dimensions or not confidence):
+        from judges.cards.pointwise_quality.card import DEFAULT, named
+
+        made = named([_pointwise(text) for text in dimensions] or DEFAULT, confidence)
+        return made if base == name else over(made)
+    if not confidence:
+        raise BadCard(f"Only {POINTWISE} asks for a confidence that can be left out: leave out --no-confidence.")
+    if name and is_file(name):
+        if dimensions:
+            raise BadCard(f"The card in {name} has dimensions of its own: leave out --dimension.")
+        return from_file(Path(name))
+    if dimensions and name not in there:
+        asked = [question(text, kind) for text in dimensions]
+        title = (name or f"own {kind}").replace("_", " ").strip().capitalize()
+        return from_recipe(checked({"name": name or f"own_{kind}", "title": title, "kind": kind, "dimensions": asked}))
+    if dimensions:
+        raise BadCard(
+            f"The card {name} has dimensions of its own: leave out --dimension. Only {POINTWISE} takes dimensions of "
+            "one's choice; under a name that no card has they make a card of their own."
+        )
+    if name not in there and base != name and base in there:
+        return over(there[base])
+    if name not in there:
+        raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(there)}.")
+    return there[name]
+
+
+def question(text: str, kind: Kind) -> dict[str, Any]:
+    """A question as a recipe has it, of "UNIT.NAME (SCALE): DEFINITION"; UNIT and SCALE may be left out.
+
+    Without a unit it is asked of the whole item, without a scale 1 to 5. Raises BadCard.
+    """
+    name, scale, definition = _parted(text)
+    unit, _, rest = name.partition(".")
+    if rest and unit in get_args(UnitSort):
+        if unit not in SORTS[kind]:
+            there = ", ".join(SORTS[kind])
+            raise BadCard(f"{text[:80]!r}: a {kind} has no {unit}. It has: {there}. Another kind of item: --kind.")
+        name = rest
+    else:
+        unit = _WHOLE[kind]
+    said: dict[str, Any] = {"name": name, "unit": unit, "definition": definition}
+    return said | ({"answers": answers(scale)} if scale else {})
+
+
+def answers(text: str) -> dict[str, Any]:
+    """A scale as a recipe has it: "1-5" (whole numbers), "0-1", "1-5 continuous" or "0-10 step 0.5" (an interval),
+
+    "yes/no", "poor|good" (words, worst first), "red, green" (words without order); with "or n/a" behind it where that
+    is an answer.
+
+    Raises BadCard for anything else.
+    """
+    plain = text.strip()
+    bare = _NA.sub("", plain)
+    told: dict[str, Any] = {"na": True} if bare != plain else {}
+    bare, between = _BETWEEN.subn("", bare)
+    if found := _RANGE.fullmatch(bare):
+        lo, hi = (_number(end) for end in found.groups()[:2])
+        step = _number(found[3]) if found[3] else 0
+        whole = isinstance(lo, int) and isinstance(hi, int) and lo >= 0 and hi <= 10 and (lo, hi) != (0, 1)
+        if whole and step in (0, 1) and not between:
+            return told | {"kind": "ordinal", "lo": lo, "hi": hi}
+        return told | {"kind": "interval", "lo": lo, "hi": hi} | ({"step": step} if step else {})
+    if re.fullmatch(r"(yes\s*/\s*no|no\s*/\s*yes|true\s*/\s*false|flag)", bare, re.IGNORECASE):
+        return told | {"kind": "flag"}
+    for sign, kind in (("|", "ordered"), (",", "unordered")):
+        words = [word.strip() for word in bare.split(sign)]
+        if len(words) > 1 and all(words):
+            return told | {"kind": kind, "categories": words}
+    raise BadCard(
+        f"({text[:60]}) is no scale. Write (1-5) for whole numbers, (0-1) or (0-10 step 0.5) for any number, (yes/no), "
+        "(poor|fair|good) for words from worst to best, (red, green) for words without order."
+    )
+
+
+def spelled(scale: Answers) -> str:
+    """A scale as `answers` reads it: "1-5", "0-10 step 0.5", "yes/no", "poor|good", "red, green"."""
+    if scale.kind in ("ordinal", "interval"):
+        said = f"{scale.lo:g}-{scale.hi:g}" + (f" step {scale.step:g}" if scale.step else "")
+        said += " continuous" if scale.kind == "interval" and answers(said)["kind"] == "ordinal" else ""
+    elif scale.kind == "flag":
+        said = "yes/no"
+    else:
+        said = ("|" if scale.kind == "ordered" else ", ").join(scale.categories)
+    return f"{said} or n/a" if scale.na else said
+
+
+def from_file(path: Path) -> Card:
+    """The card of a file: a recipe or a card's content as JSON, or an exported card as a zip or a folder.
+
+    Raises BadCard where it holds none, OSError.
+    """
+    if path.is_dir():
+        return _folder({file.name: _text(path, file.read_bytes()) for file in _held(path)}, path)
+    if path.stat().st_size > _MOST:
+        raise BadCard(f"{path} is larger than {_MOST // 1_000_000} MB: that is no card.")
+    data = path.read_bytes()
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        return _folder(_unzipped(path, data), path)
+    text = _text(path, data)
+    try:
+        row = json.loads(text)
+    except RecursionError:
+        raise BadCard(f"{path} is nested too deeply: that is no card.") from None
+    except ValueError:
+        row = _first_line(path, text)
+    if isinstance(row, dict) and isinstance(row.get("card"), dict):
+        row = row["card"]
+    if not isinstance(row, dict):
+        raise BadCard(f"{path} holds no JSON object: {_WHAT}")
+    try:
+        return from_spec(row, cards()) if "reply" in row else from_recipe(checked(row))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise BadCard(f"{path} lacks what a card has: {_WHAT}") from None
+    except BadCard as error:
+        raise BadCard(f"{path}: {error}") from None
+
+
+_WHAT = "give a recipe (recipe.json of an exported card), a card's line of an export, or the zip or folder of a card."
+_FILES = ("recipe.json", "prompt.md", "examples.jsonl")
+
+
+def _held(folder: Path) -> list[Path]:
+    if not (folder / "recipe.json").is_file() and (folder / "card.py").is_file():
+        raise BadCard(f"{folder} is a card of code: copy it to judges/cards/ and name it {folder.name}.")
+    found = [folder / name for name in _FILES if (folder / name).is_file()]
+    if any(file.stat().st_size > _MOST for file in found):
+        raise BadCard(f"{folder} has a file of more than {_MOST // 1_000_000} MB: that is no card.")
+    return found
+
+
+def _unzipped(path: Path, data: bytes) -> dict[str, str]:
+    """The files of a zipped card that are read, by name; nothing is unpacked to the disk."""
+    found: dict[str, str] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for info in archive.infolist():
+                name = info.filename.rpartition("/")[2]
+                if name not in _FILES:
+                    continue
+                if name in found:
+                    raise BadCard(f"{path} holds several cards: give one at a time.")
+                if info.file_size > _MOST:
+                    raise BadCard(f"{path}: {name} is larger than {_MOST // 1_000_000} MB: that is no card.")
+                with archive.open(info) as file:
+                    found[name] = _text(path, file.read(_MOST))
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+        raise BadCard(f"{path} cannot be unzipped: {error}.") from None
+    return found
+
+
+def _folder(files: Mapping[str, str], path: Path) -> Card:
+    """The card of an exported folder: its recipe, in the wording of its prompt, with its examples."""
+    if "recipe.json" not in files:
+        raise BadCard(f"{path} holds no recipe.json: {_WHAT}")
+    try:
+        made = from_recipe(checked(json.loads(files["recipe.json"])))
+        rows = [json.loads(line) for line in files.get("examples.jsonl", "").splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise BadCard(f"{path}: its JSON cannot be read ({error}).") from None
+    except BadCard as error:
+        raise BadCard(f"{path}: {error}") from None
+    if files.get("prompt.md", "").strip():
+        made = replace(made, prompts={"": files["prompt.md"].strip()})
+    shown: list[Example] = [example_of(row, f"{path}, examples.jsonl, line {n}") for n, row in enumerate(rows, 1)]
+    return with_examples(made, shown) if shown else made
+
+
+def _first_line(path: Path, text: str) -> Any:
+    """The first line of a file of lines, where that is a card."""
+    first = text.partition("\n")[0]
+    try:
+        row = json.loads(first)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or not isinstance(row.get("card"), dict):
+        raise BadCard(f"{path} is not JSON: {_WHAT}")
+    return row
+
+
+def _text(path: Path, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadCard(f"{path} is no text in UTF-8: {_WHAT}") from None
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    """Name, scale ("" for none) and definition."""
+    found = _SAID.fullmatch(text.strip())
+    if found is None:
+        name, _, definition = text.partition(":")
+        return name.strip(), "", definition.strip()
+    return found["name"].strip(), (found["scale"] or "").strip(), (found["definition"] or "").strip()
+
+
+def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
+    """A dimension of pointwise_quality; what stands in brackets and is no scale is part of its name."""
+    name, scale, definition = _parted(text)
+    if not scale:
+        return name, definition
+    try:
+        given = answers(scale)
+    except BadCard:
+        whole, _, definition = text.partition(":")
+        return whole.strip(), definition.strip()
+    if given["kind"] != "ordinal" or given.get("na"):
+        raise BadCard(
+            f"{text[:80]!r}: {POINTWISE} scores in whole numbers, such as (1-3). For another scale leave out --card "
+            f"{POINTWISE}, or give a name that no card has: that makes a card of its own."
+        )
+    return name, definition, Scale("ordinal", given["lo"], given["hi"])
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text)

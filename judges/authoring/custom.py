@@ -1,0 +1,160 @@
+"""Cards without a folder: made of a recipe, laid over another, with examples; and how a stored one is had again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from judges.authoring.examples import beside
+from judges.authoring.recipe import Asked, Recipe, checked
+from judges.authoring.reply_model import reader, reply
+from judges.authoring.rubric import prompt
+from judges.card import Card, Example, cards, prompts_beside
+from judges.errors import BadCard, UnknownCard
+from judges.params import Params
+from judges.protocols.orders import sided
+from judges.reading.schema import outline
+from judges.types import Dialogue, Dimension, Kind, Pair, Response
+
+__all__ = ["Recipe", "checked", "from_folder", "from_recipe", "from_spec", "shape"]
+
+
+def from_recipe(recipe: Recipe) -> Card:
+    """The card that a recipe describes. The same recipe gives the same card, with the same version."""
+    dimensions = tuple(_dimension(asked) for asked in recipe.dimensions)
+    made = reply(recipe, dimensions)
+    return Card(
+        recipe.name,
+        recipe.title.strip(),
+        recipe.kind,
+        dimensions,
+        made,
+        reader(dimensions),
+        prompts={"": prompt(recipe, shape(made))},
+        parts=_parts,
+        fields=_fields,
+        audits=audits(recipe.kind, dimensions),
+        defaults=Params(orders="both" if recipe.kind == "pair" else "ab"),
+        recipe=recipe.model_dump(mode="json"),
+    )
+
+
+def _dimension(asked: Asked) -> Dimension:
+    """A question of a recipe, with the words for its answers in their order."""
+    scale = asked.answers.scale
+    anchors = tuple((a, asked.anchors[a].strip()) for a in scale.answers if a in asked.anchors)
+    return Dimension(asked.name, asked.unit, scale, asked.definition.strip(), anchors=anchors)
+
+
+def audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
+    """The known failures that can be looked for whatever a card asks: those whose figure rests on no named dimension.
+
+    Scores that hardly differ need three answers in order; what moves under a probe, and kindness to one's own family,
+    need answers in order; what decides a pair needs a question whose answers are its sides.
+    """
+    steps = [d for d in dimensions if d.scale.kind in ("ordinal", "ordered", "interval")]
+    chosen = any(d.sort == "pair" and sided(d.scale) for d in dimensions)
+    parted = any(d.sort == "section" and d.scale.kind == "ordinal" for d in dimensions)
+    there = {
+        "same_score": any(d.scale.size > 2 for d in steps),
+        "scenario_ignored": kind == "dialogue" and bool(steps),
+        "attention_drop": any(d.sort == "turn" for d in steps),
+        "reference_penalty": kind == "response" and bool(steps),
+        "own_family": kind != "pair" and bool(steps),
+        "opening_decides": chosen and parted,
+        "longer_wins": chosen,
+        "first_place_wins": chosen,
+        "injected_order": chosen if kind == "pair" else bool(steps),
+    }
+    return tuple(name for name, holds in there.items() if holds)
+
+
+def from_folder(folder: Path) -> Card:
+    """The card of an exported folder: recipe, wording and examples. Raises BadCard where they cannot be read."""
+    try:
+        recipe = checked(json.loads((folder / "recipe.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise BadCard(f"The card in {folder.name} cannot be read: {error}.") from None
+    file = str(folder / "card.py")
+    return beside(file, [replace(from_recipe(recipe), prompts=prompts_beside(file))])[0]
+
+
+def shape(model: type[BaseModel]) -> str:
+    """What a reply looks like, in words: {"scores": {"tone": <1 to 5>}, "note": <text>}."""
+    return outline(model)
+
+
+def _parts(item: Any) -> list[str]:
+    """The item as a whole; a pair whose texts are not there has nothing to judge."""
+    return [] if isinstance(item, Pair) and (item.response_a.text is None or item.response_b.text is None) else [""]
+
+
+def _fields(item: Any, part: str) -> dict[str, Any]:
+    """What the judge is shown; the systems' names are not among it."""
+    if isinstance(item, Dialogue):
+        return {"scenario_description": item.scenario, "dialogue": [t.model_dump(mode="json") for t in item.turns]}
+    if isinstance(item, Response):
+        return {"task_description": item.task, "model_output": item.output, "reference_answer": item.reference}
+    return cards()["long_form_pairwise"].fields(item, part)
+
+
+def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
+    """The card of a stored content (Card.spec): made again from its recipe, or the folder's card of that name.
+
+    `folders` are the cards that have a folder, by name. A folder's card is given its stored wording and examples where
+    it reads the same replies as then, so that it is that very version; where its scales or its reply have changed
+    since, it is the folder's card as it is now, which its version tells. Raises UnknownCard where there is none,
+    BadCard where the recipe is of no kind that is known.
+    """
+    recipe, name = spec.get("recipe"), str(spec.get("name"))
+    if recipe is None:
+        if name not in folders:
+            raise UnknownCard(f"There is no card {name!r} any more: its folder is gone from judges/cards/.")
+        card = folders[name]
+    else:
+        card = _again(recipe, folders)
+    asked = replace(card, title=str(spec.get("title", card.title)), examples=_examples(spec))
+    if "prompts" in spec:
+        asked = replace(asked, prompts=dict(spec["prompts"]), dimensions=_defined(card, spec))
+    return asked if _same(asked, spec) else card
+
+
+def _again(recipe: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
+    if recipe.get("how") == "own":
+        return from_recipe(checked(dict(recipe)))
+    if recipe.get("from") == "pointwise_quality":
+        from judges.cards.pointwise_quality.card import again
+
+        return again(recipe)
+    if "over" in recipe:
+        from judges.authoring.overlay import over
+
+        return over(from_spec(recipe["over"], folders), recipe["kind"])
+    raise BadCard("The card's recipe is of no kind that this Assay knows. A newer one may have made it.")
+
+
+def _examples(spec: Mapping[str, Any]) -> tuple[Example, ...]:
+    return tuple(Example(e["shows"], e["fields"], e["reply"]) for e in spec.get("examples") or ())
+
+
+def _defined(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, ...]:
+    """The dimensions with the definitions that they had."""
+    said = {(d["sort"], d["name"]): str(d["definition"]) for d in spec["dimensions"]}
+    return tuple(replace(d, definition=said.get((d.sort, d.name), d.definition)) for d in card.dimensions)
+
+
+def _same(card: Card, spec: Mapping[str, Any]) -> bool:
+    """Whether a card has just the stored content."""
+    return all(_plain(value) == _plain(spec.get(name)) for name, value in card.spec.items())
+
+
+def _plain(value: Any) -> Any:
+    """The same as JSON has it: no tuples."""
+    if isinstance(value, Mapping):
+        return {key: _plain(held) for key, held in value.items()}
+    return [_plain(held) for held in value] if isinstance(value, (list, tuple)) else value

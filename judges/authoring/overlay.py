@@ -1,0 +1,103 @@
+"""A card laid over another: a card for single responses, asked of every assistant turn of a dialogue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from judges.authoring.recipe import OVER
+from judges.card import Card
+from judges.errors import BadCard
+from judges.types import Dialogue, Reading, Response
+
+_SAID = """\
+## The output is one turn of a conversation
+The task of this output is what was said up to it: `{task}` holds the conversation so far, each entry after a \
+line with its turn and role, and ends with what the user said last. `{output}` is the assistant's answer to that. \
+Judge this answer alone, in the light of what came before it; earlier answers of the assistant are context and are \
+not judged. Nothing that came later is shown, and nothing of it counts."""
+
+
+def fits(card: Card) -> bool:
+    """Whether a card can be laid over dialogues: it judges single responses and answers in JSON."""
+    return card.kind == "response" and card.text is None
+
+
+def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
+    """A card for single responses laid over dialogues: a call for each assistant turn, whose scores are the turn's.
+
+    The task is the conversation up to the turn, as text; the output is the turn. The version covers the card below.
+    Raises BadCard for a card of another kind of item, or whose judges answer in prose.
+    """
+    if kind != "dialogue":
+        raise BadCard(f"Cards are applied per turn of a dialogue, not to a {kind}.")
+    if not fits(card):
+        raise BadCard(
+            f"{card.name} cannot be applied per turn: it is no card for single responses with a JSON reply."
+        )
+
+    def fields(item: Dialogue, part: str) -> dict[str, Any]:
+        return card.fields(response(item, part), "")
+
+    def variant(item: Dialogue, part: str) -> str:
+        return card.variant(response(item, part), "")
+
+    def read_part(reply: Any, item: Dialogue, part: str) -> Reading:
+        if part not in parts(item):
+            return Reading(unscored="incomplete", why=f"{part or 'the whole'} is no assistant turn of this dialogue")
+        found = card.read(reply, response(item, part))
+        scores = tuple(score._replace(unit=part) for score in found.scores)
+        return replace(found, scores=scores, remarks=tuple(remark._replace(unit=part) for remark in found.remarks))
+
+    said = _SAID.format(task=_holds(card, "task"), output=_holds(card, "output"))
+    return Card(
+        card.name + OVER,
+        f"{card.title} on turns",
+        "dialogue",
+        tuple(replace(d, sort="turn") for d in card.dimensions),
+        card.reply,
+        lambda _reply, _item: Reading(unscored="incomplete", why="the reply does not say which turn it is about"),
+        prompts={name: f"{text}\n\n{said}" for name, text in card.prompts.items()},
+        variant=variant,
+        parts=parts,
+        fields=fields,
+        # Its examples are of single outputs, and show just what a turn is judged by.
+        examples=card.examples,
+        audits=tuple(name for name in card.audits if name in _AUDITS),
+        defaults=card.defaults,
+        recipe={"over": card.spec | {"version": card.version}, "kind": kind},
+        read_part=read_part,
+        rules=card.rules,
+    )
+
+
+_AUDITS = ("same_score", "injected_order", "always_sure", "confidence_meaningless", "does_not_apply", "own_family")
+"""What is looked for in the scores alone: the other audits measure the text of a single response."""
+
+
+def parts(item: Dialogue) -> list[str]:
+    """Every assistant turn of a dialogue."""
+    return [f"turn:{t.turn}" for t in item.turns if t.role == "assistant"]
+
+
+def response(item: Dialogue, part: str) -> Response:
+    """An assistant turn as the response that it is: the conversation up to it as the task, the turn as the output.
+
+    Under its own turn, an utterance belongs to the task when it stands before the assistant's.
+    """
+    before: list[str] = []
+    if item.scenario.strip():
+        before.append(f"[scenario]\n{item.scenario.strip()}")
+    output = ""
+    for entry in item.turns:
+        if entry.role == "assistant" and f"turn:{entry.turn}" == part:
+            output = entry.text
+            break
+        before.append(f"[turn {entry.turn}, {' '.join(filter(None, (entry.role, entry.name)))}]\n{entry.text}")
+    return Response(id=item.id, kind="response", task="\n\n".join(before), output=output, system=item.system)
+
+
+def _holds(card: Card, what: str) -> str:
+    """The field in which a card shows the task or the output of a response."""
+    shown = card.fields(Response(id="x", kind="response", task="\x02task", output="\x02output"), "")
+    return next((name for name, value in shown.items() if value == f"\x02{what}"), what)

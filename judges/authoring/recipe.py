@@ -1,0 +1,229 @@
+"""The recipe of a card of own dimensions: what a lead says of it, checked; everything else is made from that."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)  # fmt: skip
+
+from judges.errors import BadCard
+from judges.types import Kind, Scale, Strict, UnitSort
+
+SORTS: dict[Kind, tuple[UnitSort, ...]] = {
+    "dialogue": ("turn", "conversation"),
+    "pair": ("section", "side", "pair"),
+    "response": ("response",),
+}
+"""The sorts of units that an item of each kind has, in the order in which a reply takes them."""
+RESERVED = {
+    *("turn", "turns", "role", "per_turn", "conversation", "scores", "score", "value", "note", "name", "label"),
+    *("section", "sections", "section_label", "responses", "response", "response_a", "response_b", "a", "b", "pair"),
+    *("reason", "issues", "summary", "dimension", "unit", "n_a", "na", "none"),
+}
+"""Names that a reply, a label or a file already has another use for."""
+OVER = "_on_turns"
+"""What the name of a response card laid over dialogues ends in (judges/authoring/overlay.py): no other card's may."""
+MOST = 20
+_CARD = re.compile(r"[a-z][a-z0-9_]{2,39}")
+_LENGTH = 60
+_FAR = 1_000_000_000
+
+
+def _tidy(value: Any) -> Any:
+    """A dimension's name as it is kept: lower case, words joined by _, one code for characters that look alike."""
+    if not isinstance(value, str):
+        return value
+    return "_".join(unicodedata.normalize("NFKC", value).lower().replace("-", " ").split())
+
+
+def _folded(value: Any) -> Any:
+    return [word.strip().lower() if isinstance(word, str) else word for word in value] if _listed(value) else value
+
+
+def _whole(value: float, least: int, most: int) -> bool:
+    return isinstance(value, int) and least <= value <= most
+
+
+def _fits(lo: float, hi: float, step: float) -> bool:
+    steps = (hi - lo) / step
+    return steps >= 1 and steps < 1e9 and abs(steps - round(steps)) < 1e-6
+
+
+def _listed(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+class Answers(Strict):
+    """A scale: whole numbers lo..hi, an interval lo..hi (any number, or in steps), categories, or yes and no.
+
+    Ordered categories stand from worst to best.
+    """
+
+    kind: Literal["ordinal", "ordered", "unordered", "flag", "interval"] = "ordinal"
+    lo: int | float = 1
+    hi: int | float = 5
+    categories: Annotated[list[str], BeforeValidator(_folded)] = Field(default_factory=list)
+    na: bool = False
+    step: int | float = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _a_scale(self) -> Answers:
+        if self.kind in ("ordinal", "interval") and not self.lo < self.hi:
+            raise ValueError(f"a scale from {self.lo} to {self.hi} has no two answers: the upper end must be higher")
+        if self.kind == "ordinal" and not (_whole(self.lo, 0, 9) and _whole(self.hi, 1, 10)):
+            raise ValueError(
+                "an ordinal scale goes from a whole number to another one, within 0 to 10: else use interval"
+            )
+        if self.kind == "interval" and max(abs(self.lo), abs(self.hi)) > _FAR:
+            raise ValueError(f"the ends of a scale must lie within {-_FAR:,} and {_FAR:,}")
+        if self.step and self.kind != "interval":
+            raise ValueError("only an interval scale has steps: leave it empty here")
+        if self.step and not _fits(self.lo, self.hi, self.step):
+            raise ValueError(f"steps of {self.step:g} do not lead from {self.lo:g} to {self.hi:g}")
+        if self.kind in ("ordered", "unordered"):
+            if not 2 <= len(self.categories) <= MOST:
+                raise ValueError(f"give 2 to {MOST} answers; there are {len(self.categories)}")
+            if len(set(self.categories)) < len(self.categories):
+                raise ValueError("an answer stands twice (upper and lower case are the same)")
+            for word in self.categories:
+                if not 1 <= len(word) <= 40 or not word.isprintable() or word in ("n/a", "na"):
+                    raise ValueError(f"{word[:40]!r} cannot be an answer: 1 to 40 characters, and n/a has its own mark")
+        elif self.categories:
+            raise ValueError("only categories have a list of answers: leave it empty here")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_step(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without a step that is none: recipes from before there were steps stay the same, and so do their cards."""
+        told: dict[str, Any] = plain(self)
+        return told if self.step else {name: value for name, value in told.items() if name != "step"}
+
+    @property
+    def scale(self) -> Scale:
+        """The scale that this describes."""
+        if self.kind in ("ordinal", "interval"):
+            return Scale(self.kind, self.lo, self.hi, na=self.na, step=self.step)
+        # A drawn vote about the better side is a tie, as on the verdicts of all pairs; elsewhere it has no gold.
+        drawn = "tie" if self.kind == "unordered" and set(self.categories) == {"a", "tie", "b"} else ""
+        return Scale(self.kind, categories=tuple(self.categories), na=self.na, drawn=drawn)
+
+
+def answers_of(scale: Scale) -> Answers | None:
+    """A scale as a recipe has it; None for turns, which no recipe can ask for."""
+    if scale.kind == "turn":
+        return None
+    ends = {"lo": scale.lo, "hi": scale.hi} if scale.kind in ("ordinal", "interval") else {}
+    return Answers(kind=scale.kind, categories=list(scale.categories), na=scale.na, step=scale.step, **ends)
+
+
+class Asked(Strict):
+    """One question: its name, the sort of unit it is asked of, what it means, its scale, and words for its answers."""
+
+    name: Annotated[str, BeforeValidator(_tidy)]
+    unit: UnitSort
+    definition: str = Field(min_length=1, max_length=1000)
+    answers: Answers = Answers()
+    anchors: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _a_question(self) -> Asked:
+        if not self.name.isidentifier() or self.name.startswith("_") or len(self.name) > _LENGTH:
+            raise ValueError(
+                f"{self.name[:_LENGTH]!r} cannot name a dimension: use letters, digits and _, beginning with a letter, "
+                f"at most {_LENGTH}"
+            )
+        if self.name in RESERVED:
+            raise ValueError(f"the name {self.name} is reserved: it has another use in replies. Choose another one")
+        if not self.definition.strip():
+            raise ValueError(f"{self.name} has no definition: say in a sentence what is asked")
+        for answer, words in self.anchors.items():
+            if answer not in self.answers.scale.answers:
+                allowed = ", ".join(self.answers.scale.answers)
+                raise ValueError(f"{self.name} has words for {answer[:40]!r}, which is no answer: there are {allowed}")
+            if not words.strip() or len(words) > 1000:
+                raise ValueError(f"the words for {answer} of {self.name} must have 1 to 1000 characters")
+        return self
+
+
+class Recipe(Strict):
+    """A card of own dimensions. `instructions` are the lead's own words, which stand in the prompt after the rest."""
+
+    how: Literal["own"] = "own"
+    name: str
+    title: str = Field(min_length=1, max_length=80)
+    kind: Kind
+    dimensions: list[Asked] = Field(min_length=1, max_length=MOST)
+    instructions: str = Field(default="", max_length=20_000)
+
+    @model_validator(mode="after")
+    def _a_card(self) -> Recipe:
+        if not _CARD.fullmatch(self.name) or self.name.endswith(OVER):
+            raise ValueError(
+                f"{self.name[:60]!r} cannot name a card: use 3 to 40 small letters, digits and _, beginning with a "
+                f"letter and not ending in {OVER}"
+            )
+        if not self.title.strip() or not self.title.isprintable():
+            raise ValueError("the title must be one line of text")
+        for asked in self.dimensions:
+            if asked.unit not in SORTS[self.kind]:
+                there = ", ".join(SORTS[self.kind])
+                raise ValueError(f"{asked.name} is asked of a {asked.unit}, but a {self.kind} has: {there}")
+        named = [(asked.unit, asked.name) for asked in self.dimensions]
+        if twice := next((pair for pair in named if named.count(pair) > 1), None):
+            raise ValueError(f"the dimension {twice[1]} stands twice for the {twice[0]}")
+        return self
+
+
+def checked(data: Any) -> Recipe:
+    """A recipe from plain data. Raises BadCard with everything that is wrong with it, in sentences."""
+    try:
+        return Recipe.model_validate(data)
+    except ValidationError as error:
+        raise BadCard(" ".join(_sentence(e, data) for e in error.errors(include_url=False))) from None
+
+
+def _sentence(error: Mapping[str, Any], data: Any) -> str:
+    """One of pydantic's errors as a sentence that says where."""
+    where = [str(part) for part in error["loc"]]
+    said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    if where[:1] == ["dimensions"] and len(where) > 1 and where[1].isdigit():
+        row = data["dimensions"][int(where[1])]
+        name = str(row.get("name") or "").strip()[:_LENGTH] if isinstance(row, dict) else ""
+        inner = " ".join(where[2:])
+        place = f"Dimension {int(where[1]) + 1}" + (f" ({name})" if name else "") + (f", {inner}" if inner else "")
+    else:
+        place = ", ".join(where)
+    if error["type"] == "literal_error":
+        said = f"use {error['ctx']['expected'].replace(chr(39), '')}"
+    elif error["type"] == "string_too_short":
+        said = "is empty"
+    elif error["type"] == "too_short":
+        said = "name at least one dimension"
+    sentence = f"{place}: {said}." if place else f"{said[:1].upper()}{said[1:]}."
+    return sentence[:1].upper() + sentence[1:]
+
+
+def clashes(recipe: Recipe, taken: Mapping[tuple[Kind, str, str], Scale]) -> list[str]:
+    """Where a dimension's name means another scale already, in sentences: labels know no card, so a name has one scale.
+
+    `taken` are the scales that are known by (item kind, unit sort, dimension).
+    """
+    found = []
+    for asked in recipe.dimensions:
+        known = taken.get((recipe.kind, asked.unit, asked.name))
+        if known is not None and known != asked.answers.scale:
+            found.append(
+                f"The name {asked.name} is taken: for a {asked.unit} it means {known.words} in another card or "
+                "version. Labels know no card, so choose another name or that scale."
+            )
+    return found

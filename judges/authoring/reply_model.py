@@ -1,0 +1,208 @@
+"""The reply of a card of own dimensions: its pydantic model by the sorts of units, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic_core import PydanticCustomError
+
+from judges.authoring.recipe import Recipe
+from judges.reading.values import TEXT, OrNa, folded, is_na
+from judges.sections import numbers
+from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, Scale, Score, Strict
+
+Item = Dialogue | Pair | Response
+
+
+class _Named(Strict):
+    """An object whose keys are the names of dimensions."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, serialize_by_alias=True)
+
+
+def _value(scale: Scale) -> Any:
+    """The type of one answer in a reply; None is n/a once it is read."""
+    if scale.kind == "ordinal":
+        if scale.na:
+            return Annotated[int | None, OrNa(int(scale.lo), int(scale.hi))]
+        return Annotated[int, Field(ge=int(scale.lo), le=int(scale.hi))]
+    if scale.kind == "interval":
+        if scale.na:
+            said_so = {"anyOf": [_number(scale), {"type": "string", "enum": ["n/a"]}]}
+            kept = AfterValidator(partial(_on, scale))
+            return Annotated[float | None, BeforeValidator(_none), kept, WithJsonSchema(said_so)]
+        bounded = Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_on, scale))]
+        return Annotated[bounded, WithJsonSchema(_number(scale))] if scale.step else bounded
+    if scale.kind == "flag":
+        if not scale.na:
+            return bool
+        either: dict[str, Any] = {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": ["n/a"]}]}
+        return Annotated[bool | None, BeforeValidator(_none), WithJsonSchema(either)]
+    words: Any = Literal[scale.categories]
+    if not scale.na:
+        return Annotated[words, BeforeValidator(folded)]
+    said = {"type": "string", "enum": [*scale.categories, "n/a"]}
+    return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else folded(v)), WithJsonSchema(said)]
+
+
+def _on(scale: Scale, value: float | None) -> float | None:
+    """The value, where it lies on the scale."""
+    if value is not None and not (scale.lo <= value <= scale.hi and scale.on_step(value)):
+        raise PydanticCustomError("off_scale", "input should be {allowed}", {"allowed": scale.words})
+    return value
+
+
+def _number(scale: Scale) -> dict[str, Any]:
+    """A number of an interval scale for a schema: in words, for steps are counted from the lower end."""
+    steps = f", in steps of {scale.step:g}" if scale.step else ""
+    return {"type": "number", "description": f"a number from {scale.lo:g} to {scale.hi:g}{steps}"}
+
+
+def _none(value: Any) -> Any:
+    return None if is_na(value) else value
+
+
+def _names(title: str, dimensions: Iterable[Dimension], noted: bool) -> type[BaseModel]:
+    """An object with a key for each dimension: its answer, or `noted` an object of score and note.
+
+    Keys are aliases: a dimension may be called what a pydantic model already has (copy, schema).
+    """
+    keys: dict[str, Any] = {}
+    for number, dimension in enumerate(dimensions):
+        kind = _value(dimension.scale)
+        if noted:
+            kind = create_model("Noted", __base__=Strict, score=(kind, ...), note=(TEXT, ""))
+        keys[f"d{number}"] = (kind, Field(alias=dimension.name))
+    return create_model(title, __base__=_Named, **keys)
+
+
+def reply(recipe: Recipe, dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
+    """The model of the judge's JSON: a key for each sort of unit that is asked about."""
+
+    def of(sort: str) -> list[Dimension]:
+        return [d for d in dimensions if d.sort == sort]
+
+    keys: dict[str, Any] = {}
+    if turn := of("turn"):
+        scores = _names("TurnScores", turn, noted=False)
+        entry = create_model(
+            "PerTurn", __base__=Strict, turn=(Annotated[int, Field(ge=1)], ...), scores=(scores, ...), note=(TEXT, "")
+        )
+        keys["per_turn"] = (list[entry], ...)  # type: ignore[valid-type]
+    if section := of("section"):
+        side = _names("SectionScores", section, noted=False)
+        entry = create_model(
+            "PerSection",
+            __base__=Strict,
+            section_label=(str, ...),
+            response_a=(side | None, ...),
+            response_b=(side | None, ...),
+            note=(TEXT, ""),
+        )
+        keys["sections"] = (list[entry], ...)  # type: ignore[valid-type]
+    if sides := of("side"):
+        one = _names("SideScores", sides, noted=True)
+        keys["responses"] = (
+            create_model("Responses", __base__=Strict, response_a=(one, ...), response_b=(one, ...)),
+            ...,
+        )
+    for sort in ("conversation", "pair", "response"):
+        if whole := of(sort):
+            keys[sort] = (_names(sort.capitalize(), whole, noted=True), ...)
+    return create_model("Reply", __base__=Strict, **keys)
+
+
+def reader(dimensions: tuple[Dimension, ...]) -> Callable[[Any, Item], Reading]:
+    """What turns a valid reply for one item into scores and remarks."""
+
+    def read(model: Any, item: Item) -> Reading:
+        return _Read(dimensions, item).read(model.model_dump(by_alias=True))
+
+    return read
+
+
+class _Read:
+    """One reply on its way to a reading."""
+
+    def __init__(self, dimensions: tuple[Dimension, ...], item: Item) -> None:
+        self.dimensions, self.item = dimensions, item
+        self.scores: list[Score] = []
+        self.remarks: list[Remark] = []
+
+    def read(self, data: dict[str, Any]) -> Reading:
+        for key, work in (("per_turn", self._turns), ("sections", self._sections)):
+            if key in data:
+                fault = work(data[key])
+                if fault:
+                    return fault
+        for side in ("a", "b"):
+            if "responses" in data:
+                self._noted(f"response/{side}", "side", data["responses"][f"response_{side}"])
+        for unit in ("conversation", "pair", "response"):
+            if unit in data:
+                self._noted(unit, unit, data[unit])
+        return Reading(tuple(self.scores), tuple(self.remarks))
+
+    def _add(self, unit: str, sort: str, name: str, value: Any) -> None:
+        scale = next(d.scale for d in self.dimensions if d.sort == sort and d.name == name)
+        self.scores.append(Score(unit, name, scale.code(value)))
+
+    def _noted(self, unit: str, sort: str, found: dict[str, Any]) -> None:
+        for name, said in found.items():
+            self._add(unit, sort, name, said["score"])
+            self._note(unit, name, said["note"])
+
+    def _note(self, unit: str, name: str, text: str) -> None:
+        if text.strip():
+            self.remarks.append(Remark(unit, name, "note", text.strip()))
+
+    def _turns(self, entries: list[dict[str, Any]]) -> Reading | None:
+        assert isinstance(self.item, Dialogue)
+        turns = [t.turn for t in self.item.turns if t.role == "assistant"]
+        given = {entry["turn"]: entry for entry in entries}
+        if len(given) != len(entries):
+            return Reading(unscored="unreadable", why="a turn is scored twice")
+        if missing := [str(t) for t in turns if t not in given]:
+            return Reading(unscored="incomplete", why=f"no scores for assistant turn {', '.join(missing)}")
+        for turn in turns:
+            for name, value in given[turn]["scores"].items():
+                self._add(f"turn:{turn}", "turn", name, value)
+            self._note(f"turn:{turn}", "", given[turn]["note"])
+        if invented := [str(t) for t in sorted(set(given) - set(turns))]:
+            text = f"scores turn {', '.join(invented)}, which is no assistant turn"
+            self.remarks.append(Remark("conversation", "", "rule", text))
+        return None
+
+    def _sections(self, entries: list[dict[str, Any]]) -> Reading | None:
+        assert isinstance(self.item, Pair)
+        known = numbers([section.label for section in self.item.sections or []])
+        given: dict[int, dict[str, Any]] = {}
+        for entry in entries:
+            number = known(entry["section_label"])
+            if number is None:
+                text = f"judges {entry['section_label'][:80]!r}, which is not in the list of sections"
+                self.remarks.append(Remark("pair", "", "rule", text))
+            elif number in given:
+                return Reading(unscored="unreadable", why=f"section {entry['section_label'][:80]!r} is judged twice")
+            else:
+                given[number] = entry
+        for number, section in enumerate(self.item.sections or [], 1):
+            for side in ("a", "b"):
+                found = (given.get(number) or {}).get(f"response_{side}")
+                if getattr(section, side) is None:
+                    if found is not None:
+                        text = f"missing section: scores {section.label[:80]!r}, which response {side.upper()} lacks"
+                        self.remarks.append(Remark(f"response/{side}", "", "rule", text))
+                    continue
+                if found is None:
+                    why = f"no scores for section {section.label[:80]!r} of response {side.upper()}"
+                    return Reading(unscored="incomplete", why=why)
+                for name, value in found.items():
+                    self._add(f"section:{number}/{side}", "section", name, value)
+            # A note to a section is about both sides; there it stands beside the first that has it.
+            side = "a" if section.a is not None else "b"
+            self._note(f"section:{number}/{side}", "", given.get(number, {}).get("note", ""))
+        return None

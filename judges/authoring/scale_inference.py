@@ -1,0 +1,345 @@
+"""The scale of values that come without a card: what a column of cells allows, and what each cell says on it."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from judges.authoring.recipe import MOST, Answers
+
+MISSING = frozenset((
+    "", "-", "--", "—", "–", "?", "n/a", "na", "#n/a", "nan", "null", "none", "nil", "missing", "not applicable",
+    "n.a.", "k.a.", "なし", "該当なし", "無し", "缺失",
+))  # fmt: skip
+"""Cells that say nothing, however they are written; "none" is a word where the others are rungs of its ladder."""
+_YES = (
+    "yes", "y", "true", "t", "pass", "passed", "correct", "right", "1", "on", "ja", "wahr", "richtig", "bestanden",
+    "oui", "vrai", "si", "sí", "verdadero", "はい", "正解", "合格", "正しい", "是", "对", "正确", "예",
+    "👍", "✓", "✔", "✅", "○",
+)  # fmt: skip
+_NO = (
+    "no", "n", "false", "f", "fail", "failed", "incorrect", "wrong", "0", "off", "nein", "falsch", "nicht bestanden",
+    "non", "faux", "falso", "いいえ", "不正解", "不合格", "誤り", "否", "错", "错误", "아니오", "👎", "✗",
+    "✘", "❌", "×",
+)  # fmt: skip
+_FLAGS = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
+_SIDES = {
+    "a": (
+        "a", "a>b", "a>>b", "model a", "response a", "assistant a", "answer a", "output a", "model 1", "response 1",
+        "output 1", "left",
+    ),
+    "b": (
+        "b", "b>a", "b>>a", "a<b", "a<<b", "model b", "response b", "assistant b", "answer b", "output b", "model 2",
+        "response 2",         "output 2", "right",
+    ),
+    "tie": (
+        "a=b", "tie", "draw", "equal", "same", "both", "neither", "both good", "both bad", "tie (bothbad)", "bothbad",
+        "both equal", "unentschieden", "引き分け", "同等", "平局",
+    ),
+}  # fmt: skip
+_VERDICTS = {word: side for side, words in _SIDES.items() for word in words}
+_LADDERS = tuple(
+    tuple(rungs.split("|"))
+    for rungs in (
+        "bad|good", "low|high", "weak|strong", "unacceptable|acceptable", "unsafe|safe", "schlecht|gut",
+        "bad|ok|good", "bad|okay|good", "bad|neutral|good", "bad|fair|good", "bad|average|good", "poor|fair|good",
+        "poor|average|good", "poor|ok|good", "poor|good|excellent", "poor|fair|good|excellent",
+        "poor|fair|good|very good|excellent", "very poor|poor|fair|good|very good",
+        "very poor|poor|average|good|excellent", "very poor|poor|fair|good|excellent",
+        "very bad|bad|neutral|good|very good",
+        "very bad|bad|ok|good|very good",
+        "very bad|bad|average|good|very good", "terrible|bad|ok|good|great", "terrible|poor|fair|good|excellent",
+        "bad|ok|good|great", "bad|ok|good|excellent", "unacceptable|poor|acceptable|good|excellent",
+        "unacceptable|borderline|acceptable", "low|medium|high", "low|moderate|high", "low|mid|high",
+        "none|low|medium|high", "very low|low|medium|high|very high", "very low|low|moderate|high|very high",
+        "weak|medium|strong", "weak|moderate|strong", "no|partial|yes", "no|partially|yes", "no|partly|yes",
+        "no|maybe|yes", "no|somewhat|yes", "no|unsure|yes", "fail|partial|pass", "fail|borderline|pass",
+        "incorrect|partially correct|correct", "incorrect|partial|correct", "incorrect|mostly correct|correct",
+        "wrong|partially correct|correct", "wrong|partial|right", "irrelevant|partially relevant|relevant",
+        "not relevant|somewhat relevant|relevant|very relevant", "irrelevant|somewhat relevant|relevant|very relevant",
+        "irrelevant|relevant|highly relevant", "not helpful|somewhat helpful|helpful|very helpful",
+        "unhelpful|somewhat helpful|helpful|very helpful", "never|rarely|sometimes|often|always", "none|some|all",
+        "none|few|some|most|all", "not at all|slightly|moderately|very|extremely", "none|mild|moderate|severe",
+        "none|minor|major|critical", "minor|major|critical", "neutral|minor|major|critical",
+        "strongly disagree|disagree|neutral|agree|strongly agree",
+        "strongly disagree|disagree|neither agree nor disagree|agree|strongly agree",
+        "strongly disagree|disagree|somewhat disagree|neutral|somewhat agree|agree|strongly agree",
+        "very dissatisfied|dissatisfied|neutral|satisfied|very satisfied", "negative|neutral|positive",
+        "worse|same|better", "worse|equal|better", "much worse|worse|same|better|much better",
+        "much worse|worse|about the same|better|much better",
+        "much worse|slightly worse|about the same|slightly better|much better", "lose|tie|win", "loss|tie|win",
+        "loss|draw|win", "f|d|c|b|a", "f|e|d|c|b|a", "f|d-|d|d+|c-|c|c+|b-|b|b+|a-|a|a+",
+        "schlecht|mittel|gut", "schlecht|ok|gut",
+        "schlecht|mittelmäßig|gut", "sehr schlecht|schlecht|mittel|gut|sehr gut", "niedrig|mittel|hoch",
+        "nein|teilweise|ja", "falsch|teilweise|richtig", "falsch|teilweise richtig|richtig",
+        "ungenügend|mangelhaft|ausreichend|befriedigend|gut|sehr gut", "trifft nicht zu|teils|trifft zu",
+        "mauvais|moyen|bon", "faible|moyen|élevé", "non|partiellement|oui", "malo|regular|bueno", "bajo|medio|alto",
+        "悪い|普通|良い", "悪い|ふつう|良い", "とても悪い|悪い|普通|良い|とても良い",
+        "非常に悪い|悪い|普通|良い|非常に良い",
+        "低|中|高", "低い|普通|高い", "不可|可|良|優", "いいえ|どちらともいえない|はい", "×|△|○", "×|△|○|◎",
+        "差|一般|好", "差|中|好", "差|中|良|优", "很差|差|一般|好|很好",
+    )
+)  # fmt: skip
+"""Words whose order is known, each from low to high."""
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?", re.ASCII)
+_COMMA = re.compile(r"([-+]?\d+),(\d+)", re.ASCII)
+_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}((,\d{3}){2,}|(,\d{3})+\.\d+)", re.ASCII)
+_POINTED = re.compile(r"[-+]?[1-9]\d{0,2}((\.\d{3}){2,}|(\.\d{3})+,\d+)", re.ASCII)
+_OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:/|out of|von) ?(\d{1,3})", re.ASCII)
+_STARS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:stars?|sterne?|★|つ星)|(★+)☆*")
+_AROUND = "\"'“”„`*「」[]() "
+_FAR, _WORD = 1e9, 40
+_BEYOND = 2
+"""A column that reaches so many times as far as another may be on another scale."""
+_ENDS = (1, 5, 10, 100)
+_GRADES = {"a", "b", "c"}
+
+_Sort = Literal["missing", "number", "percent", "comma", "out of", "word"]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the cells of one or more columns are.
+
+    `answers` is the scale of all that say something, None where they have no scale in common; `why` is then a phrase
+    that says so, and `most` the scale of those that most are (numbers or words), None where that has none either.
+    """
+
+    answers: Answers | None
+    most: Answers | None
+    numbers: int
+    words: int
+    missing: int
+    why: str = ""
+
+
+def scale_of(values: Iterable[Any]) -> Answers | None:
+    """The scale of values as files have them; None where they have none in common (or are texts, or all missing).
+
+    yes/no, pass/fail, true/false, 0/1 and the like are a flag; whole numbers within 0..10 ordinal; other numbers an
+    interval, from 0 or 1 to 1, 5, 10 or 100 where they lie within, in steps of 1, .5 or .25 where all do; a, b and tie
+    a verdict; at most 20 different words categories, ordered where their order is known.
+    """
+    return survey(values).answers
+
+
+def survey(values: Iterable[Any]) -> Survey:
+    """What cells are, with their scale; see `scale_of`."""
+    raw = Counter((type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell) for cell in values)
+    cells: dict[_Sort, Counter[Any]] = defaultdict(Counter)
+    for (_, cell), count in raw.items():
+        sort, value = _read(cell)
+        cells[sort][value] += count
+    words, missing = cells.pop("word", Counter[Any]()), cells.pop("missing", Counter[Any]())
+    if missing["none"] and any("none" in rungs and set(words) < set(rungs) for rungs in _LADDERS) and words:
+        words["none"] = missing.pop("none")
+    numbers = sum(count.total() for count in cells.values())
+    sizes = numbers, words.total(), missing.total()
+    if not numbers and not words:
+        return Survey(None, None, *sizes, "every cell is empty")
+    plain = set(cells["number"]) if set(cells) <= {"number"} or not numbers else None
+    if plain is not None and plain <= {0, 1} and all(word in _FLAGS for word in words):
+        return _whole(Answers(kind="flag"), sizes)
+    if plain is not None and plain and plain <= {1, 2} and words and all(_VERDICTS.get(w) == "tie" for w in words):
+        return _whole(_VERDICT, sizes)
+    decimal = any(isinstance(cell, str) and _decimal_comma(cell) for _, cell in raw)
+    by_number, why_number = _numeric(cells, decimal) if numbers else (None, "")
+    by_word, why_word = _categories(set(words)) if words else (None, "")
+    if numbers and words:
+        few = "word" if numbers >= words.total() else "number"
+        most = by_number if few == "word" else by_word
+        rest = [cell for _, cell in raw if (_read(cell)[0] == "word") == (few == "word") and not is_missing(cell)]
+        named = ", ".join(repr(str(cell)[:30]) for cell in list(rest)[:3])
+        return Survey(None, most, *sizes, f"numbers ({numbers:,}) and words ({words.total():,}) are mixed: {named}")
+    found = by_number or by_word
+    return _whole(found, sizes) if found else Survey(None, None, *sizes, why_number or why_word)
+
+
+def answer(cell: Any, answers: Answers) -> bool | int | float | str | None:
+    """What a cell says on a scale, as `judges.types.Scale.code` takes it; None where it is missing.
+
+    "pass" is True on a flag, " Good " is "good", "8.0" is 8, "85%" is .85 on a scale up to 1 and 85 on one up to 100,
+    "3,5" is 3.5; "3,125" is what of 3.125 and 3125 lies on the scale. Raises BadScale where it is no answer there.
+    """
+    sort, value = _read(cell)
+    if sort == "missing" and not (value == "none" and "none" in answers.categories):
+        return None
+    said: Any = cell
+    if answers.kind == "flag":
+        said = _FLAGS.get(value, cell) if sort == "word" else value if sort == "number" else cell
+        said = bool(said) if said in (0, 1) else said
+    elif answers.kind in ("ordered", "unordered"):
+        said = _category(sort, value, answers.categories)
+    else:
+        on = [n for n in _numbers(sort, value, answers) if answers.lo <= n <= answers.hi]
+        said = on[0] if len(on) == 1 else cell
+        if answers.kind == "ordinal" and isinstance(said, float) and said.is_integer():
+            said = int(said)
+    answers.scale.code(said)
+    return said  # type: ignore[no-any-return]
+
+
+class _Nested(str):
+    """The text of a cell that is a list or an object, which is no answer whatever is in it."""
+
+
+_NESTED = (list, dict, tuple, set)
+_VERDICT = Answers(kind="unordered", categories=["a", "tie", "b"])
+
+
+def _whole(answers: Answers, sizes: tuple[int, int, int]) -> Survey:
+    return Survey(answers, answers, *sizes)
+
+
+def apart(name: str, judge: Answers | None, people: Iterable[Answers | None]) -> list[str]:
+    """A sentence where a judge's numbers and people's look like two scales: one reaches far beyond the other."""
+    mine, *others = ((a.hi if a and a.kind in ("ordinal", "interval") else 0) for a in (judge, *people))
+    theirs = max(others, default=0)
+    if not mine or not theirs or max(mine, theirs) < _BEYOND * min(mine, theirs):
+        return []
+    return [
+        f"{name} goes up to {mine:g} and people's numbers up to {theirs:g}: if these are two scales, kappa of them "
+        "means nothing. Bring them to one first."
+    ]
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell says nothing: it is empty, or has one of the marks for that."""
+    return _read(cell)[0] == "missing"
+
+
+def _read(cell: Any) -> tuple[_Sort, Any]:
+    """What a cell is, and its value: a number, or a text without the signs around it, in small letters."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "missing", ""
+    if isinstance(cell, bool):
+        return "word", "true" if cell else "false"
+    if isinstance(cell, (_Nested, *_NESTED)):
+        return "word", str(cell)
+    if isinstance(cell, (int, float)):
+        return ("number", float(cell)) if abs(cell) <= _FAR else ("word", str(cell))
+    folded = " ".join(unicodedata.normalize("NFKC", str(cell)).replace("−", "-").lower().split())
+    if folded in MISSING:
+        return "missing", folded
+    text = folded.strip(_AROUND) or folded
+    if _NUMBER.fullmatch(text):
+        return ("number", float(text)) if abs(float(text)) <= _FAR else ("word", text)
+    if text.endswith("%") and (number := _plain(text[:-1].strip())) is not None:
+        return "percent", number
+    if (number := _plain(text)) is not None:
+        return "number", number
+    if _COMMA.fullmatch(text):
+        return "comma", text
+    if found := _STARS.fullmatch(text):
+        return "number", float(found[1].replace(",", ".")) if found[1] else float(len(found[2]))
+    if found := _OUT_OF.fullmatch(text):
+        return "out of", (float(found[1].replace(",", ".")), int(found[2]))
+    return "word", text.replace("_", " ").rstrip(".!,;:") or text
+
+
+def _plain(text: str) -> float | None:
+    """The number that a text can only be, with a decimal comma or groups of thousands; None for "3,125"."""
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if _GROUPED.fullmatch(text):
+        return float(text.replace(",", ""))
+    if _POINTED.fullmatch(text):
+        return float(text.replace(".", "").replace(",", "."))
+    parts = _COMMA.fullmatch(text)
+    if parts and (len(parts[2]) != 3 or len(parts[1].lstrip("-+")) > 3 or parts[1].lstrip("-+").startswith("0")):
+        return float(f"{parts[1]}.{parts[2]}")
+    return None
+
+
+def _numbers(sort: _Sort, value: Any, answers: Answers) -> list[float]:
+    """What numbers a cell may mean on a scale."""
+    if sort == "number":
+        return [value]
+    if sort == "percent":
+        return [round(value / 100, 12)] if answers.hi == 1 else [value] if answers.hi >= 100 else []
+    if sort == "comma":
+        return [float(value.replace(",", ".")), float(value.replace(",", ""))]
+    return [value[0]] if sort == "out of" and value[1] == answers.hi else []
+
+
+def _category(sort: _Sort, value: Any, categories: list[str]) -> Any:
+    if set(categories) == set(_VERDICT.categories):
+        sides = {1.0: "a", 2.0: "b"}
+        return sides.get(value, value) if sort == "number" else _VERDICTS.get(value, value)
+    bare = value.replace("-", " ") if sort in ("word", "missing") else value
+    return bare if bare in categories else value
+
+
+def _decimal_comma(text: str) -> bool:
+    sort, value = _read(text)
+    return sort == "number" and "," in text and not value.is_integer()
+
+
+def _numeric(cells: dict[_Sort, Counter[Any]], decimal: bool) -> tuple[Answers | None, str]:
+    """The scale of numbers, or why there is none; `decimal`: a comma in them is known to be a decimal one."""
+    numbers = set(cells["number"])
+    if cells["comma"]:
+        if not decimal:
+            unclear = str(next(iter(cells["comma"])))
+            two = unclear.replace(",", "."), unclear.replace(",", "")
+            return None, f"{unclear!r} may be {two[0]} or {two[1]}: write it without a comma"
+        numbers |= {float(text.replace(",", ".")) for text in cells["comma"]}
+    ends = {of for _, of in cells["out of"]}
+    if len(ends) > 1:
+        return None, f"they are out of different numbers ({', '.join(map(str, sorted(ends)))})"
+    numbers |= {value for value, _ in cells["out of"]}
+    if cells["percent"] and not numbers:
+        return _interval(set(cells["percent"]) | {0.0, 100.0}), ""
+    if cells["percent"]:
+        if not all(0 <= n <= 1 for n in numbers):
+            return None, "some have a percent sign and others none"
+        return Answers(kind="interval", lo=0, hi=1), ""
+    top = max(ends, default=0)
+    if all(n.is_integer() for n in numbers) and min(numbers) >= 0 and max(*numbers, top) <= 10:
+        low, high = min(1, int(min(numbers))), int(max(numbers))
+        round_up = next(end for end in ((2, 3, 4, 5, 7, 10) if low else (2, 3, 4, 5, 6, 10)) if end >= high)
+        return Answers(kind="ordinal", lo=low, hi=top or round_up), ""
+    return _interval(numbers | ({float(top)} if top else set())), ""
+
+
+def _interval(numbers: set[float]) -> Answers:
+    low, high = min(numbers), max(numbers)
+    if low >= 0:
+        low = 1.0 if low >= 1 and 1 < high <= 10 else 0.0
+        high = next((float(end) for end in _ENDS if end >= high), high)
+    elif low >= -1 and high <= 1:
+        low, high = -1.0, 1.0
+    elif low == high:
+        high = 0.0
+    step = next((s for s in (1, 0.5, 0.25) if all((n / s).is_integer() for n in (*numbers, low, high))), 0)
+    ends = [int(end) if end.is_integer() else end for end in (low, high)]
+    return Answers(kind="interval", lo=ends[0], hi=ends[1], step=step)
+
+
+def _categories(words: set[str]) -> tuple[Answers | None, str]:
+    """The scale of words, or why there is none."""
+    long = next((word for word in words if len(word) > _WORD or not word.isprintable()), None)
+    if long is not None or len(words) > MOST:
+        many = f"{len(words):,} different ones" if long is None else f"{long[:_WORD]!r} ..."
+        return None, f"they are texts, not answers: {many}"
+    if len({_VERDICTS.get(word, word) for word in words}) > 1 and words <= set(_VERDICTS):
+        return _VERDICT, ""
+    bare = {word.replace("-", " ") for word in words}
+    if not bare <= _GRADES and (rungs := _ladder(words) or _ladder(bare)) is not None:
+        bare = words if words <= set(rungs) else bare
+        places = [rungs.index(word) for word in bare]
+        kept = rungs[min(places) : max(places) + 1] if len(bare) > 1 else rungs
+        return Answers(kind="ordered", categories=list(kept)), ""
+    if len(words) == 1:
+        return None, f"every cell says {next(iter(words))!r}"
+    return Answers(kind="unordered", categories=sorted(words)), ""
+
+
+def _ladder(words: set[str]) -> tuple[str, ...] | None:
+    """The shortest ladder that has all the words."""
+    return min((rungs for rungs in _LADDERS if words <= set(rungs)), key=len, default=None)

@@ -1,0 +1,199 @@
+"""What a card lacks, in sentences: one list for `show`, for runs, for imports and for the tests of all cards.
+
+That a folder is a card at all is checked when it is loaded (judges/card_folders.py). Here it is tried: its functions on a
+plain item, and `read` on the replies that the practice endpoint would give.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from judges.card import Card, Item
+from judges.card_folders import place
+from judges.errors import AssayError, BadCard
+from judges.reading.schema import strict
+from judges.types import ITEM, Kind
+
+_TEXTS = ("The bridge costs forty million. It opens in May.", "It is cheap, I think! Please ask again.")
+_SPECIMENS: dict[Kind, dict[str, Any]] = {
+    "dialogue": {
+        "turns": [
+            {"turn": turn, "role": role, "text": text}
+            for turn, text in enumerate(_TEXTS, 1)
+            for role, text in (("user", "What does the bridge cost?"), ("assistant", text))
+        ]
+    },
+    "pair": {
+        "input": "What does the bridge cost?",
+        **{f"response_{side}": {"text": text} for side, text in zip("ab", _TEXTS, strict=True)},
+        "sections": [
+            {"label": "First part", "a": [0, 20], "b": [0, 20]},
+            {"label": "Second part", "a": [20, 40], "b": [20, 38]},
+        ],
+    },
+    "response": {"task": "What does the bridge cost?", "output": _TEXTS[0]},
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that a card lacks, as a sentence with its file and what to do; `stops` where it cannot be run so."""
+
+    text: str
+    stops: bool = True
+
+
+def faults(card: Card) -> tuple[Fault, ...]:
+    """Everything that a card lacks; nothing where it can be run, read and audited.
+
+    `stops` is set for what would end a run, or leave all of its replies unscored: no prompt, functions that fail, a
+    `read` that gives what the card does not ask. An audit that there is not, and a prompt that leaves out a name, do
+    not stop a run.
+    """
+    return _faults(_Key(card))
+
+
+def require(card: Card) -> None:
+    """Nothing; BadCard, with every reason, where a card cannot be run as it is."""
+    if stopping := [fault.text for fault in faults(card) if fault.stops]:
+        raise BadCard("\n".join(stopping))
+
+
+def specimen(kind: Kind) -> Item:
+    """A plain item of a kind: two turns, a pair of two sections, or a response."""
+    return ITEM.validate_python({"id": "specimen", "kind": kind, **_SPECIMENS[kind]})
+
+
+def shown(card: Card) -> list[tuple[str, str, list[str]]]:
+    """(part, variant of the prompt, names of the fields) for each part of a specimen.
+
+    Raises BadCard where a card's own functions fail.
+    """
+    item = specimen(card.kind)
+    try:
+        return [(part, card.variant(item, part), list(card.fields(item, part))) for part in card.parts(item)]
+    except Exception as error:
+        why = f"failed on a plain {card.kind}: {_said(error)}"
+        raise BadCard(f"{place(card)}: parts(), variant() or fields() {why}. Mend it.") from error
+
+
+class _Key:
+    """A card as a key: by its content, its file's functions and its audits. Cards hold what cannot be hashed."""
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+        self.of = (card.name, card.version, card.audits, id(card.read), id(card.fields))
+
+    def __hash__(self) -> int:
+        return hash(self.of)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.of == other.of
+
+
+@lru_cache(256)
+def _faults(key: _Key) -> tuple[Fault, ...]:
+    card = key.card
+    found = [*_audits(card)]
+    try:
+        fields = shown(card)
+    except BadCard as error:
+        return (*found, Fault(str(error)))
+    if card.text is None:
+        try:
+            strict(card.reply)
+        except BadCard as error:
+            return (*found, Fault(f"{place(card)}: {error}"))
+        if card.reply.model_config.get("extra") != "forbid":
+            text = "Reply lets keys through that nobody asked for. Give it the base class Strict."
+            found.append(Fault(f"{place(card)}: {text}", stops=False))
+    return (*found, *_prompts(card, fields), *_tried(card))
+
+
+def _audits(card: Card) -> Iterator[Fault]:
+    from judges.audits import unknown  # they are loaded for nothing else
+
+    if strange := unknown(card):
+        yield Fault(strange, stops=False)
+
+
+def _prompts(card: Card, fields: list[tuple[str, str, list[str]]]) -> Iterator[Fault]:
+    """No prompt; none for a variant; one that leaves out a field that the judge is shown, or a key of the reply."""
+    folder = place(card).rpartition("/")[0]
+    where = f"{folder}/" if folder else f"{place(card)}: "
+    if not card.prompts:
+        text = "has no prompt: its judgments can be imported, but it cannot be run"
+        yield Fault(f"{where}prompt.md is missing: the card {card.name} {text}. Write it.")
+        return
+    keys = [] if card.text is not None else list(strict(card.reply)["properties"])
+    lacks: dict[str, str] = {}
+    for _, variant, names in fields:
+        if variant not in card.prompts:
+            there = ", ".join(repr(name) for name in card.prompts)
+            text = f"there is none for the variant {variant!r} (there are {there}). Write it."
+            yield Fault(f"{where}{_file(variant)}: {text}")
+            continue
+        text = card.prompts[variant]
+        if unsaid := [name for name in names if name not in text]:
+            text = "it does not name what the judge is shown"
+            lacks[variant] = f"{text}: {', '.join(unsaid)}. Say what each of them holds."
+        elif unsaid := [key for key in keys if key not in text]:
+            text = "it does not name what the reply has"
+            lacks[variant] = f"{text}: {', '.join(unsaid)}. End it with the shape of the reply."
+    for variant, said in lacks.items():
+        yield Fault(f"{where}{_file(variant)}: {said}", stops=False)
+
+
+def _file(variant: str) -> str:
+    return f"prompt{f'_{variant}' if variant else ''}.md"
+
+
+def _tried(card: Card) -> Iterator[Fault]:
+    """What `read` makes of practice replies: it fails, gives what is not asked, or leaves cells out each time.
+
+    A reply that the model refuses tells nothing: a rule fills what the schema says, and a model may ask for more.
+    """
+    from judges.reading.reading import read
+
+    item, left, read_once = specimen(card.kind), "", False
+    said: dict[str, str] = {}  # once for each cell, whatever its value was
+    for part in card.parts(item):
+        for reply in _replies(card, card.fields(item, part)):
+            try:
+                found = read(card, reply, item, part, "last")
+            except AssayError as error:
+                said.setdefault(str(error).partition(" = ")[0], str(error))
+                continue
+            except Exception as error:
+                text = f"{place(card)}: a reply cannot be read: {_said(error)}. Mend text() or the reply's model."
+                said.setdefault(text, text)
+                continue
+            read_once = read_once or found.unscored is None
+            left = left or (found.why if found.unscored == "incomplete" else "")
+    yield from (Fault(text) for text in list(said.values())[:3])
+    if left and not read_once and not said:
+        why = f"{left}. Give a Score for each dimension, or a Remark of the sort rule that says why there is none"
+        yield Fault(f"{place(card)}: read() scores no reply of a plain {card.kind}: {why}.")
+
+
+def _replies(card: Card, fields: Mapping[str, Any]) -> Iterator[str]:
+    """What each practice model would reply about these fields, as text."""
+    from judges.practice.answer import answered
+    from judges.practice.family import FAMILIES, Judge
+    from judges.protocols.messages import fence
+
+    # Unlike what endpoints are held to, it has the bounds of numbers.
+    schema = None if card.text is not None else card.reply.model_json_schema()
+    asked = fence(card.name, dict(fields), "specimen", "specimen")
+    for family in FAMILIES.values():
+        judge = Judge(family, frozenset(), 0.0, 0, "")
+        made = answered(judge, asked, schema, schema is not None)
+        yield json.dumps(made, ensure_ascii=False) if isinstance(made, dict) else "".join(map(str, made))
+
+
+def _said(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(":. ")

@@ -1,0 +1,318 @@
+"""`agree`: how well judgments agree with people's labels, per dimension, from plain files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from judges.audits import Cell, Reply
+from judges.card import Card
+from judges.cli import agree_extras, agree_verdicts
+from judges.cli.options import add_card, chosen_card, filed_card
+from judges.errors import AssayError
+from judges.importing.contents import Contents, contents
+from judges.importing.lines import items
+from judges.importing.matches import Match, matches, of_table
+from judges.params import Rule
+from judges.plural import many
+from judges.protocols import orders
+from judges.protocols.combination import SAID, applied, combined, drawn_of
+from judges.stats import missingness, other_metrics, position, rates, selective, self_consistency, weakest_turns
+from judges.stats.bins import rows
+from judges.stats.calibration import Meeting, Summary, summarise
+from judges.stats.position import Position
+from judges.stats.raters import alternative_annotator
+from judges.stats.self_consistency import Asked, Repeats
+from judges.types import Dimension, sort_of
+
+
+class NoGold(AssayError):
+    """No label is about what the judgments are about."""
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "agree",
+        description="Agreement of a judge with people, per dimension: quadratic-weighted kappa where answers are in "
+        "order, plain kappa elsewhere, with intervals by item. Blind labels count, or assisted ones where none is "
+        "blind. A table needs no card: its columns are told apart by their names, and its scale by all its values.",
+    )
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE",
+        help="judgments or scores, and labels or gold, in one file or several: Assay's lines, any export that has "
+        "them, or a table with a judge's and a person's column; JSON lines, CSV or Parquet",
+    )  # fmt: skip
+    parser.add_argument("--judge", action="append", default=[], metavar="COLUMN", help="a judge's column of a table")
+    parser.add_argument("--human", action="append", default=[], metavar="COLUMN", help="a person's column of a table")
+    parser.add_argument("--good-rows", action="store_true", help="leave out rows of a table that are no answers")
+    parser.add_argument(
+        "--items", type=Path, metavar="ITEMS.jsonl", help="the items, so that replies are checked against them"
+    )
+    add_card(parser, "the card, where the judgments are of several")
+    parser.add_argument("--model", help="the model, where the judgments are of several")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
+    )
+    parser.add_argument(
+        "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"
+    )
+    parser.add_argument(
+        "--delta", type=float, metavar="P", default=selective.DELTA, help="with --target: the chance of missing it"
+    )
+    parser.add_argument("--near", action="store_true", help="with --target: one step apart is agreement")
+    parser.add_argument(
+        "--source", default="", help="with --target: whose confidence, where the judgments have it from several places"
+    )
+    agree_extras.options(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
+    if options.target is not None:
+        selective.check(options.target, options.delta)
+    agree_extras.check(options)
+    held = contents(options.files, options.good_rows)
+    if held.tables:
+        path, *more = held.tables
+        if more or held.judgments or held.labels or held.scores or held.gold:
+            raise NoGold(f"{path} is a table of its own columns: give it alone, without other files.")
+        found = of_table(path, held.tables[path], options.judge, options.human, options.good_rows)
+    else:
+        given = items(options.items) if options.items else {}
+        own = filed_card(options)
+        name = own.name if own else options.card or None
+        found = matches(held, given, name, " ".join([options.model or "", *options.param]).strip(),
+                        lambda card: own or chosen_card(options, card))  # fmt: skip
+    blocks = [block for match in found if (block := _block(options, match)) is not None]
+    if not blocks:
+        raise NoGold(_none(options.files, held, found))
+    if options.json:
+        told = [made for _, made, _ in blocks]
+        several = [{"judge": judge, "dimensions": made} for judge, made, _ in blocks]
+        print(json.dumps(told[0] if len(found) == 1 else several, ensure_ascii=False, indent=1))
+    else:
+        print("\n\n".join("\n".join(text) for _, _, text in blocks))
+    return 0
+
+
+def _none(files: list[Path], held: Contents, found: list[Match]) -> str:
+    """Why no judge has a figure."""
+    told = [(label.dimension, label.unit) for lines in held.labels.values() for _, label in lines]
+    told += [(value.dimension, value.unit) for value in held.gold]
+    named = ", ".join(dict.fromkeys(f"{dimension} of {sort_of(unit)}" for dimension, unit in told))
+    about = ", ".join(f"{d.name} of {d.sort}" for d in found[0].card.dimensions if _counts(d))
+    return (
+        f"{', '.join(map(str, files))}: no label is about a dimension of {found[0].card.name} and an item of these "
+        f"judgments. The labels are about {_some(named)}; the card asks {_some(about)}."
+    )
+
+
+def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[str, Any]], list[str]] | None:
+    """A judge with its figures, as JSON and as lines; None where no label is about what it judged."""
+    card, people, found, rule, said = match.card, match.people, match.found, match.rule, match.given
+    text: list[str] = []
+    cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if _counts(d)}
+    places = {d: met_cells(d, people, found) for d in cells}
+    lost = {d: agree_extras.lost(places[d], match.asked, match.named) for d in cells}
+    filled = agree_extras.filled(cells, lost, options.missing)
+    shown = [s for d, met in filled.items() if (s := summarise(met, d)).gold_cells]
+    turns = agree_extras.turns(card, people, said, found, rule, match.there)
+    if not shown and not turns:
+        return None
+    rated = {s.dimension: agree_verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
+    gone = {d: agree_extras.each(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)}
+    also, tested = {d: other_metrics.others(filled[d], d) for d in gone}, {}
+    if options.epsilon is not None:
+        tested = {d: agree_extras.tested(d, match.voices, cells[d], places[d], options.epsilon) for d in gone}
+    repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
+    kept = {}
+    for d in (s.dimension for s in shown if options.target is not None):
+        kept[d] = agree_verdicts.kept(d, cells[d], places[d], found, rule, options)
+    placed = _placed(card, found)
+    made = [
+        _plain(s)
+        | other_metrics.plain(also[s.dimension])
+        | ({"orders": position.plain(placed[1])} if placed and placed[0] == s.dimension else {})
+        | ({"missing": {"counted": options.missing, **missingness.plain(lack)}} if (lack := gone[s.dimension]) else {})
+        | ({"alternative": alternative_annotator.plain(tested[s.dimension])} if tested else {})
+        | _bought(repeated[s.dimension], rule)
+        | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
+        | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
+        for s in shown
+    ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.plain(one)} for d, one in turns.items()]
+    unread = sum(reply.reading.unscored is not None for reply in found)
+    text += match.told
+    gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
+    text.append(f"{match.judge}: {many(len(found), 'reply', 'replies')} ({unread} unscored), {gold}.\n")
+    text.append(
+        f"{'dimension':34} {'items':>6} {'ratings':>7}  {'kappa':>6}  {'95% interval':16} {'% agreement':>11} "
+        f"{'n/a agreement':>13}"
+    )
+    for summary in shown:
+        text.append(_row(card, summary))
+    for d, found_beside in also.items():
+        lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
+        text.append(f"{d.title}: {lin}{agree_extras.others_told(found_beside)}.")
+    for d, lack in gone.items():
+        if lack is not None:
+            text.append("\n" + "\n".join(agree_extras.each_told(d, lack, options.missing)))
+    for d, test in tested.items():
+        text.append(f"\n{d.title}: {alternative_annotator.told(test)}")
+    for d, both in turns.items():
+        text.append(f"\n{d.title}: {' '.join(weakest_turns.told(both))}")
+    for d, found_of in rated.items():
+        for answer in found_of:
+            named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
+            text.append(f"\n{named}: {' '.join(rates.told(answer, d))}")
+    for d, (source, result) in kept.items():
+        told_of = selective.told(result, options.near and bool(d.scale.weights))
+        text.append(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
+    if placed:
+        text.append(f"\n{placed[0].title}, both orders: {' '.join(position.told(placed[1]))}")
+    if match.aside:
+        left = many(match.aside, "reply", "replies")
+        text.append(f"\n{left} of it that are not to both orders of a pair are left out.")
+    several = [(d, one) for d, one in repeated.items() if one is not None]
+    if several:
+        most = max(one.samples for _, one in several)
+        text.append(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
+    for d, asked in several:
+        text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.told(asked))]
+    return match.judge, made, text
+
+
+def _placed(card: Card, found: list[Reply]) -> tuple[Dimension, Position] | None:
+    """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
+    asked = orders.verdict(card)
+    said = position.both((r.item, r.reading.facts.get("orders")) for r in found if not r.reading.unscored)
+    return (asked, position.position(said, asked.scale.answers)) if asked is not None and said else None
+
+
+def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) -> Repeats | None:
+    """What asking several times bought in a dimension, whose cells are those of `met`; None where it was asked once."""
+    given: dict[Cell, dict[int, float | None]] = {}
+    for reply in found:
+        for score in reply.reading.scores:
+            if score.dimension == d.name and sort_of(score.unit) == d.sort:
+                given.setdefault((reply.item, score.unit, d.name), {})[reply.sample] = score.value
+    several: dict[str, list[bool]] = {}
+    for cell, said in given.items():
+        if len(said) > 1:
+            several.setdefault(cell[0], []).append(len(set(said.values())) > 1)
+    if not several:
+        return None
+    numbers = sorted({number for said in given.values() for number in said})
+    values = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
+    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
+    hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
+    return self_consistency.repeats(asked, (hits, of), d.scale)
+
+
+def _counts(dimension: Dimension) -> bool:
+    """Whether a dimension has figures where people labelled it; of what only a judge states, its aggregates have."""
+    return rows(dimension.scale) > 0 and (dimension.asked or dimension.scale.kind == "interval")
+
+
+def _code(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _bought(found: Repeats | None, rule: Rule) -> dict[str, Any]:
+    if found is None:
+        return {}
+    flips = found.flips
+    return {
+        "samples": found.samples,
+        "combine": rule,
+        "single": found.single,
+        "gain": found.gain.point,
+        "flips": flips.point,
+        "flips_interval": None if flips.low is None else [flips.low, flips.high],
+        "flaky": found.flaky,
+    }
+
+
+def _some(text: str) -> str:
+    return text if len(text) <= 300 else f"{text[:297]}..."
+
+
+def meeting(
+    dimension: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule,
+    said: dict[Cell, list[float | None]],
+) -> Meeting:  # fmt: skip
+    """The cells of one dimension where people and judge meet; several samples of a reply are one answer.
+
+    `people` is the gold of each cell, and `said` all that it comes from.
+    """
+    given: dict[Cell, list[float | None]] = {}
+    for reply in sorted(found, key=lambda r: r.sample):
+        for score in reply.reading.scores:
+            if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
+                given.setdefault((reply.item, score.unit, score.dimension), []).append(score.value)
+    cells = met_cells(dimension, people, found)
+    number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
+    how = applied(rule, dimension.scale), drawn_of(dimension.scale)
+    judged = [combined(given[cell], *how) if cell in given else None for cell in cells]
+    valued = [[value for value in said[cell] if value is not None] for cell in cells]
+
+    def codes(values: list[float | None]) -> Any:
+        return np.array([_code(value) for value in values], dtype=np.float64)
+
+    return Meeting(
+        np.array([number[cell[0]] for cell in cells], dtype=np.int64),
+        codes([people[cell] for cell in cells]),
+        codes(judged),
+        np.array([cell in given for cell in cells], dtype=bool),
+        np.ones(len(cells)),
+        None,
+        codes([fmean(values) if values else None for values in valued]),
+        np.array([len(values) / len(said[cell]) for cell, values in zip(cells, valued, strict=True)], dtype=np.float64),
+        np.array([len(said[cell]) for cell in cells], dtype=np.int64),
+    )
+
+
+def met_cells(d: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> list[Cell]:
+    """The cells of a dimension that people answered, of items that the judge replied to, in the meeting's order."""
+    asked = {reply.item for reply in found}
+    return [cell for cell in people if cell[0] in asked and cell[2] == d.name and sort_of(cell[1]) == d.sort]
+
+
+def _row(card: Card, summary: Summary) -> str:
+    d, kappa = summary.dimension, summary.interval
+    sorts = {one.sort for one in card.dimensions}
+    name = f"{d.sort}.{d.name}" if len(sorts) > 1 else d.name
+    point = "undef." if kappa.point is None else f"{kappa.point:.3f}"
+    ends = "none" if kappa.low is None or kappa.high is None else f"{kappa.low:.3f} to {kappa.high:.3f}"
+    exact = "" if summary.exact is None else f"{summary.exact:.1%}"
+    alike = "" if summary.na.agreement is None or not d.scale.na else f"{summary.na.agreement:.3f}"
+    few = "  too few items for a verdict" if kappa.verdictless else ""
+    weights = "" if d.scale.weights else " (plain)"
+    figures = f"{kappa.items:6} {summary.cells:7}  {point:>6}  {ends:16} {exact:>11} {alike:>13}"
+    return f"{name + weights:34} {figures}{few}".rstrip()
+
+
+def _plain(summary: Summary) -> dict[str, Any]:
+    kappa = summary.interval
+    return {
+        "unit": summary.dimension.sort,
+        "dimension": summary.dimension.name,
+        "weights": summary.dimension.scale.weights,
+        "kappa": kappa.point,
+        "interval": None if kappa.low is None else [kappa.low, kappa.high],
+        "items": kappa.items,
+        "ratings": summary.cells,
+        "agreement": summary.exact,
+        "within_one": summary.within_one,
+        "bias": summary.mean_difference,
+        "unscored": summary.unscored,
+        "answers": list(summary.answers),
+        "table": summary.counts.tolist(),
+    }

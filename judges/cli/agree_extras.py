@@ -1,0 +1,175 @@
+"""What `agree` tells beside kappa: how missing counts, figures of other papers, the test of people, weakest turns."""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.audits import Cell, Reply
+from judges.card import Card, Item
+from judges.cli.options import Misused
+from judges.errors import BadScale
+from judges.params import Rule
+from judges.plural import many
+from judges.protocols.combination import applied, combined, drawn_of
+from judges.stats import bins, missingness
+from judges.stats.calibration import Meeting
+from judges.stats.missingness import Missing
+from judges.stats.other_metrics import Others
+from judges.stats.raters import alternative_annotator
+from judges.stats.raters.ratings import Ratings
+from judges.stats.weakest_turns import Named, Weakest, lowest, references, scored, weakest
+from judges.types import Dialogue, Dimension, sort_of
+
+_WIDE = 14
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--missing",
+        metavar="out|lowest|tie|ANSWER",
+        default=missingness.OUT,
+        help="what a reply that could not be used counts as: left out (usual), the lowest answer, a tie, or an answer "
+        "such as 3; where some are missing the figures under each are printed anyway",
+    )
+    parser.add_argument(
+        "--epsilon",
+        type=float,
+        metavar="E",
+        help="run the alternative-annotator test with this handicap of people: "
+        + ", ".join(f"{epsilon:g} for {who}" for epsilon, who in alternative_annotator.EPSILONS.items()),
+    )
+
+
+def check(given: argparse.Namespace) -> None:
+    """Raise Misused for a handicap that makes no sense."""
+    if given.epsilon is not None and not 0 <= given.epsilon < 1:
+        raise Misused(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {given.epsilon:g}.")
+
+
+def lost(cells: Sequence[Cell], asked: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
+    """Of each cell whether the judge was asked about it: where it has no score then, it is missing.
+
+    `asked` are the (item, part) of its replies; scores that came without a reply are about the cells `named` only.
+    """
+    return np.array(
+        [(cell[0], "") in asked or (cell[0], cell[1]) in asked or cell in named for cell in cells], dtype=bool
+    )
+
+
+def filled(
+    met: Mapping[Dimension, Meeting], gone: Mapping[Dimension, NDArray[np.bool_]], choice: str
+) -> dict[Dimension, Meeting]:
+    """The cells as the choice has them; dimensions whose scale has no such answer stay as they are.
+
+    Raises Misused where no dimension with gold has it.
+    """
+    made, refused = dict(met), []
+    for d, cells in met.items():
+        try:
+            made[d] = missingness.filled(cells, missingness.code(choice, d.scale), gone[d])
+        except BadScale as error:
+            refused += [f"{d.title}: {error}"] if len(cells) else []
+    if refused and len(refused) == sum(len(cells) > 0 for cells in met.values()):
+        raise Misused(f"--missing {choice} fits no dimension here. {'. '.join(refused)}.")
+    return made
+
+
+def each(met: Meeting, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Missing | None:
+    """The figures under each choice; None where nothing is missing."""
+    if not (gone & ~met.scored & ~np.isnan(met.human)).any():
+        return None
+    found = missingness.missing(met, d, gone, list(dict.fromkeys([*missingness.usual(d.scale), choice])))
+    return missingness.Missing(found.cells, found.gold, tuple(one for one in found.counted if one.summary is not None))
+
+
+def each_told(d: Dimension, found: Missing, choice: str) -> list[str]:
+    """The same in lines; a star stands at what the table above counts."""
+    lines = [f"{d.title}: {missingness.told(found)} The figures, where these count"]
+    for one in found.counted:
+        assert one.summary is not None
+        kappa, star = one.summary.interval, "*" if one.choice == choice else " "
+        _, precision, recall, f1 = one.accuracy
+        macro = f"  macro precision {_number(precision)}, recall {_number(recall)}, F1 {_number(f1)}"
+        macro = "" if d.scale.weights else macro
+        ends = "" if kappa.low is None else f" ({kappa.low:.3f} to {kappa.high:.3f})"
+        lines.append(
+            f"  {star} {missingness.said(one.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
+            f"accuracy {_number(one.accuracy.exact)}{macro}  {many(one.summary.cells, 'rating')}"
+        )
+    return [*lines, f"  {missingness.GATE}"]
+
+
+def _number(value: float | None) -> str:
+    return "undef." if value is None else f"{value:.4f}"
+
+
+def tested(
+    d: Dimension, said: Mapping[tuple[Cell, str], float | None], met: Meeting, cells: Sequence[Cell], epsilon: float
+) -> alternative_annotator.Test:
+    """The alternative-annotator test of a dimension; `cells` are those of `met`, in its order."""
+    place = {cell: n for n, cell in enumerate(cells)}
+    rows = [(place[cell], who, value) for (cell, who), value in said.items() if cell in place and value is not None]
+    names = sorted({who for _, who, _ in rows})
+    number = {who: n for n, who in enumerate(names)}
+    cell = np.array([n for n, _, _ in rows], dtype=np.int64)
+    scale, given = d.scale, np.array([value for _, _, value in rows], dtype=np.float64)
+    judge = np.where(np.isnan(met.judge), -1.0, bins.coded(met.judge, scale))[cell]
+    ratings = Ratings(
+        item=met.item[cell],
+        cell=cell,
+        person=np.array([number[who] for _, who, _ in rows], dtype=np.int64),
+        value=bins.placed(given, scale).astype(np.int64),
+        judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
+        people=tuple(names),
+        scale=scale,
+        exact=np.asarray(bins.coded(given, scale), dtype=np.float64) if bins.binned(scale) else None,
+    )
+    return alternative_annotator.test(ratings, epsilon)
+
+
+def turns(
+    card: Card, people: Mapping[Cell, float | None], said: Mapping[Cell, Sequence[float | None]],
+    found: Sequence[Reply], rule: Rule, items: Mapping[str, Item],
+) -> dict[Dimension, Weakest]:  # fmt: skip
+    """How the judge's weakest turns agree with people's, for each dimension whose answer is a turn.
+
+    People's is their label of it, else the turn that they scored lowest.
+    """
+    asked, made = {d.name for d in scored(card.dimensions)}, {}
+    given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for (item, unit, name), values in said.items():
+        if name in asked and sort_of(unit) == "turn":
+            given[item][int(unit[5:])] += [value for value in values if value is not None]
+    for d in references(card.dimensions):
+        judged: dict[str, list[float | None]] = defaultdict(list)
+        for reply in sorted(found, key=lambda r: r.sample):
+            for score in reply.reading.scores:
+                if score.dimension == d.name and sort_of(score.unit) == d.sort:
+                    judged[reply.item].append(score.value)
+        dialogues = []
+        for item, samples in judged.items():
+            dialogue = items[item]
+            label = people.get((item, d.sort, d.name))
+            if (label is None and item not in given) or not isinstance(dialogue, Dialogue):
+                continue
+            named = lowest(given[item]) if label is None else frozenset({int(label)} - {0})
+            own = combined(samples, applied(rule, d.scale), drawn_of(d.scale))
+            there = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
+            dialogues.append(Named(there, named, int(own or 0), label is not None))
+        if dialogues:
+            made[d] = weakest(dialogues)
+    return made
+
+
+def others_told(found: Others) -> str:
+    """The figures of other papers in a line."""
+    return ", ".join(
+        f"{name} {_number(one.point)}" + ("" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})")
+        for name, one, _ in found.rows
+    )

@@ -1,0 +1,91 @@
+"""What `agree` tells of single verdicts: the rates of flags and categories, and which need no review."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from judges.audits import Cell, Reply
+from judges.errors import AssayError
+from judges.params import Rule
+from judges.protocols.combination import applied, combined, drawn_of
+from judges.reading.confidence import SAMPLES
+from judges.stats import rates, selective
+from judges.stats.bins import answered
+from judges.stats.bins import apart as apart_of
+from judges.stats.calibration import Meeting
+from judges.stats.rates import Answer
+from judges.stats.selective import Selective, Verdicts
+from judges.types import Dimension, Score, sort_of
+
+
+class NoSource(AssayError):
+    """The judgments have no confidence of that source."""
+
+
+def _given(dimension: Dimension, found: list[Reply]) -> dict[Cell, list[Score]]:
+    """What the replies say in each cell of a dimension, a score for each sample."""
+    given: dict[Cell, list[Score]] = {}
+    for reply in sorted(found, key=lambda r: r.sample):
+        for score in reply.reading.scores:
+            if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
+                given.setdefault((reply.item, score.unit, score.dimension), []).append(score)
+    return given
+
+
+def _said(scores: list[Score], dimension: Dimension, rule: Rule) -> float | None:
+    """The answer of the scale that the samples of a cell come to; None is n/a."""
+    value = combined([s.value for s in scores], applied(rule, dimension.scale), drawn_of(dimension.scale))
+    return None if value is None else float(answered([value], dimension.scale)[0])
+
+
+def rated(dimension: Dimension, met: Meeting, found: list[Reply], rule: Rule) -> list[Answer]:
+    """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
+    given = _given(dimension, found)
+    said = [_said(scores, dimension, rule) for scores in given.values()]
+    number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in given))}
+    item = np.array([number[cell[0]] for cell in given], dtype=np.int64)
+    value = np.array([np.nan if v is None else v for v in said], dtype=np.float64)
+    return rates.answers(met, dimension, rates.wholes(item, value))
+
+
+def kept(
+    d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply], rule: Rule, options: argparse.Namespace
+) -> tuple[str, Selective]:
+    """Whose confidence is used, and which verdicts need no person by it; `cells` are those of `met`, in its order.
+
+    Raises NoSource where another one is asked for than there is.
+    """
+    given = _given(d, found)
+    sure = _sure(d, given, rule)
+    sources = sorted(sure, key=lambda name: (-len(sure[name]), name))
+    if options.source and options.source not in sources:
+        there = ", ".join(sources) or "none"
+        raise NoSource(f"{d.title} has no confidence from {options.source!r}. There is: {there}.")
+    source = options.source or (sources[0] if sources else "")
+    failed = {reply.item for reply in found if reply.reading.unscored is not None}
+    lowest: dict[str, float] = {}
+    for cell in given:
+        value = np.nan if cell[0] in failed else sure.get(source, {}).get(cell, np.nan)
+        lowest[cell[0]] = float(np.minimum(lowest.get(cell[0], np.inf), value))
+    steps = 1 if options.near and d.scale.weights else 0
+    alike = np.isnan(met.human) & np.isnan(met.judge)
+    agree = np.where(alike | (apart_of(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
+    confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
+    at = met.scored
+    made = Verdicts(met.item[at], confidence[at], agree[at], met.weight[at])
+    return source, selective.selective(made, options.target, options.delta)
+
+
+def _sure(d: Dimension, given: dict[Cell, list[Score]], rule: Rule) -> dict[str, dict[Cell, float]]:
+    """The confidence in each cell, by where it comes from; that of a reply is its first sample's."""
+    sure: dict[str, dict[Cell, float]] = {}
+    for cell, scores in given.items():
+        first = scores[0]
+        if first.confidence is not None:
+            sure.setdefault(first.source.partition(": ")[0], {})[cell] = first.confidence
+        if len(scores) > 1:
+            value = _said(scores, d, rule)
+            sure.setdefault(SAMPLES, {})[cell] = sum(s.value == value for s in scores) / len(scores)
+    return sure

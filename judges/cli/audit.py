@@ -1,0 +1,189 @@
+"""`audit`: look for the known failures of a judge in plain files. Exit code 1 when something is in alarm."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judges.audits import Audit, Evidence, Finding, answers, audit, audits
+from judges.cli.options import add_card, chosen_card, filed_card
+from judges.errors import AssayError
+from judges.importing.judged_files import Lines, gold, judge_of, one_judge, replies
+from judges.importing.lines import items, judgments, labels
+from judges.plural import many
+from judges.protocols.combination import rule_of
+
+_LISTED = 10
+
+
+class BadArgument(AssayError):
+    """An argument that cannot be used."""
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "audit",
+        description="Look for the known failures of a judge. Exit code 0: nothing is in alarm; 1: something is, or the "
+        "files cannot be taken; 2: misused.",
+    )
+    parser.add_argument("items", type=Path, metavar="ITEMS.jsonl", help="the items, in Assay's lines")
+    parser.add_argument(
+        "judgments", type=Path, metavar="JUDGMENTS.jsonl", help="judgments; those of probes may be in it"
+    )
+    add_card(parser, "the card, where the judgments are of several")
+    parser.add_argument("--model", help="the model to audit, where the judgments are of several")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
+    )
+    parser.add_argument(
+        "--probe", action="append", default=[], metavar="NAME=FILE", help="judgments of items changed by a probe"
+    )
+    parser.add_argument(
+        "--other", action="append", default=[], type=Path, metavar="FILE", help="judgments of a second judge"
+    )
+    parser.add_argument("--gold", type=Path, metavar="LABELS.jsonl", help="people's labels")
+    parser.add_argument("--thresholds", type=Path, metavar="FILE.json", help='limits, as in {"averaging": 0.8}')
+    parser.add_argument("--json", action="store_true", help="print JSON, with every listed item")
+    parser.add_argument("--all", action="store_true", help=f"list every item, not the first {_LISTED} of each audit")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit the judge, print what was found, and say by the exit code whether anything is in alarm."""
+    limits = _limits(options.thresholds)
+    evidence, said = _evidence(options)
+    found = audit(evidence, limits)
+    used = {name: limits.get(name, audits()[name].threshold) for name in found}
+    if options.json:
+        print(json.dumps(_plain(evidence, found, used), ensure_ascii=False, indent=1))
+    else:
+        print(f"{said}\n")
+        for name, finding in found.items():
+            _show(audits()[name], finding, used[name], None if options.all else _LISTED)
+    return int(any(finding.verdict == "alarm" for finding in found.values()))
+
+
+def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
+    """All that the files hold about one judge, and what that is in words."""
+    there, lines = items(options.items), judgments(options.judgments)
+    own = filed_card(options)
+    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model, options.param)
+    card = own or chosen_card(options, judge.card)
+    same = [(n, line) for n, line in lines if line.card == judge.card]
+
+    def those(path: Path, chosen: Lines) -> list[Any]:
+        given = chosen[0][1].params if chosen else {}
+        return answers(replies(path, chosen, card, there), card, rule_of(card, given))
+
+    mine = those(options.judgments, [(n, line) for n, line in same if judge_of(line) == judge])
+    probes, others = {}, {}
+    for name in dict.fromkeys(judge_of(line).probe for _, line in same):
+        if name:
+            of = [
+                (n, line)
+                for n, line in same
+                if (j := judge_of(line)).probe == name and (j.model, j.params) == (judge.model, judge.params)
+            ]
+            probes[name] = those(options.judgments, of)
+    for given in options.probe:
+        name, _, file = given.partition("=")
+        if not name or not file:
+            raise BadArgument(f"--probe {given}: give the probe's name and its file, as in injected_order=probe.jsonl.")
+        wanted = {a.probe for a in audits().values() if a.probe} & {
+            "scenario_swapped",
+            "reference_removed",
+            "injected_order",
+        }
+        if name not in wanted:
+            raise BadArgument(f"--probe {given}: there is no probe {name!r}. There are: {', '.join(sorted(wanted))}.")
+        probes[name] = those(Path(file), _of_card(Path(file), judgments(Path(file)), judge.card))
+    seconds = [(options.judgments, same)]
+    seconds += [(file, _of_card(file, judgments(file), judge.card)) for file in options.other]
+    for file, given_lines in seconds:
+        for model in dict.fromkeys(line.model for _, line in given_lines if line.model != judge.model):
+            of_model = [(n, line) for n, line in given_lines if line.model == model and not judge_of(line).probe]
+            first = judge_of(of_model[0][1]) if of_model else None
+            others[model] = those(file, [(n, line) for n, line in of_model if judge_of(line) == first])
+    people = gold(options.gold, labels(options.gold), card, there) if options.gold else {}
+    unused = Counter(reply.reading.unscored for reply in mine if reply.reading.unscored)
+    reasons = ", ".join(f"{n} {why}" for why, n in unused.most_common())
+    words = f"; {many(sum(unused.values()), 'reply', 'replies')} unscored ({reasons})"
+    number = many(len(mine), "reply", "replies")
+    said = f"{judge.said}: {number} to {len({r.item for r in mine})} of {many(len(there), 'item')}"
+    also = [f"probe {name}" for name in probes] + [f"second judge {name}" for name in others]
+    also += [f"{many(len(people), 'reference label')} (gold)"] if people else []
+    said += (words if unused else "") + (f"; with {', '.join(also)}" if also else "") + "."
+    return Evidence(card, judge.model, there, mine, probes, {m: r for m, r in others.items() if r}, people), said
+
+
+def _of_card(path: Path, lines: Lines, name: str) -> Lines:
+    found = [(n, line) for n, line in lines if line.card == name]
+    if not found:
+        raise BadArgument(f"{path}: no judgment in it is of the card {name}.")
+    return found
+
+
+def _limits(path: Path | None) -> dict[str, float]:
+    """The limits of a file, by audit; ones that are no audit's, or no number, are refused."""
+    if path is None:
+        return {}
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise BadArgument(f'{path}: not JSON. Give an object of limits, as in {{"averaging": 0.8}}.') from None
+    if not isinstance(given, dict):
+        raise BadArgument(f'{path}: not an object. Give limits by audit, as in {{"averaging": 0.8}}.')
+    can = {name for name, one in audits().items() if one.threshold is not None}
+    for name, limit in given.items():
+        if name not in can:
+            raise BadArgument(f"{path}: {name!r} has no limit to set. Those that have: {', '.join(sorted(can))}.")
+        if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not math.isfinite(limit):
+            raise BadArgument(f"{path}: the limit of {name} is {json.dumps(limit)[:40]}; it has to be a number.")
+    return {name: float(limit) for name, limit in given.items()}
+
+
+def _show(one: Audit, finding: Finding, limit: float | None, most: int | None) -> None:
+    figure = "" if finding.figure is None else f"{finding.figure:.3f}"
+    interval = finding.interval
+    if interval is not None and interval.low is not None and interval.high is not None and figure:
+        figure += f" ({interval.low:.3f} to {interval.high:.3f})"
+    against = "" if limit is None else f"limit {limit:g}"
+    print(f"{finding.verdict.upper():16} {one.name:23} {figure:24} {against}".rstrip())
+    print(f"{'':17}{_line(finding.why)}")
+    for flag in finding.flags[:most]:
+        place = " ".join(part for part in (flag.item, flag.unit, flag.dimension) if part)
+        print(f"{'':17}- {_line(place)}: {_line(flag.text)}")
+    if most is not None and len(finding.flags) > most:
+        print(f"{'':17}  ... and {len(finding.flags) - most} more: --all lists them.")
+
+
+def _line(text: str) -> str:
+    """A text on one line, without signs that a terminal would obey."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def _plain(evidence: Evidence, found: Mapping[str, Finding], limits: Mapping[str, float | None]) -> dict[str, Any]:
+    """What was found, as JSON."""
+    rows = {}
+    for name, finding in found.items():
+        interval = finding.interval
+        rows[name] = {
+            "title": audits()[name].title,
+            "verdict": finding.verdict,
+            "why": finding.why,
+            "figure": finding.figure,
+            "interval": None if interval is None or interval.low is None else [interval.low, interval.high],
+            "threshold": limits[name],
+            "n": finding.n,
+            "flags": [
+                {"item": f.item, "unit": f.unit, "dimension": f.dimension, "text": f.text, "strength": f.strength}
+                for f in finding.flags
+            ],
+        }
+    return {"card": evidence.card.name, "version": evidence.card.version, "model": evidence.model, "audits": rows}

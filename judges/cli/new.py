@@ -1,0 +1,45 @@
+"""`new`: a folder to begin a card with, which works as it stands."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+from typing import Any, get_args
+
+import judges.cards
+from judges.authoring.template import files
+from judges.card import cards
+from judges.errors import BadCard
+from judges.types import Kind
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("new", description=__doc__.partition(": ")[2] if __doc__ else "")
+    parser.add_argument("card", metavar="NAME", help="the card's name: small letters, digits and _")
+    parser.add_argument("--kind", choices=get_args(Kind), default="response", help="what it judges (default: response)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write judges/cards/NAME, whole or not at all, and say what to do next."""
+    home = Path(judges.cards.__path__[0])
+    there = cards()
+    folders = {path.name.lower() for path in home.iterdir()}
+    names = {dimension.name for card in there.values() for dimension in card.dimensions}
+    texts = files(options.card, options.kind, folders | there.keys(), names)
+    half = home / f".{options.card}.{os.getpid()}"
+    half.mkdir()
+    try:
+        for name, text in texts.items():
+            (half / name).write_text(text, encoding="utf-8")
+        half.rename(home / options.card)
+    except FileExistsError:
+        raise BadCard(f"There is a folder judges/cards/{options.card} already. Choose another name.") from None
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+    print(f"Wrote judges/cards/{options.card}/, a card for a {options.kind}: card.py, prompt.md, an empty __init__.py.")
+    print(f"Change what it asks in both, then see what it lacks: python -m judges show {options.card}")
+    return 0

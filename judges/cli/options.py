@@ -1,0 +1,167 @@
+"""The options that say which judge runs, and where: shared by the commands that ask one."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from judges.authoring.card_lookup import chosen, is_file
+from judges.card import Card
+from judges.client.budget import Price
+from judges.client.endpoint import Endpoint
+from judges.client.prices import PRICES, price
+from judges.errors import AssayError
+from judges.params import Params
+from judges.types import Kind
+
+_Made = TypeVar("_Made", bound=BaseModel)
+
+
+class Misused(AssayError):
+    """Options that cannot be taken, in a sentence."""
+
+
+_PARAMS = {
+    "temperature": "0 to 2",
+    "seed": "given to the endpoint, where it takes one",
+    "samples": "how often each item is asked",
+    "combine": "how several samples make one answer",
+    "max_tokens": "the most a reply may have",
+    "orders": "a pair as A/B, as B/A, or in both orders",
+    "window": "assistant turns per window of a long dialogue; 0 never cuts",
+    "window_over": "dialogues of more assistant turns than this are cut into windows",
+    "context": "tokens that fit into one call, above which a pair is judged by chapters; 0 never cuts",
+    "verdict": "which rating in a reply of prose counts",
+    "probe": "a change made to each item, to see what it does",
+}
+_ENDPOINT = {  # option: (field, help)
+    "base-url": ("base_url", "the endpoint, such as http://127.0.0.1:8000/v1 (else OPENAI_BASE_URL, else OpenAI)"),
+    "key-variable": ("key_variable", "the environment variable that holds the key"),
+    "api-version": ("api_version", "of an Azure endpoint"),
+    "rpm": ("requests_per_minute", "requests a minute that the endpoint allows"),
+    "tpm": ("tokens_per_minute", "tokens a minute that it allows"),
+    "room": ("room", "tokens that a call and its reply may have; longer ones are named before (0: as known)"),
+    "concurrency": ("concurrency", "the most calls at a time"),
+    "timeout": ("timeout", "seconds that a call may take"),
+    "tries": ("tries", "how often a call is tried at most"),
+}
+
+
+def add_judge(parser: argparse.ArgumentParser) -> None:
+    """The options of the judge itself: card, model, parameters."""
+    add_card(parser)
+    parser.add_argument("--model", required=True, metavar="M", help="the model, as its endpoint calls it")
+    group = parser.add_argument_group("parameters of the judge (another value is another judge)")
+    for name, about in _PARAMS.items():
+        field = Params.model_fields[name]
+        kinds = get_args(field.annotation)
+        words = [k for k in kinds if isinstance(k, str) and k]
+        sort: Any = str if words else int if kinds else field.annotation
+        about = f"{about} (default: the card's, usually {field.default!r})"
+        group.add_argument(f"--{name.replace('_', '-')}", type=sort, choices=words or None, metavar=None, help=about)
+    group.add_argument("--logprobs", action="store_true", default=None, help="ask for log-probabilities, too")
+
+
+def add_card(parser: argparse.ArgumentParser, about: str = "the card: a name that `list` shows") -> None:
+    """The options that choose a card: by name, by a file, or by questions of one's own."""
+    parser.add_argument(
+        "--card",
+        default="",
+        metavar="NAME|FILE",
+        help=f"{about}, NAME_on_turns (applied per turn), or a FILE: a recipe or a card's content as JSON, or the "
+        "zip or folder of a card exported by the page Cards",
+    )
+    parser.add_argument(
+        "--dimension",
+        action="append",
+        default=[],
+        metavar='"NAME (SCALE): DEFINITION"',
+        help="a question of your own, again for each; for pointwise_quality, else they make a card under the --card "
+        "name, which no other card has. SCALE may be left out (1-5): (1-3) whole numbers, (0-1) or (0-10 step 0.5) any "
+        "number, (yes/no), (poor|fair|good) words from worst to best, (red, green) words; with n/a: (1-5 or n/a). "
+        "turn.NAME, section.NAME or side.NAME is asked of each of those, NAME of the whole item",
+    )
+    parser.add_argument(
+        "--kind", choices=get_args(Kind), default="response", help="what such a card judges (default: response)"
+    )
+    parser.add_argument(
+        "--no-confidence",
+        dest="confidence",
+        action="store_false",
+        help="pointwise_quality: scores and justifications only, for small judges",
+    )
+
+
+def add_endpoint(parser: argparse.ArgumentParser) -> None:
+    """The options of where it runs, and what it may cost."""
+    group = parser.add_argument_group("endpoint and limits")
+    for option, (name, about) in _ENDPOINT.items():
+        field = Endpoint.model_fields[name]
+        shown = "" if field.default in ("", 0) else f" (default {field.default})"
+        sort: Any = field.annotation
+        group.add_argument(f"--{option}", dest=name, type=sort, metavar=_letter(option), help=about + shown)
+    group.add_argument("--spend", type=float, metavar="USD", help="stop before the runs into this file cost more")
+    group.add_argument("--prices", type=Path, default=PRICES, metavar="FILE", help="another price list than ours")
+
+
+def _letter(option: str) -> str:
+    return {"base-url": "URL", "key-variable": "NAME", "api-version": "V"}.get(option, "N")
+
+
+def chosen_card(given: argparse.Namespace, name: str | None = None, known: Mapping[str, Card] | None = None) -> Card:
+    """The card that the options choose; `name` stands in place of --card, `known` are the cards there are (default:
+    those with a folder). Raises AssayError.
+    """
+    wanted = given.card if name is None else name
+    if not wanted and not given.dimension:
+        raise Misused("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
+    return chosen(wanted, given.dimension, given.kind, given.confidence, known)
+
+
+def filed_card(given: argparse.Namespace) -> Card | None:
+    """The card of the file that --card names; None where it names none."""
+    return chosen_card(given) if given.card and is_file(given.card) else None
+
+
+def chosen_params(given: argparse.Namespace, defaults: Params) -> Params:
+    """The card's parameters with what was given. Raises Misused."""
+    said = {name: getattr(given, name) for name in (*_PARAMS, "logprobs")}
+    return _valid(Params, defaults.model_dump() | {k: v for k, v in said.items() if v is not None})
+
+
+def chosen_endpoint(given: argparse.Namespace) -> Endpoint:
+    """The endpoint. Raises Misused."""
+    said = {name: getattr(given, name) for name, _ in _ENDPOINT.values()}
+    return _valid(Endpoint, {k: v for k, v in said.items() if v is not None})
+
+
+def chosen_price(given: argparse.Namespace, batch: bool = False) -> Price | None:
+    """What the model costs; Misused where a spending limit is set and that is not known."""
+    found = price(given.model, batch, given.prices)
+    if given.spend is not None and found is None:
+        raise Misused(f"--spend needs the price of {given.model}: add it to the price list (--prices FILE).")
+    if given.spend is not None and not (math.isfinite(given.spend) and given.spend > 0):
+        raise Misused(f"--spend is an amount in US dollars above 0, such as 2.50; it is {given.spend:g}.")
+    return found
+
+
+def _valid(made: type[_Made], said: dict[str, Any]) -> _Made:
+    try:
+        return made.model_validate(said)
+    except ValidationError as error:
+        raise Misused(_sentence(error.errors())) from None
+
+
+def _sentence(errors: Sequence[Any]) -> str:
+    names = {field: option for option, (field, _) in _ENDPOINT.items()}
+    parts = []
+    for error in errors:
+        field = str(error["loc"][0]) if error["loc"] else ""
+        text = str(error["msg"]).removeprefix("Value error, ")
+        parts.append(f"--{names.get(field, field.replace('_', '-'))} {error['input']}: {text[:1].lower()}{text[1:]}.")
+    return " ".join(parts)

@@ -1,0 +1,330 @@
+"""`run`: ask a judge about the items of a file; run it again to go on where it was, and nothing is asked twice."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judges.authoring.soundness import faults, require
+from judges.card import Card
+from judges.cli import options
+from judges.cli.progress_bar import Bar
+from judges.client import runner
+from judges.client.budget import Budget, Price, cost, dollars
+from judges.client.client import Client
+from judges.client.context_window import bound, long, room_of
+from judges.client.endpoint import Endpoint, practice
+from judges.client.estimate import Estimate, estimate
+from judges.client.usage import Charge
+from judges.errors import AssayError
+from judges.importing import item_lines
+from judges.importing.run_file import Ledger, Purse
+from judges.params import Params
+from judges.plural import many, verb
+from judges.protocols import call_plan
+from judges.protocols.call_plan import Answer, Judged, Task
+from judges.types import Reading
+
+_FEW = 3
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    about = __doc__.partition(": ")[2] if __doc__ else ""
+    parser = subparsers.add_parser("run", description=about)
+    parser.add_argument("items", type=Path, metavar="ITEMS.jsonl", help="items as canonical JSON lines")
+    options.add_judge(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="add the judgments to this file (else: print them)")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="only the first N items")
+    parser.add_argument("--dry-run", action="store_true", help="show prompts and the estimate; ask nothing")
+    parser.add_argument("--ask", action="store_true", help="with --dry-run: ask about those items, and keep nothing")
+    options.add_endpoint(parser)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run the judge: 0 when every judgment is there, 1 when some could not be asked for, 130 when it was stopped."""
+    card = options.chosen_card(given)
+    params, endpoint = options.chosen_params(given, card.defaults), options.chosen_endpoint(given)
+    price = options.chosen_price(given)
+    if given.limit < 0:
+        raise options.Misused(f"--limit is a number of items, 0 for all; it is {given.limit}.")
+    if given.ask and not given.dry_run:
+        raise options.Misused("--ask goes with --dry-run.")
+    require(card)
+    for fault in faults(card):
+        print(fault.text, file=sys.stderr)
+    count, others = item_lines.check(given.items, card, given.limit)
+    if others:
+        print(f"{item_lines.passed_over(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
+    work = _Work(card, given.model, params, endpoint, price, given.items, given.limit, count, given.spend)
+    if given.dry_run and not given.ask:
+        return work.dry_run(None)
+    with contextlib.ExitStack() as files:
+        ledger = None
+        if not given.dry_run:
+            ledger = files.enter_context(Ledger(given.out, card, given.model, params, sys.stdout))
+        purse = files.enter_context(Purse(given.out, card, given.model, params, price))
+        if given.spend is not None and given.spend < purse.spent:
+            raise AssayError(
+                f"{_spent(purse)} is spent on {given.out.name} so far: a limit of {dollars(given.spend)} is below it. "
+                "Give a higher --spend."
+            )
+        if ledger is None:
+            return work.dry_run(purse)
+        return work.run(ledger, purse, sys.stderr if given.out is None else sys.stdout)
+
+
+@dataclass
+class _Counts:
+    scored: int = 0
+    unscored: Counter[str] = field(default_factory=Counter)
+    why: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass
+class _Work:
+    card: Card
+    model: str
+    params: Params
+    endpoint: Endpoint
+    price: Price | None
+    path: Path
+    limit: int
+    count: int
+    spend: float | None
+
+    # -- a run --------------------------------------------------------------------------------------------------------
+
+    def run(self, ledger: Ledger, purse: Purse, out: Any) -> int:
+        """Ask for what the ledger lacks, and say what came of it."""
+        total = sum(1 for _ in self._tasks())
+        left = sum(1 for task in self._tasks() if not ledger.has(task))
+        if ledger.held:
+            print(f"{total - left:,} of {many(total, 'judgment')} {verb(total, 'is', 'are')} there already.", file=out)
+        if not left:
+            print("Nothing is left to ask. To ask the unscored ones again, name another file with --out.", file=out)
+            return 0
+        self._say_long()
+        counts, began = _Counts(), time.monotonic()
+        fault: AssayError | None = None
+        ended = ""
+        try:
+            ended = asyncio.run(self._asked(ledger, purse, counts, total, total - left))
+        except AssayError as error:
+            fault = error
+        finally:
+            self._summary(counts, time.monotonic() - began, left, out)
+            self._say_spent(purse, out)
+        if fault is not None:
+            raise fault
+        if ended:
+            how = "with a higher --spend" if "spending limit" in ended else "again"
+            print(f"{ended} To go on, run the same command {how}.", file=sys.stderr)
+            return 130
+        if counts.unscored["api_error"]:
+            print("Some calls failed: run the same command again to ask for those.", file=sys.stderr)
+            return 1
+        return 0
+
+    async def _asked(self, ledger: Ledger, purse: Purse, counts: _Counts, total: int, there: int) -> str:
+        """Run; "" when all was asked, else why it ended."""
+        stop = asyncio.Event()
+        with contextlib.suppress(NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, stop)
+        budget = self._budget(purse)
+        missing = (task for task in self._tasks() if not ledger.has(task))
+        ended, done = "", there
+        with Bar(unit="judgments", began=there) as bar:
+            async with Client(self.endpoint) as client:
+                async for found in runner.run(
+                    *(self.card, self.model, self.params, client, missing),
+                    endpoint=self.endpoint,
+                    had=ledger.had,
+                    stop=stop,
+                    budget=budget,
+                ):
+                    if isinstance(found, Answer | Charge):
+                        purse.pay(found)
+                    if isinstance(found, Charge):
+                        continue
+                    if isinstance(found, Answer):
+                        ledger.keep(found)
+                        counts.calls += 1
+                        counts.tokens_in += found.tokens_in
+                        counts.tokens_out += found.tokens_out
+                    elif isinstance(found, Judged):
+                        ledger.write(found)
+                        _count(counts, found.reading)
+                        done += 1
+                        bar(done, total, done, self._beside(counts))
+                    elif found.sort in ("stopped", "spent"):
+                        ended = found.text
+                    else:
+                        bar.clear()
+                        print(found.text, file=sys.stderr)
+        return ended
+
+    def _budget(self, purse: Purse) -> Budget | None:
+        if self.spend is None or self.price is None:
+            return None
+        return Budget(self.spend, self.price, purse.spent, hold=purse.hold)
+
+    def _say_spent(self, purse: Purse, out: Any) -> None:
+        """What all starts have cost together, with failed tries and trials, and the limit."""
+        if self.price is not None and any(self.price):
+            of = "" if self.spend is None else f" of the limit of {dollars(self.spend)}"
+            print(f"  {_spent(purse)} spent so far{of}", file=out)
+
+    def _interrupt(self, stop: asyncio.Event) -> None:
+        """Ctrl+C: the first time let what is under way come back, the second time drop it."""
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    def _beside(self, counts: _Counts) -> str:
+        unscored = f"  {counts.unscored.total():,} unscored" if counts.unscored else ""
+        return f"{unscored}  {self._cost(counts)}" if self.price and any(self.price) else unscored
+
+    def _cost(self, counts: _Counts) -> str:
+        if self.price is None:
+            return "cost not known"
+        return f"${cost(self.price, counts.tokens_in, counts.tokens_out):,.4f}"
+
+    def _summary(self, counts: _Counts, seconds: float, left: int, out: Any) -> None:
+        made = counts.scored + counts.unscored.total()
+        whose = " (practice, not a language model)" if practice(self.model) else ""
+        print(f"{self.card.name} {self.card.version} by {self.model}{whose}:", file=out)
+        print(f"  {counts.scored:,} of {left:,} scored, {counts.unscored.total():,} unscored", file=out)
+        for reason, number in counts.unscored.most_common():
+            print(f"    {reason:12} {number:,}", file=out)
+        for why, number in counts.why.most_common(3):
+            print(f"      {number:,} x {why}", file=out)
+        rate = made / seconds if seconds else 0.0
+        used = f"{counts.tokens_in:,} tokens in, {counts.tokens_out:,} out, {self._cost(counts)}"
+        print(f"  {many(counts.calls, 'answer')}, {used}, {seconds:,.1f} s, {rate:,.1f} judgments a second", file=out)
+
+    def _tasks(self) -> Iterator[Task]:
+        return call_plan.tasks(self.card, self.params, _Reread(self.path, self.card.kind, self.limit, self.count))
+
+    # -- a dry run ----------------------------------------------------------------------------------------------------
+
+    def dry_run(self, purse: Purse | None) -> int:
+        """Show what would be sent for the first items, and what all of it would take; with a purse, ask about them."""
+        self._say_long()
+        first = list(item_lines.items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
+        for task in call_plan.tasks(self.card, self.params, first):
+            if task.sample:
+                continue
+            for piece in call_plan.pieces(self.card, self.params, task):
+                made = call_plan.ask(self.card, self.params, task, piece, {}, "json_schema")
+                _heading(task, piece)
+                for message in made.messages:
+                    print(f"[{message['role']}]\n{message['content']}\n")
+        if purse is not None:
+            asyncio.run(self._asked_few(first, purse))
+            self._say_spent(purse, sys.stdout)
+        _say(estimate(self.card, self.model, self.params, self._all(), price=self.price))
+        return 0
+
+    def _say_long(self) -> None:
+        """Name the calls that do not fit, as far as that is known, before anything is sent."""
+        room = room_of(self.model, self.params, self.endpoint.room)
+        if not room:
+            return
+        size = bound(self.card, self.params, room)
+        items = ((key, item) for key, item in self._all() if len(item.model_dump_json()) > size)
+        if told := str(long(self.card, self.params, items, room)):
+            print(told, file=sys.stderr)
+
+    def _all(self) -> Iterator[tuple[str, Any]]:
+        return item_lines.items(self.path, self.card.kind, self.limit)
+
+    async def _asked_few(self, first: list[tuple[str, Any]], purse: Purse) -> None:
+        few = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
+        async with Client(self.endpoint) as client:
+            async for found in runner.run(
+                *(self.card, self.model, self.params, client, few), endpoint=self.endpoint, budget=self._budget(purse)
+            ):
+                if isinstance(found, Answer):
+                    purse.pay(found)
+                    print(f"=== {found.key} {found.part} {found.piece}: the raw reply ({found.tries} tries)")
+                    print(found.raw if found.raw else f"({found.unscored}: {found.why})")
+                elif isinstance(found, Charge):
+                    purse.pay(found)
+                elif isinstance(found, Judged):
+                    print(f"=== {found.task.key} {found.task.part}: read as")
+                    print("\n".join(_read(self.card, found.reading)))
+                else:
+                    print(found.text, file=sys.stderr)
+
+
+@dataclass(frozen=True)
+class _Reread:
+    """The items of a file, which can be gone through more than once and are never all in memory."""
+
+    path: Path
+    kind: str
+    limit: int
+    count: int
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        return item_lines.items(self.path, self.kind, self.limit)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __contains__(self, entry: object) -> bool:
+        return any(entry == one for one in self)
+
+
+def _spent(purse: Purse) -> str:
+    return f"{'about ' if purse.estimated else ''}{dollars(purse.spent)}"
+
+
+def _count(counts: _Counts, reading: Reading) -> None:
+    if reading.unscored is None:
+        counts.scored += 1
+        return
+    counts.unscored[reading.unscored] += 1
+    if len(counts.why) < 1000:
+        counts.why[reading.why] += 1
+
+
+def _heading(task: Task, piece: str) -> None:
+    named = " ".join(word for word in (task.key, task.part, piece) if word)
+    print(f"=== {named} " + "=" * max(100 - len(named), 3))
+
+
+def _read(card: Card, reading: Reading) -> list[str]:
+    """A reading as lines: every score, and every remark."""
+    if reading.unscored:
+        return [f"  unscored ({reading.unscored}): {reading.why}"]
+    lines = []
+    for score in reading.scores:
+        dimension = card.dimension(score.dimension, score.unit)
+        value = dimension.scale.say(score.value) if dimension else f"{score.value}"
+        sure = "" if score.confidence is None else f"  (confidence {score.confidence:.2f}, {score.source})"
+        lines.append(f"  {score.unit:14} {score.dimension:24} {value}{sure}")
+    return lines + [f"  {r.unit:14} {r.dimension:24} {r.sort}: {r.text}" for r in reading.remarks]
+
+
+def _say(found: Estimate) -> None:
+    print(", ".join((many(found.items, "item"), many(found.judgments, "judgment"), many(found.calls, "call"))))
+    print(f"about {found.tokens_in:,} tokens in, {found.tokens_out:,} tokens out")
+    if found.cost is not None and found.most is not None:
+        print(f"about ${found.cost:,.2f}, at most about ${found.most:,.2f}")
+    for note in found.notes:
+        print(f"- {note}")

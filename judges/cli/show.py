@@ -1,0 +1,130 @@
+"""`show`: one card in full, or the messages that a judge gets for an item."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from judges.audits import audits
+from judges.authoring.soundness import Fault, faults, shown
+from judges.card import Card, Item
+from judges.cli.options import add_card, chosen_card
+from judges.errors import AssayError, BadCard
+from judges.importing.lines import said
+from judges.prepared import prepared
+from judges.protocols.call_plan import Answer, ask, pieces, tasks
+from judges.protocols.messages import Message
+from judges.reading.schema import strict
+from judges.types import ITEM
+
+
+class NoItem(AssayError):
+    """A file holds no item that a card can judge."""
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("show", description=__doc__.partition(": ")[2])
+    parser.add_argument("name", nargs="?", default="", metavar="CARD", help="the same as --card")
+    add_card(parser)
+    parser.add_argument("--prompt", metavar="ITEMS.jsonl", type=Path, help="the messages for the first item of a file")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the card, or with --prompt the messages of every call that the first item takes.
+
+    Exit code 1 where the card lacks something; what that is stands on stderr too.
+    """
+    one = chosen_card(options, options.name or None)
+    lacks = faults(one)
+    lines = prompted(one, first(one, options.prompt)) if options.prompt else described(one, lacks)
+    print("\n".join(lines).encode("utf-8", "replace").decode())
+    for fault in lacks:
+        print(fault.text, file=sys.stderr)
+    return int(bool(lacks))
+
+
+def described(one: Card, lacks: Sequence[Fault] = ()) -> list[str]:
+    """A card as lines: what it takes and asks, its rules, audits and prompts, and the shape of its replies.
+
+    `lacks` is what it lacks (judges/authoring/soundness.py), which stands at the top. What fails in it is left out.
+    """
+    out = [f"{one.title} ({one.name}), version {one.version}", ""]
+    out += ["It lacks:", *(f"  {line}" for fault in lacks for line in fault.text.splitlines()), ""] if lacks else []
+    out += [f"Takes a {one.kind}, and shows the judge:", *_shown(one)]
+    out += ["", "Asks:"]
+    for d in one.dimensions:
+        stated = "" if d.asked else " (stated by the judge only)"
+        out += [f"  {d.name} of each {d.sort}{stated}: {d.scale.words}", f"      {d.definition}"]
+    if one.rules:
+        out += ["", "Rules, checked when a reply is read:", *(f"  {rule}" for rule in one.rules)]
+    out += ["", "Known failures that are looked for:"]
+    known = audits()
+    out += [f"  {name}: {known[name].title}" for name in one.audits if name in known] or ["  none"]
+    changed = one.defaults.model_dump(exclude_defaults=True)
+    out += ["", f"Begins with: {json.dumps(changed)}"] if changed else []
+    for name, text in one.prompts.items():
+        out += ["", f"--- prompt{f', {name}' if name else ''} ---", text]
+    for example in one.examples:
+        out += ["", f"--- example: {example.shows} ---", json.dumps(example.reply, ensure_ascii=False)]
+    if one.text is not None:
+        return [*out, "", "The reply is prose."]
+    try:
+        schema = json.dumps(strict(one.reply), ensure_ascii=False, indent=1)
+    except BadCard as error:
+        schema = str(error)
+    return [*out, "", "--- schema of the reply ---", schema]
+
+
+def prompted(one: Card, item: Item) -> list[str]:
+    """The messages of every call for an item as lines, as an endpoint without JSON mode gets them. NoItem without any.
+
+    A window after the first is shown without the summary that the one before it would give.
+    """
+    out: list[str] = []
+    for task in tasks(one, one.defaults, [(item.id, item)]):
+        before: dict[str, Answer] = {}
+        for piece in pieces(one, one.defaults, task):
+            name = ", ".join(filter(None, (item.id, task.part, piece)))
+            out += [*([""] if out else []), f"##### {name}"]
+            out += _messages(ask(one, one.defaults, task, piece, before, "text").messages)
+            before[piece] = Answer(task.key, task.part, task.sample, piece, "")
+    if not out:
+        raise NoItem(f"{item.id} has nothing that {one.name} judges: the texts are not in the file.")
+    return out
+
+
+def first(one: Card, path: Path) -> Item:
+    """The first item of the card's kind in a file of canonical lines. Raises NoItem, with file and line."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+                if isinstance(row, dict) and row.get("kind") == one.kind:
+                    return prepared(ITEM.validate_python(row))
+            except ValidationError as error:
+                raise NoItem(f"{path}, line {number}: {said(error.errors())}.") from None
+            except (ValueError, RecursionError):
+                raise NoItem(f"{path}, line {number}: it is not a JSON object.") from None
+    raise NoItem(f"{path} holds no {one.kind}, which is what {one.name} judges. An item's kind stands under kind.")
+
+
+def _shown(one: Card) -> list[str]:
+    """The names of what the judge is shown; for each part where an item is judged in parts."""
+    try:
+        return [f"  {f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in shown(one)]
+    except BadCard as error:
+        return [f"  {error}"]
+
+
+def _messages(made: list[Message]) -> list[str]:
+    return [line for message in made for line in (f"--- {message['role']} ---", message["content"])]

@@ -1,0 +1,73 @@
+"""The Batch API's files: one line for each call that is asked, one for each that came back, in any order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from judges.client.decoding import FILE
+from judges.params import Params
+from judges.protocols.call_plan import Task
+
+PATH = "/v1/chat/completions"
+LINES, BYTES = 50_000, 100_000_000
+"""The most lines and bytes of one file, as at OpenAI (which takes twice the bytes)."""
+_BETWEEN = "|"
+_TOKEN, _TOKEN_LOGPROBS, _BESIDE = 8, 800, 4096
+"""The most bytes that a token of a reply commonly takes, also with its alternatives, and what stands around a reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came back for one call: the HTTP status and body, or `missed`: why it was not carried out."""
+
+    key: str
+    part: str
+    sample: int
+    piece: str
+    status: int
+    body: bytes
+    missed: str = ""
+
+
+def most(params: Params) -> int:
+    """How many calls one file may hold, so that the file of their results can be read (judges.client.decoding.FILE)."""
+    each = params.max_tokens * (_TOKEN_LOGPROBS if params.logprobs else _TOKEN) + _BESIDE
+    return max(min(LINES, FILE // each), 1)
+
+
+def custom_id(task: Task, piece: str) -> str:
+    """The stable name of a call: item, part, sample and piece, from which they can be read back.
+
+    ValueError where one of them holds what stands between them.
+    """
+    parts = (task.key, task.part, str(task.sample), piece)
+    if any(_BETWEEN in part for part in parts):
+        raise ValueError(f"No part of a call's name may hold {_BETWEEN!r}: {parts}.")
+    return _BETWEEN.join(parts)
+
+
+def line(task: Task, piece: str, body: dict[str, Any]) -> bytes:
+    """The line that asks for one call; `body` is what a direct call would send."""
+    made = {"custom_id": custom_id(task, piece), "method": "POST", "url": PATH, "body": body}
+    return json.dumps(made, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def results(lines: bytes) -> Iterator[Result]:
+    """The results in an output or error file; lines that are none of ours, or broken, are passed over."""
+    for text in lines.split(b"\n"):
+        try:
+            found = json.loads(text)
+            key, part, sample, piece = str(found["custom_id"]).split(_BETWEEN)
+            number = int(sample)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+        response, error = found.get("response"), found.get("error")
+        if isinstance(response, dict) and isinstance(response.get("status_code"), int):
+            body = json.dumps(response.get("body"), ensure_ascii=False).encode("utf-8", "replace")
+            yield Result(key, part, number, piece, response["status_code"], body)
+        else:
+            told = error if isinstance(error, dict) else {}
+            yield Result(key, part, number, piece, 0, b"", str(told.get("code") or told.get("message") or "no answer"))

@@ -1,0 +1,65 @@
+"""How one model of one endpoint wants to be asked: found out once from what it refuses, and remembered as a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+from judges.params import Params
+from judges.protocols.call_plan import Ask, Mode
+
+_DOWN: dict[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
+_RENAMED = "max_completion_tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a model is held to JSON (`mode`), which parameters it does not take, and what it calls `max_tokens`.
+
+    Written as words, the mode first: "json_object no-seed max_completion_tokens".
+    """
+
+    mode: Mode = "json_schema"
+    without: frozenset[str] = frozenset()
+    renamed: bool = False
+
+    @staticmethod
+    def of(text: str) -> Manner:
+        """The manner that the text says; the usual one where it says none."""
+        words = text.split()
+        mode: Mode = next((m for m in get_args(Mode) if m in words), "json_schema")
+        without = frozenset(word[3:] for word in words if word.startswith("no-"))
+        return Manner(mode, without, _RENAMED in words)
+
+    def __str__(self) -> str:
+        return " ".join([self.mode, *(f"no-{name}" for name in sorted(self.without)), *([_RENAMED] * self.renamed)])
+
+    def down(self) -> Manner | None:
+        """The next weaker way of asking for JSON; None: there is none."""
+        weaker = _DOWN.get(self.mode)
+        return replace(self, mode=weaker) if weaker else None
+
+    def less(self, name: str) -> Manner:
+        """The manner without a parameter."""
+        return replace(self, without=self.without | {name})
+
+    def body(self, model: str, params: Params, ask: Ask) -> dict[str, Any]:
+        """The JSON of the call."""
+        made: dict[str, Any] = {"model": model, "messages": ask.messages}
+        made[_RENAMED if self.renamed else "max_tokens"] = params.max_tokens
+        if "temperature" not in self.without:
+            made["temperature"] = params.temperature
+        if params.seed is not None and "seed" not in self.without:
+            made["seed"] = params.seed
+        if params.logprobs and "logprobs" not in self.without:
+            made["logprobs"] = True
+            if "top_logprobs" not in self.without:
+                made["top_logprobs"] = 5
+        if ask.schema is not None and self.mode == "json_schema":
+            name = re.sub(r"[^A-Za-z0-9_-]", "_", ask.name)[:64] or "reply"  # what OpenAI takes as a name
+            held = {"name": name, "schema": ask.schema, "strict": True}
+            made["response_format"] = {"type": "json_schema", "json_schema": held}
+        elif ask.schema is not None and self.mode == "json_object":
+            made["response_format"] = {"type": "json_object"}
+        return made

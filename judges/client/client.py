@@ -1,0 +1,384 @@
+"""Calls to an OpenAI-compatible endpoint: what is sent, and what comes back or is told instead. The home of openai."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from judges.client import decoding as bodies
+from judges.client import errors, response_body
+from judges.client.batch_files import PATH
+from judges.client.capabilities import Manner
+from judges.client.endpoint import Endpoint
+from judges.client.errors import Asked, Fatal, Passing, Refit, redacted, refusal
+from judges.params import Params
+from judges.protocols.call_plan import Ask, Mode
+from judges.types import UnscoredReason
+
+if TYPE_CHECKING:
+    import httpx
+
+_UPLOADING = 10  # times the usual patience
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A reply as it came. `unscored` and `why` where the protocol says that it was cut off or refused.
+
+    `tokens_in` and `tokens_out` are the endpoint's own counts, 0 where it gives none; `model` is what it says it is.
+    """
+
+    raw: str
+    finish: str
+    refusal: str
+    model: str
+    tokens_in: int
+    tokens_out: int
+    logprobs: response_body.Logprobs
+    mode: Mode
+    unscored: UnscoredReason | None = None
+    why: str = ""
+
+
+class Client:
+    """One endpoint. `modes` remembers how each model wants to be asked, under `name(model)`; keep it between runs.
+
+    Made and used within one event loop, and closed there: `async with Client(endpoint, modes) as client`. Calls are
+    never tried again in here, and nothing that it raises or gives holds the key.
+    """
+
+    def __init__(self, endpoint: Endpoint, modes: MutableMapping[str, str] | None = None) -> None:
+        """Raises Fatal where a key is needed and its variable is not set."""
+        self.endpoint = endpoint
+        self.modes: MutableMapping[str, str] = {} if modes is None else modes
+        self.base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL", "").rstrip("/")
+        self.where = self.base_url or "https://api.openai.com/v1"
+        found = os.environ.get(endpoint.key_variable, "").strip()
+        if not found and (not self.base_url or endpoint.api_version or "api.openai.com" in self.base_url):
+            raise Fatal(f"{self.where} wants a key, and {endpoint.key_variable} is not set: set it in the environment.")
+        if not found.isascii() or not found.isprintable():
+            raise Fatal(f"The key in {endpoint.key_variable} holds signs that no key has: copy it again.")
+        self._has_key, self._key = bool(found), found or "none"
+        self._manners: dict[str, Manner] = {}
+        self._proven = self._pages = 0
+        self._openai: Any = None
+        self._response: Any = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._openai is not None:
+            await self._openai.close()
+            self._openai = None
+
+    def name(self, model: str) -> str:
+        """What a model's manner is remembered under: its endpoint and itself."""
+        return f"{self.where} {model}"
+
+    def manner(self, model: str) -> Manner:
+        """How the model is asked now."""
+        found = self._manners.get(model)
+        if found is None:
+            found = self._manners[model] = Manner.of(self.modes.get(self.name(model), ""))
+        return found
+
+    def mode(self, model: str) -> Mode:
+        """How the model is held to JSON now."""
+        return self.manner(model).mode
+
+    def refit(self, model: str, manner: Manner) -> None:
+        """Ask the model in this manner from now on; where one is remembered, it is this one now."""
+        self._manners[model] = manner
+        if self.known(model):
+            self.settle(model)
+
+    def known(self, model: str) -> bool:
+        """Whether the model's manner is remembered: from another run, or settled in this one."""
+        return self.name(model) in self.modes
+
+    def settle(self, model: str) -> None:
+        """Remember the model's manner: a reply came in it."""
+        self.modes[self.name(model)] = str(self.manner(model))
+
+    async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> Given:
+        """Make one call, in the model's manner now. `mode` is what the messages of `ask` were made for.
+
+        Raises Fatal (stop the run), Passing (try again), Once (a fact of this call), or Refit: the manner has changed,
+        so make the messages for `client.mode(model)` and call again at once.
+        """
+        manner = self.manner(model)
+        if mode is not None and mode != manner.mode and ask.schema is not None:
+            raise Refit(manner, "")
+        asked = self._asked(model, params, manner)
+        status, headers, body = await self._send("post", "/chat/completions", manner.body(model, params, ask))
+        if status != 200:
+            raise self._changed(model, refusal(status, headers, body.decode("utf-8", "replace"), asked), asked)
+        return self._read(body, headers, model, asked, "text" if ask.schema is None else manner.mode)
+
+    async def models(self) -> list[str]:
+        """The models that the endpoint lists; [] where it keeps no list. Raises Fatal or Passing."""
+        status, headers, body = await self._send("get", "/models")
+        if status != 200:
+            fault = refusal(status, headers, body.decode("utf-8", "replace"), self._asked("", Params(), Manner()))
+            if isinstance(fault, (Passing, Fatal)) and status not in (404, 405):
+                raise fault
+            return []
+        try:
+            listed = json.loads(body)["data"]
+            return sorted({str(entry["id"]) for entry in listed})
+        except (ValueError, RecursionError, KeyError, TypeError):
+            return []
+
+    # -- the Batch API ------------------------------------------------------------------------------------------------
+
+    async def upload(self, lines: bytes) -> str:
+        """Hand in a file of calls (judges.client.batch_files.line); its id. Raises Fatal or Passing, as all of these do."""
+        return str((await self._told("post", "/files", {"purpose": "batch"}, lines))["id"])
+
+    async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
+        """Begin a batch of an uploaded file, to be done within a day; `note` comes back with it. What it is now."""
+        asked = {"input_file_id": file, "endpoint": PATH, "completion_window": "24h", "metadata": note}
+        return await self._told("post", "/batches", asked)
+
+    async def batch(self, ident: str) -> dict[str, Any]:
+        """How it stands with a batch; {} where the endpoint knows of none by that name."""
+        return await self._told("get", f"/batches/{ident}", missing=True)
+
+    async def batches(self) -> list[dict[str, Any]]:
+        """The latest batches of this key, up to a hundred."""
+        listed = (await self._told("get", "/batches?limit=100")).get("data")
+        return [found for found in listed if isinstance(found, dict)] if isinstance(listed, list) else []
+
+    async def cancel(self, ident: str) -> dict[str, Any]:
+        """End a batch early; what it has brought by then can be fetched."""
+        return await self._told("post", f"/batches/{ident}/cancel", {})
+
+    async def content(self, file: str) -> bytes:
+        """What is in a file of results."""
+        status, headers, body = await self._send("get", f"/files/{file}/content")
+        if status != 200:
+            raise self._refused(status, headers, body)
+        return body
+
+    def result(self, status: int, body: bytes, model: str, params: Params, held: bool) -> Given:
+        """A reply that came in a file; `held`: whether it was held to JSON. Raises what a direct call would raise."""
+        manner = self.manner(model)
+        asked = self._asked(model, params, manner)
+        if status != 200:
+            raise self._changed(model, refusal(status, {}, body.decode("utf-8", "replace"), asked), asked)
+        return self._read(body, {}, model, asked, manner.mode if held else "text")
+
+    async def _told(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        file: bytes | None = None,
+        missing: bool = False,
+    ) -> dict[str, Any]:
+        """The JSON object of an answer about files and batches; `missing`: {} for what is not there."""
+        status, headers, answer = await self._send(method, path, body, file)
+        if status == 404 and missing:
+            return {}
+        if status != 200:
+            raise self._refused(status, headers, answer)
+        try:
+            found = json.loads(answer)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise Passing("broken", "the endpoint's answer about a batch is no JSON object")
+        return found
+
+    def _refused(self, status: int, headers: dict[str, str], body: bytes) -> Exception:
+        """What a refusal about files and batches amounts to: Fatal or Passing."""
+        text = body.decode("utf-8", "replace")
+        fault = refusal(status, headers, text, self._asked("", Params(), Manner()))
+        if isinstance(fault, (Passing, Fatal)) and status != 404:
+            return fault
+        told = errors.said(text, self._key) or "no reason given"
+        return Fatal(f"{self.where} does not take this as a batch ({status}: {told}). Run it without a batch.")
+
+    # -- one exchange -------------------------------------------------------------------------------------------------
+
+    async def _send(
+        self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers (lower case; only where it is not 200) and body of one exchange."""
+        if self._openai is None:
+            self._open()
+        import openai
+
+        try:
+            async with asyncio.timeout(self.endpoint.timeout * (1 if file is None else _UPLOADING)):
+                if file is not None:
+                    response: httpx.Response = await self._openai.post(
+                        path, cast_to=self._response, body=body, files=[("file", ("calls.jsonl", file))],
+                        options={"headers": {"Content-Type": "multipart/form-data"}},
+                    )  # fmt: skip
+                elif method == "post":
+                    response = await self._openai.post(path, cast_to=self._response, body=body)
+                else:
+                    response = await self._openai.get(path, cast_to=self._response)
+            return 200, {}, response.content
+        except TimeoutError:
+            raise Passing("timeout", f"no answer within {self.endpoint.timeout:g} s", charged=True) from None
+        except openai.APIStatusError as error:
+            found = error.response
+            return found.status_code, {k.lower(): v for k, v in found.headers.items()}, found.content
+        except openai.APIConnectionError as error:
+            raise self._connection(error) from None
+        except openai.OpenAIError as error:
+            raise Fatal(f"{self.where} cannot be asked: {errors.said(str(error), self._key)}") from None
+
+    def _open(self) -> None:
+        import httpx
+        import openai
+
+        limits = httpx.Limits(max_connections=self.endpoint.concurrency + 4, max_keepalive_connections=None)
+        made: dict[str, Any] = {
+            "api_key": self._key,
+            "max_retries": 0,
+            "timeout": None,  # asyncio.timeout bounds the whole exchange, also a body that comes in drips
+            "http_client": openai.DefaultAioHttpClient(
+                limits=limits, timeout=None, follow_redirects=False, headers={"Accept-Encoding": bodies.PACKED},
+                event_hooks={"response": [_bounded]},
+            ),
+        }  # fmt: skip
+        if self.endpoint.api_version:
+            self._openai = openai.AsyncAzureOpenAI(
+                azure_endpoint=self.where, api_version=self.endpoint.api_version, **made
+            )
+        else:
+            self._openai = openai.AsyncOpenAI(base_url=self.where, **made)
+        self._response = httpx.Response
+
+    def _connection(self, error: BaseException) -> Exception:
+        """What a connection that failed amounts to: Fatal where this endpoint has never answered."""
+        chain: list[BaseException] = []
+        at: BaseException | None = error
+        while at is not None and len(chain) < 10:
+            chain.append(at)
+            at = at.__cause__ or at.__context__
+        for found in chain:
+            if isinstance(found, bodies.Moved):
+                return Fatal(
+                    f"{self.where} sends calls on to {found.to} ({found.status}), and Assay does not follow: nothing "
+                    "was sent there. Check the base URL, and set it to the address that answers itself."
+                )
+            if isinstance(found, (bodies.TooLarge, bodies.Unpackable)):
+                return Passing("broken", f"{found}", charged=True)
+        names = {type(e).__name__ for e in chain}
+        told = errors.said(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
+        if names & {"InvalidURL", "UnsupportedProtocol", "InvalidUrlClientError", "NonHttpUrlClientError"}:
+            return Fatal(f"{self.where} is no address: {told}. Check the base URL.")
+        if names & {"ClientConnectorDNSError", "gaierror"}:
+            what = "its name is not known"
+        elif names & {"ClientConnectorCertificateError", "SSLCertVerificationError", "ClientConnectorSSLError"}:
+            what = "its certificate does not hold"
+        elif names & {"ConnectionRefusedError"}:
+            what = "nothing listens there"
+        elif names & {"ClientConnectorError"}:
+            what = told or "no connection"
+        else:
+            return Passing("connection", "the connection broke before the answer was whole", charged=True)
+        if not self._proven:
+            return Fatal(f"{self.where} cannot be reached: {what}. Check the base URL, and that the server runs.")
+        return Passing("connection", f"the endpoint cannot be reached: {what}")
+
+    def _asked(self, model: str, params: Params, manner: Manner) -> Asked:
+        variable = self.endpoint.key_variable
+        return Asked(self.where, model, params, variable, self._key, self._has_key, manner, bool(self._proven))
+
+    def _changed(self, model: str, fault: Exception, asked: Asked) -> Exception:
+        """The fault as it is; where the manner is at fault, it is changed, unless another call has done so since."""
+        if isinstance(fault, Refit) and self.manner(model) == asked.manner:
+            self.refit(model, fault.manner)
+        return fault
+
+    # -- a reply ------------------------------------------------------------------------------------------------------
+
+    def _read(self, body: bytes, headers: dict[str, str], model: str, asked: Asked, mode: Mode) -> Given:
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError):
+            raise self._no_json(body) from None
+        if not isinstance(data, dict):
+            raise Passing("broken", "the endpoint's answer is no completion", charged=True)
+        error = data.get("error")
+        if error:  # some proxies send an error with status 200
+            code = error.get("code") if isinstance(error, dict) else None
+            status = code if isinstance(code, int) and 400 <= code < 600 else 502
+            raise self._changed(model, refusal(status, headers, body.decode("utf-8", "replace"), asked), asked)
+        choices = data.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(message, dict):
+            raise Passing("broken", "the endpoint's answer holds no choice", charged=True)
+        finish = str(choice.get("finish_reason") or "")
+        if finish == "error":
+            raise Passing("server", "the endpoint broke off the reply", charged=True)
+        self._proven += 1
+        raw, refused = self._clean(response_body.text(message.get("content"))), self._clean(response_body.text(message.get("refusal")))
+        usage = data.get("usage")
+        usage = usage if isinstance(usage, dict) else {}
+        unscored: UnscoredReason | None = None
+        why = ""
+        if refused or finish == "content_filter":
+            unscored, why = (
+                "refused",
+                " ".join(f"the model refused: {refused}".split())[:300]
+                if refused
+                else ("the endpoint's filter stopped the reply"),
+            )
+        elif finish == "length":
+            unscored, why = (
+                "cut_off",
+                response_body.cut_off(response_body.count(usage.get("completion_tokens")), asked.params.max_tokens),
+            )
+        return Given(
+            raw=raw or refused,
+            finish=finish,
+            refusal=refused,
+            model=self._clean(str(data.get("model") or model))[:300],
+            tokens_in=response_body.count(usage.get("prompt_tokens")),
+            tokens_out=response_body.count(usage.get("completion_tokens")),
+            logprobs=response_body.logprobs(choice.get("logprobs")) if asked.params.logprobs else (),
+            mode=mode,
+            unscored=unscored,
+            why=why,
+        )
+
+    def _no_json(self, body: bytes) -> Exception:
+        head = body[:300].decode("utf-8", "replace")
+        if not errors.is_page(head):
+            return Passing("broken", "the endpoint's answer is cut off, or no JSON", charged=True)
+        self._pages += 1
+        if self._proven or self._pages < 2:  # a proxy may have shown its face once
+            return Passing("broken", "a web page came instead of an answer")
+        return Fatal(f"{self.where} answers with a web page, not as an API. Check the base URL; most end in /v1.")
+
+    def _clean(self, text: str) -> str:
+        """The text without the key, and without what no store can hold: half surrogate pairs, and NUL."""
+        if not text.isascii():
+            text = text.encode("utf-8", "replace").decode()
+        if "\x00" in text:
+            text = text.replace("\x00", "\ufffd")
+        return redacted(text, self._key) if self._has_key and self._key in text else text
+
+
+async def _bounded(response: httpx.Response) -> None:
+    """Bound the body of an answer before any of it is read."""
+    bodies.bound(response, bodies.FILE if response.request.url.path.endswith("/content") else bodies.MOST)

@@ -1,0 +1,231 @@
+"""What an endpoint answers instead of a reply, sorted: fatal for the run, passing, a fact of one call, or a parameter.
+
+The wordings are those of OpenAI, Azure, vLLM, Ollama, llama.cpp and the proxies in front of them; no two agree.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote
+
+from judges.client.capabilities import Manner
+from judges.errors import AssayError
+from judges.params import Params
+from judges.types import UnscoredReason
+
+Sort = Literal["rate", "timeout", "server", "broken", "connection"]
+
+
+class Fatal(AssayError):
+    """Nothing more can be asked of this endpoint: a wrong key, address or model, or no money left."""
+
+
+class Passing(Exception):
+    """A failure that may be gone the next time. `headers` may say when; `charged`: the call may have cost something."""
+
+    def __init__(
+        self, sort: Sort, why: str, headers: Mapping[str, str] | None = None, status: int = 0, charged: bool = False
+    ) -> None:
+        super().__init__(why)
+        self.sort, self.why, self.headers, self.status, self.charged = sort, why, headers or {}, status, charged
+
+
+class Once(Exception):
+    """A fact of this one call that asking again would not change: a refusal, a prompt that is too long."""
+
+    def __init__(self, unscored: UnscoredReason, why: str) -> None:
+        super().__init__(why)
+        self.unscored, self.why = unscored, why
+
+
+class Refit(Exception):
+    """The endpoint does not take a parameter: the call is to be made again in another manner, and says so in words."""
+
+    def __init__(self, manner: Manner, why: str) -> None:
+        super().__init__(why)
+        self.manner, self.why = manner, why
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked, and where, as messages name it. `proven`: this endpoint has answered properly before."""
+
+    where: str
+    model: str
+    params: Params
+    key_variable: str
+    key: str
+    has_key: bool
+    manner: Manner
+    proven: bool = True
+
+
+_KEY = re.compile(r"\bsk-[\w\-*.]{6,}[\w*]|(?<=Bearer )[\w\-*.]{8,}[\w*]")
+
+
+def redacted(text: str, key: str) -> str:
+    """The text without the key, however it is written, and without anything else that looks like one."""
+    if len(key) >= 4:
+        for written in {key, quote(key, safe=""), json.dumps(key)[1:-1]}:
+            text = text.replace(written, "[key]")
+    return _KEY.sub("[key]", text)
+
+
+def said(body: str, key: str) -> str:
+    """What the body of an error says, on one line and at most 300 characters long, without the key."""
+    text = " ".join(redacted(_message(_json(body)) or body, key).split())
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def is_page(body: str) -> bool:
+    """Whether a body is a web page: what answers is no API."""
+    return body[:300].lstrip().lower().startswith(("<!doctype", "<html", "<head", "<body", "<?xml", "<"))
+
+
+def refusal(status: int, headers: Mapping[str, str], body: str, asked: Asked) -> Exception:
+    """What an answer with an error status amounts to: Fatal, Passing, Once or Refit."""
+    data = _json(body)
+    code, words = _codes(data), (_message(data) or ("" if is_page(body) else body))[:4000].lower()
+    told = said("a web page" if is_page(body) else body, asked.key) or "no reason given"
+    if status == 402 or _out_of_money(code, words):
+        return Fatal(f"{asked.where} has no money left for this key ({status}: {told}). Top up, then resume the run.")
+    if status == 429:
+        return Passing("rate", f"turned away (429: {told})", headers, status)
+    if status in (408, 409, 425) or status >= 500:
+        sort: Sort = "timeout" if status in (408, 504) else "server"
+        return Passing(sort, f"the endpoint failed ({status}: {told})", headers, status, charged=status == 504)
+    if _filtered(code, words):
+        return Once("refused", f"the endpoint's filter refused the call ({status}: {told})")
+    if status in (401, 403):
+        what = f"set {asked.key_variable} to a key that it takes" if asked.has_key else f"set {asked.key_variable}"
+        how = f"refuses the key in {asked.key_variable}" if asked.has_key else "wants a key"
+        return Fatal(f"{asked.where} {how} ({status}: {told}). In the environment, {what}.")
+    if _too_long(code, words):
+        return Once("api_error", f"the call does not fit the model's context ({status}: {told})")
+    if _no_model(status, code, words):
+        return Fatal(f"{asked.where} has no model {asked.model!r} ({status}: {told}). Check the model's name.")
+    if status in (400, 422):
+        return _parameter(status, data, words, told, asked) or Once("api_error", f"refused ({status}: {told})")
+    if status in (404, 405) or 300 <= status < 400:
+        if asked.proven:
+            return Passing("server", f"the endpoint failed ({status}: {told})", headers, status)
+        return Fatal(
+            f"{asked.where} is no OpenAI-compatible API ({status}: {told}). Check the base URL; most end in /v1."
+        )
+    return Once("api_error", f"refused ({status}: {told})")
+
+
+def _json(body: str) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _message(data: Any) -> str:
+    """The message of an error's JSON in any of the usual shapes; "" where there is none."""
+    if not isinstance(data, dict):
+        return ""
+    for key in ("error", "message", "detail", "errors", "msg"):
+        found = data.get(key)
+        if isinstance(found, str) and found:
+            return found
+        if isinstance(found, dict) and (inner := _message(found)):
+            return inner
+        if isinstance(found, list):  # FastAPI: where and what, without the input, which holds the whole call
+            told = [f"{_place(p.get('loc'))}: {p.get('msg', '')}" for p in found[:5] if isinstance(p, dict)]
+            if told:
+                return "; ".join(told)
+    return ""
+
+
+def _place(loc: Any) -> str:
+    return ".".join(map(str, loc)) if isinstance(loc, list) else str(loc or "")
+
+
+def _codes(data: Any) -> str:
+    """Code, type and parameter of an error's JSON, in lower case, joined by spaces."""
+    inner = data.get("error", data) if isinstance(data, dict) else None
+    if not isinstance(inner, dict):
+        return ""
+    values = [inner.get(name) for name in ("code", "type", "param")]
+    more = inner.get("innererror")
+    values += [more.get("code")] if isinstance(more, dict) else []
+    return " ".join(str(v).lower() for v in values if v)
+
+
+def _has(text: str, *words: str) -> bool:
+    return any(word in text for word in words)
+
+
+def _out_of_money(code: str, words: str) -> bool:
+    # "exceeded your current quota" alone is also what some say of requests a minute, which pass.
+    money = ("insufficient_quota", "billing_hard_limit", "billing_not_active", "insufficient_user_quota")
+    return _has(code, *money) or _has(words, "insufficient balance", "insufficient credit", "insufficient_quota")
+
+
+def _filtered(code: str, words: str) -> bool:
+    return _has(code, "content_filter", "content_policy", "responsibleai", "invalid_prompt") or _has(
+        words, "content management policy", "content_filter", "flagged", "moderation"
+    )
+
+
+def _too_long(code: str, words: str) -> bool:
+    return _has(code, "context_length_exceeded", "exceed_context", "string_above_max_length") or _has(
+        words,
+        *("maximum context length", "context length", "context size", "context window", "prompt is too long"),
+        *("too many tokens", "maximum input length", "input is too long", "max_model_len", "exceeds the available"),
+    )
+
+
+def _no_model(status: int, code: str, words: str) -> bool:
+    if _has(code, "model_not_found", "deploymentnotfound", "invalid_model", "unknown_model"):
+        return True
+    if "model" not in words or status not in (400, 404, 422):
+        return False
+    unknown = ("not found", "does not exist", "not a valid model", "invalid model", "unknown model", "no such model")
+    return _has(words, *unknown, "not supported model", "model is not available", "no endpoints found")
+
+
+_JSON = ("response_format", "json_schema", "json schema", "json mode", "json_object", "structured output", "grammar")
+_NAMED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("response_format", (*_JSON, "guided", "invalid schema", "'json'", "text.format")),
+    ("logprobs", ("logprobs",)),
+    ("seed", ("seed",)),
+    ("max_tokens", ("max_completion_tokens", "max_tokens")),
+    ("temperature", ("temperature",)),
+)
+
+
+def _parameter(status: int, data: Any, words: str, told: str, asked: Asked) -> Exception | None:
+    """What is to be done about a parameter that the endpoint does not take; None where it names none that was given."""
+    inner = data.get("error") if isinstance(data, dict) else None
+    param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
+    manner, params = asked.manner, asked.params
+    named = [n for n, ws in _NAMED if _has(param, *ws)] or [n for n, ws in _NAMED if _has(words, *ws)]
+    for name in named:
+        if name == "response_format" and (weaker := manner.down()):
+            return Refit(weaker, f"{asked.model} takes no {manner.mode} here: asked in the manner {weaker.mode}")
+        if name == "logprobs" and params.logprobs and "logprobs" not in manner.without:
+            fewer = "top_logprobs" in words and "top_logprobs" not in manner.without
+            left = "top_logprobs" if fewer else "logprobs"
+            return Refit(manner.less(left), f"{asked.model} gives no {left}: asked without ({status}: {told})")
+        if name == "seed" and params.seed is not None and "seed" not in manner.without:
+            return Refit(manner.less("seed"), f"{asked.model} takes no seed: asked without, so repeats may differ")
+        if name == "max_tokens" and not manner.renamed and "max_completion_tokens" in words:
+            renamed = Manner(manner.mode, manner.without, renamed=True)
+            return Refit(renamed, f"{asked.model} calls max_tokens max_completion_tokens: asked so")
+        if name == "max_tokens":
+            return Fatal(f"{asked.where} does not take max_tokens {params.max_tokens} ({status}: {told}). Set another.")
+        if name == "temperature" and "temperature" not in manner.without:
+            if params.temperature == 1:  # the default of the API: left out, it is what was asked for
+                return Refit(manner.less("temperature"), f"{asked.model} takes no temperature but its own, which is 1")
+            return Fatal(
+                f"{asked.model} does not take temperature {params.temperature:g} ({status}: {told}). Set it to 1: "
+                "that is another judge, whose scores vary from call to call, so take several samples."
+            )
+    return None

@@ -1,0 +1,76 @@
+"""What models cost, from a file that people edit: prices.json here, or one of their own in the same shape."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from judges.client.budget import Price
+from judges.client.endpoint import practice
+from judges.errors import AssayError
+from judges.types import Strict
+
+PRICES = Path(__file__).with_name("prices.json")
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
+class Listed(Strict):
+    """US dollars per million tokens, and the share of them that a call costs through the Batch API.
+
+    `context`: the tokens that a call and its reply may have together (0: not known).
+    """
+
+    in_: float = Field(alias="in", ge=0, lt=1e6)
+    out: float = Field(ge=0, lt=1e6)
+    batch: float = Field(default=1.0, gt=0, le=1)
+    context: int = Field(default=0, ge=0)
+
+
+class Prices(Strict):
+    """A price list, with the month it was made in."""
+
+    as_of: str
+    note: str = ""
+    models: dict[str, Listed]
+
+
+@cache
+def prices(file: Path = PRICES) -> Prices:
+    """The price list in a file. Raises AssayError where it is none."""
+    try:
+        return Prices.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise AssayError(f"{file.name}: {error.strerror or error}. Give a price list that can be read.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        line = '"name": {"in": 2.5, "out": 10}'
+        raise AssayError(f"{file.name} is no price list: {where}: {first['msg']}. A model's line is {line}.") from None
+
+
+def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
+    """(in, out) in US dollars per million tokens; None: not known, and never guessed.
+
+    A dated name ("gpt-4o-2024-08-06") that is not listed costs what the undated one does. Practice costs nothing.
+    """
+    if practice(model):
+        return 0.0, 0.0
+    found = _listed(model, file)
+    if found is None:
+        return None
+    share = found.batch if batch else 1.0
+    return found.in_ * share, found.out * share
+
+
+def context(model: str, file: Path = PRICES) -> int:
+    """The tokens that a call of the model and its reply may have together; 0: not known."""
+    found = _listed(model, file)
+    return 0 if found is None else found.context
+
+
+def _listed(model: str, file: Path) -> Listed | None:
+    listed = prices(file).models
+    return listed.get(model) or listed.get(_DATED.sub("", model))

@@ -1,0 +1,400 @@
+"""A run: a judge asked about many items at a time, within its limits, until it is done, stopped or refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal, Protocol
+
+from judges.card import Card
+from judges.client import retries, usage
+from judges.client.budget import Budget, cost
+from judges.client.capabilities import Manner
+from judges.client.client import Given
+from judges.client.endpoint import Endpoint
+from judges.client.errors import Fatal, Once, Passing, Refit
+from judges.client.throttle import Door, until
+from judges.client.usage import Charge
+from judges.errors import AssayError, BadCard
+from judges.params import Params
+from judges.protocols import call_plan
+from judges.protocols.call_plan import Answer, Ask, Judged, Mode, Task
+from judges.reading.reading import objects
+from judges.types import Reading
+
+SAME = 20
+"""So many calls that failed one after the other, all their tries used up, end a run: the rest would fail as well."""
+GRACE = 5.0
+"""Seconds that calls under way get when a run is stopped; what is not answered by then leaves no row."""
+_STOPPED = "The run was stopped before all was asked."
+_LONG = 30.0
+"""Seconds of a pause that the endpoint asks for which are worth a word: so long, nothing seems to happen."""
+_LOOK, _REFITS = 0.05, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth saying of the run itself. `stopped` and `spent`: it ended before all was asked."""
+
+    sort: Literal["manner", "slower", "stopped", "spent"]
+    text: str
+
+
+class Asks(Protocol):
+    """What a run needs of a client (judges.client.client.Client)."""
+
+    async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> Given:
+        """Make one call. Raises Fatal, Passing, Once or Refit."""
+
+    def manner(self, model: str) -> Manner:
+        """How the model is asked now."""
+
+    def refit(self, model: str, manner: Manner) -> None:
+        """Ask the model in this manner from now on."""
+
+    def known(self, model: str) -> bool:
+        """Whether the model's manner is remembered."""
+
+    def settle(self, model: str) -> None:
+        """Remember the model's manner."""
+
+
+Stop = asyncio.Event | Callable[[], bool] | None
+
+
+async def run(
+    card: Card,
+    model: str,
+    params: Params,
+    client: Asks,
+    tasks: Iterable[Task],
+    *,
+    endpoint: Endpoint,
+    had: Callable[[Task], Mapping[str, Answer] | None] | None = None,
+    stop: Stop = None,
+    budget: Budget | None = None,
+    seed: int = 0,
+    grace: float = GRACE,
+    salt: str | None = None,
+) -> AsyncIterator[Answer | Judged | Charge | Note]:
+    """Ask the judge for every task, and give each answer as it comes, and each judgment when its pieces are there.
+
+    Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
+    of what comes is not that of the tasks. `had(task)` gives the answers that a task already has, by piece: they are
+    not asked for again, unless they failed (api_error). A call that failed after all its tries is an Answer that is
+    unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too. A Charge
+    is a call that may have cost something and brought no Answer.
+
+    The first call goes alone, to learn how the model wants to be asked. `stop` (an event, or a function that may live
+    in another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
+    limit could be passed. Both are told by a last Note. `seed` draws the jitter of the pauses between tries. With a
+    `salt` (judges.protocols.messages.nonce) the messages of each call can be made again.
+
+    Raises Fatal, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
+    """
+    if not card.prompts:
+        raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
+    work = _Run(card, model, params, client, iter(tasks), endpoint, had, stop, budget, Random(seed), grace, salt)
+    try:
+        async for found in work.stream():
+            yield found
+    finally:
+        await work.close()
+
+
+class _Run:
+    def __init__(
+        self,
+        card: Card,
+        model: str,
+        params: Params,
+        client: Asks,
+        tasks: Iterable[Task],
+        endpoint: Endpoint,
+        had: Callable[[Task], Mapping[str, Answer] | None] | None,
+        stop: Stop,
+        budget: Budget | None,
+        chance: Random,
+        grace: float,
+        salt: str | None,
+    ) -> None:
+        self.card, self.model, self.params, self.client, self.tasks = card, model, params, client, iter(tasks)
+        self.endpoint, self.had, self.budget, self.chance = endpoint, had, budget, chance
+        self.grace, self.salt = grace, salt
+        self._stop = stop.is_set if isinstance(stop, asyncio.Event) else stop
+        self._clock = asyncio.get_running_loop().time
+        self._ended = asyncio.Event()
+        self._door = Door(endpoint, budget, self._clock, self._ended)
+        self._counts = bool(endpoint.tokens_per_minute) or budget is not None
+        self._mean_out = min(params.max_tokens, 400.0)
+        self._out: deque[Answer | Judged | Charge | Note] = deque()
+        self._ready, self._room = asyncio.Event(), asyncio.Event()
+        self._trial = not client.known(model)
+        self._tried = asyncio.Event()
+        self._told: set[str] = set()
+        self._quiet_until = float("-inf")
+        self._manner: Manner | None = None
+        self._prose = self._streak = self._answered = 0
+        self._fault: BaseException | None = None
+        self._last: Note | None = None
+        self._hands: list[asyncio.Task[None]] = []
+        self._busy, self._most_out = endpoint.concurrency, 4 * endpoint.concurrency + 64
+        self._watch: asyncio.Task[None] | None = None
+
+    # -- the stream ---------------------------------------------------------------------------------------------------
+
+    async def stream(self) -> AsyncIterator[Answer | Judged | Charge | Note]:
+        """What the hands bring, until all of them are done."""
+        if not self._trial:
+            self._tried.set()
+        self._hands = [asyncio.create_task(self._hand(number)) for number in range(self.endpoint.concurrency)]
+        for hand in self._hands:
+            hand.add_done_callback(self._over)
+        self._watch = asyncio.create_task(self._watching())
+        while True:
+            while self._out:
+                yield self._out.popleft()
+            self._room.set()
+            if self._busy == 0 and not self._out:
+                break
+            self._ready.clear()
+            await self._ready.wait()
+        if self._fault is not None:
+            raise self._fault
+        if self._last is not None:
+            yield self._last
+
+    def _over(self, _: asyncio.Task[None]) -> None:
+        self._busy -= 1
+        self._ready.set()
+
+    async def close(self) -> None:
+        """End all that is under way, without a row."""
+        going = [task for task in (*self._hands, self._watch) if task is not None and not task.done()]
+        for task in going:
+            task.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+
+    async def _watching(self) -> None:
+        """Look for the wish to stop; once the run is ending, give what is under way its grace."""
+        while not self._ended.is_set():
+            if self._stop is None:
+                await self._ended.wait()
+            elif self._going():
+                await until(self._ended, _LOOK)
+        await asyncio.wait(self._hands, timeout=self.grace)
+        for hand in self._hands:
+            hand.cancel()
+
+    def _end(self, note: Note | None = None, fault: BaseException | None = None) -> None:
+        """Begin no more calls. The first reason counts; a fault counts more than a wish."""
+        if self._fault is None:
+            self._fault = fault
+        if self._last is None:
+            self._last = note
+        for event in (self._ended, self._room, self._tried):
+            event.set()
+        self._door.wake()
+
+    def _going(self) -> bool:
+        """Whether calls may still be begun."""
+        if self._stop is not None and not self._ended.is_set() and self._stop():
+            self._end(Note("stopped", _STOPPED))
+        return not self._ended.is_set()
+
+    def _give(self, found: Answer | Judged | Charge | Note) -> None:
+        self._out.append(found)
+        self._ready.set()
+
+    # -- one judgment after the other ---------------------------------------------------------------------------------
+
+    async def _hand(self, number: int) -> None:
+        """Take task after task, until there is none or the run ends."""
+        try:
+            if number:
+                await self._tried.wait()
+            while not self._ended.is_set():
+                while len(self._out) > self._most_out and not self._ended.is_set():
+                    self._room.clear()
+                    await self._room.wait()
+                task = next(self.tasks, None)
+                if task is None:
+                    self._tried.set()
+                    return
+                await self._judge(task)
+        except Fatal as fault:
+            self._end(fault=fault)
+        except Exception as fault:
+            self._end(fault=fault)
+
+    async def _judge(self, task: Task) -> None:
+        """Ask for the pieces of one judgment, and give it; nothing more is given once the run ends between them."""
+        card, params = self.card, self.params
+        held = {} if self.had is None else dict(self.had(task) or {})
+        answers = {piece: answer for piece, answer in held.items() if answer.unscored != "api_error"}
+        try:
+            names = call_plan.pieces(card, params, task, answers)
+            while left := _left(card, params, task, names, answers):
+                answer = await self._answer(task, left[0], answers)
+                if answer is None:
+                    return
+                self._give(answer)
+                answers[left[0]] = answer
+            self._give(call_plan.fuse(card, params, task, answers))
+        except (Fatal, BadCard):  # a card whose own code fails cannot judge the next item either
+            raise
+        except AssayError as error:  # an item that this judge cannot be asked about
+            self._give(Judged(task, "", Reading(unscored="incomplete", why=str(error))))
+
+    async def _answer(self, task: Task, piece: str, before: Mapping[str, Answer]) -> Answer | None:
+        """The answer to one piece, after as many tries as it takes; None where the run ends first. Raises Fatal."""
+        tried = refits = 0
+        made: Ask | None = None
+        mode: Mode = "text"
+        while True:
+            now_mode = self.client.manner(self.model).mode
+            if made is None or now_mode != mode:
+                mode = now_mode
+                made = call_plan.ask(self.card, self.params, task, piece, before, mode, self.salt)
+            tokens_in = usage.sent(made, mode) if self._counts else 0
+            most = 0.0 if self.budget is None else self.budget.most(tokens_in, self.params.max_tokens)
+            held = tokens_in + self._mean_out
+            if not self._going() or not await self._door.admit(held, most):
+                if not self._ended.is_set():
+                    self._end(Note("spent", self._door.refusal))
+                return None
+            began, real, used = self._clock(), most, held
+            floor, charged = 0.0, True
+            bill: tuple[int, int, bool] | None = None
+            try:
+                given = await self.client.answer(self.model, self.params, made, mode)
+                seconds = self._clock() - began
+                told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+                bill = usage.billed(told, made, mode, given.raw, cut, self.params.max_tokens)
+                used = float(bill[0] + bill[1])
+                self._mean_out += (bill[1] - self._mean_out) / 20
+                if self.budget is not None:
+                    real = cost(self.budget.price, bill[0], bill[1])
+                self._door.good()
+                self._answered += 1
+                self._streak = 0
+                tried += 1
+                if self._trial and self._in_prose(made, given):
+                    continue
+                charged = False  # the answer tells itself what it cost
+                return self._made(task, piece, given, bill, tried, seconds)
+            except Fatal:
+                real, used, charged = 0.0, 0.0, False
+                raise
+            except Refit as fit:
+                real, used, charged = 0.0, 0.0, False
+                refits += 1
+                if fit.why and fit.why not in self._told:
+                    self._told.add(fit.why)
+                    self._give(Note("manner", f"{fit.why}."))
+                if refits > _REFITS:
+                    raise Fatal(f"The endpoint took no manner of asking {self.model}: {fit.why}.") from None
+                continue
+            except Once as fact:
+                real, charged = 0.0, False
+                self._door.good()
+                return self._failed(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
+            except Passing as fault:
+                charged = fault.charged
+                real = most if charged else 0.0
+                tried += 1
+                floor = retries.asked(fault.headers, retries.said_at(fault.headers))
+                crowded = fault.sort in ("rate", "timeout") or fault.status == 503
+                if crowded and self._door.bad(began, floor):
+                    self._give(
+                        Note("slower", "The endpoint turned calls away or left them waiting: fewer are made at a time.")
+                    )
+                delay = retries.pause(tried, self.endpoint.tries, self.chance, floor)
+                if delay is not None and floor >= _LONG and self._clock() >= self._quiet_until:
+                    self._quiet_until = self._clock() + delay
+                    self._give(Note("slower", retries.spoken(floor)))
+                why = fault.why
+            finally:
+                self._door.leave(held, used, most, real)
+                if charged:  # also a call that was dropped: it was asked, so it may have to be paid for in full
+                    at_most = (tokens_in or usage.sent(made, mode), self.params.max_tokens, True)
+                    self._give(Charge("try", *(bill or at_most)))
+            if delay is None:
+                ways = f"{why}, after {tried} tries" if tried > 1 else why
+                return self._failed(task, piece, mode, tried, began, "api_error", ways, streak=True)
+            await until(self._ended, delay)
+            if self._ended.is_set():
+                return None
+
+    def _made(
+        self, task: Task, piece: str, given: Given, bill: tuple[int, int, bool], tried: int, seconds: float
+    ) -> Answer:
+        if self._trial:
+            self.client.settle(self.model)
+            self._settled()
+        return Answer(
+            *(task.key, task.part, task.sample, piece, given.raw, given.unscored, given.why, given.mode, given.model),
+            *(bill[0], bill[1], tried, seconds, given.logprobs, bill[2]),
+        )
+
+    def _failed(
+        self,
+        task: Task,
+        piece: str,
+        mode: Mode,
+        tried: int,
+        began: float,
+        unscored: Literal["api_error", "refused", "unreadable", "out_of_range", "cut_off", "incomplete"],
+        why: str,
+        streak: bool = False,
+    ) -> Answer:
+        """The answer of a call that failed for good. Raises Fatal where they all do."""
+        if self._trial:
+            self._settled()
+        if unscored == "api_error" and (streak or not self._answered):
+            self._streak += 1
+            if self._streak >= SAME:
+                self._end(fault=Fatal(f"{self._streak} calls failed one after the other, the last because: {why}."))
+        seconds = self._clock() - began
+        return Answer(
+            task.key, task.part, task.sample, piece, "", unscored, why, mode, self.model, tries=tried, seconds=seconds
+        )
+
+    # -- the first call -----------------------------------------------------------------------------------------------
+
+    def _settled(self) -> None:
+        self._trial = False
+        self._tried.set()
+
+    def _in_prose(self, made: Ask, given: Given) -> bool:
+        """Whether to ask the first call again, because the endpoint seems to take the schema and pay no heed to it.
+
+        Prose twice in place of JSON: the shape of the reply is said in words from now on. Where that is answered by
+        prose, too, the model is at fault and not the manner, which goes back to what it was.
+        """
+        if made.schema is None or given.unscored or objects(given.raw):
+            return False
+        manner = self.client.manner(self.model)
+        self._prose += 1
+        if manner.mode != "text":
+            if self._prose == 2:
+                self._manner = manner
+                self.client.refit(self.model, Manner("text", manner.without, manner.renamed))
+                self._give(
+                    Note("manner", f"{self.model} answered without JSON: the shape of the reply is said in words.")
+                )
+            return self._prose <= 2
+        if self._manner is not None:
+            self.client.refit(self.model, self._manner)
+        self._settled()
+        return False
+
+
+def _left(card: Card, params: Params, task: Task, names: Sequence[str], answers: Mapping[str, Answer]) -> Sequence[str]:
+    """The pieces that are still to be asked, in order; none once one of them cannot be read."""
+    if len(names) == 1:
+        return [] if answers else names
+    return call_plan.left(card, params, task, answers)

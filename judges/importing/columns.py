@@ -1,0 +1,390 @@
+"""Whose the columns of a table are, from their names and cells: item, texts, judges' and people's answers, the rest.
+
+Nothing is guessed without a word: what was only likely stands in `told`, what could be either in `unclear`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from judges.authoring.recipe import Answers
+from judges.authoring.scale_inference import Survey, survey
+from judges.importing.column_names import Name, Owner, flat, heard
+
+_IDS = """
+    id idx case item_id item uid uuid key index question_id prompt_id example_id doc_id sample_id instance_id row_id
+    task_id case_id segment_id seg_id pairid pair_id record_id conversation_id dialogue_id nr no nummer name 番号
+    unnamed_0 row # 編號 序号 编号
+""".split()
+_WEAK_IDS = frozenset(("name", "no", "nr", "row"))
+_FIELDS = {
+    "task": """
+        task instruction prompt question query input context source src document article text user_input user_prompt
+        orig_instruction aufgabe frage eingabe 質問 指示 入力 原文 问题 指令
+    """.split(),
+    "output": """
+        output response answer completion generation model_output reply summary candidate hypothesis mt translation
+        model_response decoded orig_response actual_output antwort ausgabe text_output 回答 出力 応答 訳文 输出
+        agent_response system_output
+    """.split(),
+    "reference": """
+        reference reference_answer gold target expected ground_truth expected_output ref orig_reference_answer referenz
+        gold_answer 模範解答 正解 参考
+    """.split(),
+    "turns": """
+        turns messages conversation conversations dialogue dialog chat history
+    """.split(),
+    "scenario": """
+        scenario szenario
+    """.split(),
+    "system": """
+        system model model_id generator assistant_model model_name system_name
+    """.split(),
+}
+_SIDED = ("response", "answer", "output", "completion", "text", "reply", "summary", "assistant", "conversation", "item")
+_SIDES = (("a", "b"), ("1", "2"))
+_BETTER = (("chosen", "rejected"), ("preferred", "other"), ("better", "worse"))
+_MADE = ("model", "system", "generator")
+_META = frozenset("""
+    category categories subset domain topic type language lang locale split dataset turn turns round year date time
+    timestamp tstamp created_at updated_at length len tokens cost latency duration seconds version seed temperature
+    difficulty anony order position url email gender age country lp tag tags sprache kategorie datum カテゴリ 言語
+    日付 类别 语言 is_swapped swapped n count
+""".split())
+
+
+_WHO = ("annotator", "rater", "worker", "judge", "reviewer")
+_MEASURED = frozenset("price cost tokens length latency time seconds count dollars chars".split())
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A column of answers: who gave them, of what (`dimension`, "" where the name says only who), on which scale.
+
+    `answers` is None where its cells have no scale in common (`survey.why` says why). `reason` and `confidence` are
+    columns that say more of the same, "" for none.
+    """
+
+    column: str
+    who: str
+    dimension: str
+    survey: Survey
+    reason: str = ""
+    confidence: str = ""
+
+    @property
+    def answers(self) -> Answers | None:
+        """The scale of its cells."""
+        return self.survey.answers
+
+
+@dataclass(frozen=True)
+class Unclear:
+    """Columns of which a person has to say what they are, and a sentence that asks."""
+
+    columns: tuple[str, ...]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table are; each stands in one place.
+
+    `texts` are fields of items ("task", "output", "reference", "input", "response_a", "response_b", "turns",
+    "scenario", "system", "system_a", "system_b") with their columns; `by` is the column that names who gave the answer
+    of its row, where rows and not columns are different people or judges.
+    """
+
+    id: str = ""
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    judges: tuple[Voice, ...] = ()
+    people: tuple[Voice, ...] = ()
+    by: str = ""
+    values: tuple[Voice, ...] = ()
+    """With `by`: the columns of answers; whose they are stands in each row."""
+    meta: tuple[str, ...] = ()
+    unclear: tuple[Unclear, ...] = ()
+    told: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Literal["dialogue", "pair", "response"]:
+        """The kind of item that its texts make."""
+        return "pair" if "response_a" in self.texts else "dialogue" if "turns" in self.texts else "response"
+
+
+def columns(
+    names: Sequence[str], rows: Sequence[Mapping[str, Any]], judges: Sequence[str] = (), people: Sequence[str] = ()
+) -> Columns:
+    """What the columns of a table are; `judges` and `people` are those of which it was said, and no other is then one.
+
+    A name that is no column is passed over.
+    """
+    return _Table(names, rows, [c for c in judges if c in names], [c for c in people if c in names]).read()
+
+
+class _Table:
+    """The columns of a table while they are told apart; each that has its place leaves `left`."""
+
+    def __init__(
+        self, names: Sequence[str], rows: Sequence[Mapping[str, Any]], judges: list[str], people: list[str]
+    ) -> None:
+        self.left = list(names)
+        self.rows, self.named = rows, {"judge": judges, "person": people}
+        self.plain = {flat(name): name for name in reversed(names)}
+        self.told: list[str] = []
+        self.unclear: list[Unclear] = []
+        self.texts: dict[str, list[str]] = {}
+        self._surveys: dict[str, Survey] = {}
+
+    def read(self) -> Columns:
+        """Everything in its place."""
+        for column in (*self.named["judge"], *self.named["person"]):
+            self.left.remove(column) if column in self.left else None
+        key = self._id()
+        self._fields()
+        names = {column: heard(column) for column in self.left}
+        aside = [c for c in self.left if names[c].note or names[c].confidence]
+        meta = [c for c in self.left if c not in aside and _beside(c, names[c])]
+        self.left = [c for c in self.left if c not in aside and c not in meta]
+        by = self._by(names)
+        if by:
+            self.left.remove(by)
+        owners: tuple[Owner, Owner] = ("judge", "person")
+        voices = {o: [self._voice(c) for c in self.named[o]] for o in owners}
+        open_: list[Voice] = []
+        for column in self.left:
+            name = names[column]
+            if not self._closed(column, name):
+                meta.append(column)
+            elif name.both:
+                self._ask([column], f"{column} names a judge and a person: say whose it is")
+            elif name.owner and not self.named[name.owner]:
+                voices[name.owner].append(self._voice(column))
+            else:
+                open_.append(self._voice(column))
+        if by:
+            values = [*voices["judge"], *voices["person"], *open_]
+            return self._made(key, [], [], meta + aside, by, values)
+        self._summaries(voices["person"], meta, names)
+        self._settle(voices, open_, meta)
+        self._meet(voices["judge"], voices["person"])
+        beside = {c: names[c] for c in aside}
+        only = len(voices["judge"]) == 1
+        told = {o: [self._with(v, beside, o, only) for v in voices[o]] for o in owners}
+        used = {c for group in told.values() for v in group for c in (v.reason, v.confidence)}
+        return self._made(key, told["judge"], told["person"], meta + [c for c in aside if c not in used], "", [])
+
+    def _made(
+        self, key: str, judges: list[Voice], people: list[Voice], meta: list[str], by: str, values: list[Voice]
+    ) -> Columns:
+        return Columns(
+            key, self.texts, tuple(judges), tuple(people), by, tuple(values), tuple(dict.fromkeys(meta)),
+            tuple(self.unclear), tuple(self.told),
+        )  # fmt: skip
+
+    def _survey(self, column: str) -> Survey:
+        if column not in self._surveys:
+            self._surveys[column] = survey(row.get(column) for row in self.rows)
+        return self._surveys[column]
+
+    def _voice(self, column: str) -> Voice:
+        name = heard(column)
+        return Voice(column, name.who or column, name.dimension, self._survey(column))
+
+    def _ask(self, columns: Sequence[str], sentence: str) -> None:
+        self.unclear.append(Unclear(tuple(columns), f"{sentence}."))
+
+    def _distinct(self, column: str) -> bool:
+        cells = [str(row.get(column)) for row in self.rows]
+        return len(set(cells)) == len(cells) and all(len(cell) <= 100 for cell in cells)
+
+    def _id(self) -> str:
+        """The column that names the item of a row, "" where none does."""
+        for known in _IDS:
+            column = self.plain.get(known)
+            if column in self.left and (known not in _WEAK_IDS or self._distinct(column)):
+                self.left.remove(column)
+                return column
+        for column in self.left:
+            name = heard(column)
+            ends = flat(column).endswith("_id") and not name.owner and flat(column) != "model_id"
+            if ends and self._distinct(column):
+                self.left.remove(column)
+                return column
+        first = self.left[0] if self.left else ""
+        if first and len(self.rows) > 2 and self._distinct(first) and not (name := heard(first)).owner:
+            whole = all(re.fullmatch(r"\d{1,18}", str(row.get(first))) for row in self.rows)
+            if whole and not (name.plain or name.both):
+                self.told.append(f"{first} is taken for the id, as its numbers are all different.")
+                self.left.remove(first)
+                return first
+        return ""
+
+    def _fields(self) -> None:
+        """Texts of items, out of `left`."""
+        self._pair()
+        for field_, names in _FIELDS.items():
+            if "response_a" in self.texts and field_ in ("output", "reference", "turns", "system"):
+                continue
+            target = "input" if field_ == "task" and "response_a" in self.texts else field_
+            for column in list(self.left):
+                once = field_ != "task" and field_ in self.texts
+                if flat(column) in names and not once and self._texty(column, field_):
+                    self.texts.setdefault(target, []).append(column)
+                    self.left.remove(column)
+
+    def _pair(self) -> None:
+        """The two sides of a pair, and their systems."""
+        forms = [(f"{stem}_{one}", f"{stem}_{two}") for stem in _SIDED for one, two in _SIDES]
+        forms += [(f"{stem}{one}", f"{stem}{two}") for stem in _SIDED for one, two in _SIDES]
+        forms += [(f"{one}_{stem}", f"{two}_{stem}") for stem in _SIDED for one, two in _SIDES]
+        for one, two in (*_BETTER, *forms):
+            a, b = self.plain.get(one), self.plain.get(two)
+            if a in self.left and b in self.left and self._texty(a) and self._texty(b):
+                self.texts |= {"response_a": [a], "response_b": [b]}
+                self.left = [c for c in self.left if c not in (a, b)]
+                break
+        named = [(f"{by}{sign}{one}", f"{by}{sign}{two}") for by in _MADE for sign in ("_", "") for one, two in _SIDES]
+        for one, two in (("chosen_model", "rejected_model"), *named):
+            a, b = self.plain.get(one), self.plain.get(two)
+            if a in self.left and b in self.left and not self._survey(a).numbers:
+                self.texts |= {"system_a": [a], "system_b": [b]}
+                self.left = [c for c in self.left if c not in (a, b)]
+                return
+
+    def _texty(self, column: str, field_: str = "") -> bool:
+        """Whether the cells of a column can be texts of items."""
+        found = self._survey(column)
+        if found.numbers > found.words or not found.words + found.numbers:
+            return False
+        scale = found.answers
+        if scale is not None and field_ == "task" and 2 * len(scale.categories) < found.words and self.texts:
+            return False  # a few words again and again ("source: web") are no task
+        known = scale is not None and (scale.kind in ("flag", "ordered") or set(scale.categories) == {"a", "tie", "b"})
+        if field_ == "system" and flat(column).endswith(("_id", "_name")):
+            return True  # systems called A and B
+        return not known or (field_ in ("output", "task", "") and bool(self.texts))
+
+    def _closed(self, column: str, name: Name) -> bool:
+        """Whether the cells of a column can be answers, for what its name says."""
+        found = self._survey(column)
+        scale = found.answers or found.most
+        if scale is None:
+            return bool(name.owner) and not name.weak and not found.why.startswith(("they", "every"))
+        if found.answers is None:
+            return bool(name.owner or name.plain) and scale.kind != "unordered"
+        if name.owner or name.plain or name.both:
+            return True
+        far = scale.kind == "interval" and max(abs(scale.lo), abs(scale.hi)) > 100
+        words = scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"}
+        return not far and not words
+
+    def _by(self, names: Mapping[str, Name]) -> str:
+        """The column that names who gave the answers of its row: a word for people or judges, above names."""
+        open_ = [c for c in self.left if not names[c].owner and self._closed(c, names[c])]
+        for column in self.left:
+            name, found = names[column], self._survey(column)
+            marked = re.fullmatch(r"(.+)_(id|name)", flat(column))
+            if not name.owner or (name.dimension and not marked) or (name.weak and not marked):
+                continue
+            scale = found.answers
+            loose = scale is None or (scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"})
+            if (marked or (loose and not name.plain and found.words > found.numbers)) and open_:
+                return column
+            weak = [c for c in self.left if names[c].weak and names[c].owner and self._closed(c, names[c])]
+            if flat(column) in _WHO and loose and weak and not any(self._alike(column, c) for c in weak):
+                return column
+            if open_ and flat(column) in _WHO and not name.plain:
+                same = [c for c in open_ if _same(scale, self._survey(c).answers)]
+                others = [c for c in self.left if c != column and names[c].owner]
+                if not same and not others:
+                    self._ask([column, *open_], f"{column} may name who answered, or hold answers: say whose they are")
+        return ""
+
+    def _alike(self, one: str, two: str) -> bool:
+        """Whether a word stands in both columns, so that both may hold answers."""
+        cells = [{str(row.get(column) or "").strip().lower() for row in self.rows} - {""} for column in (one, two)]
+        return bool(cells[0] & cells[1])
+
+    def _summaries(self, people: list[Voice], meta: list[str], names: Mapping[str, Name]) -> None:
+        """Put aside what sums up the people beside it (their mean, or gold made of them): it is no further person."""
+        for voice in list(people):
+            name = names.get(voice.column)
+            if name is None:
+                continue
+            rest = [v for v in people if v is not voice and v.dimension == voice.dimension and v.column in names]
+            first = [v for v in rest if not names[v.column].weak and not names[v.column].average]
+            if (name.average or name.weak) and first:
+                people.remove(voice)
+                meta.append(voice.column)
+                sums = ", ".join(v.column for v in first[:3])
+                self.told.append(f"{voice.column} is taken for what {sums} came to, and not for one more person.")
+
+    def _settle(self, voices: dict[Owner, list[Voice]], open_: list[Voice], meta: list[str]) -> None:
+        """Say whose the columns without an owner are, where the rest leaves one way only; else ask."""
+        judges, people = voices["judge"], voices["person"]
+        if not open_ or (judges and people):
+            meta += [v.column for v in open_]
+            if open_ and not (self.named["judge"] or self.named["person"]):
+                left = ", ".join(v.column for v in open_[:8])
+                self.told.append(f"{left}: the name says neither judge nor person, so it is left out.")
+            return
+        lacking, there = (judges, people) if people else (people, judges)
+        whose = "a judge" if people else "a person"
+        matching = [v for v in open_ if v.dimension in {t.dimension for t in there}]
+        if len({re.sub(r"_(ab|ba|swapped|reversed|flipped)$", "", flat(v.column)) for v in open_}) == 1:
+            matching = open_  # one answer, in both orders of a pair
+        if there and (len(open_) == 1 or matching):
+            taken = matching or open_
+            lacking += taken
+            meta += [v.column for v in open_ if v not in taken]
+            named = ", ".join(v.column for v in taken)
+            self.told.append(f"{named} is taken for the answers of {whose}, as no other column is.")
+            return
+        names = ", ".join(v.column for v in open_[:8])
+        lack = f"which of them {'is' if len(open_) < 3 else 'are'} {whose}'s" if there else "which is whose"
+        self._ask([v.column for v in open_], f"The names of {names} do not say {lack}")
+
+    @staticmethod
+    def _meet(judges: list[Voice], people: list[Voice]) -> None:
+        """Let answers whose names say no owner be about the one thing that the others answer."""
+        for mine, theirs in ((judges, people), (people, judges)):
+            about = {v.dimension for v in theirs}
+            for n, voice in enumerate(mine):
+                if len(about) == 1 and voice.dimension not in about and not heard(voice.column).owner:
+                    mine[n] = replace(voice, dimension=next(iter(about)))
+
+    @staticmethod
+    def _with(voice: Voice, beside: Mapping[str, Name], owner: Owner, only: bool) -> Voice:
+        """A voice with the columns that say more of it: those of its name, or the only judge's without one."""
+        stem = heard(voice.column).stem
+        fitting = [
+            (column, name)
+            for column, name in beside.items()
+            if ((name.owner, name.stem) == (owner, stem) and name.dimension in ("", voice.dimension))
+            or (owner == "judge" and only and not name.owner and not name.both)
+        ]
+        reason = next((column for column, name in fitting if name.note), "")
+        sure = next((column for column, name in fitting if name.confidence), "")
+        return replace(voice, reason=reason, confidence=sure)
+
+
+def _beside(column: str, name: Name) -> bool:
+    """Whether a column tells something beside the answers: its language, what it cost, how many people there were."""
+    flat_ = flat(column)
+    several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
+    measured = not name.owner and bool(set(flat_.split("_")) & _MEASURED)
+    return flat_ in _META or several or measured or _told(flat_, name)
+
+
+def _told(flat_: str, name: Name) -> bool:
+    """Whether a name is of an id, or of what sort of judge or person there was ("rater_type")."""
+    of_sort = bool(name.owner) and name.dimension in ("type", "kind", "role", "group")
+    return of_sort or (flat_.endswith("_id") and (not name.owner or name.weak))
+
+
+def _same(one: Answers | None, two: Answers | None) -> bool:
+    return one is not None and two is not None and one.kind == two.kind

@@ -1,0 +1,286 @@
+"""What plain files hold, told from their content: Assay's own lines in JSON lines, CSV or Parquet, or a table.
+
+Every export of Assay that tells of judges and people is taken: the whole dataset, judgments, labels, scores, samples,
+gold, adjudications and items, each in a file of its own or all in one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from judges.audits import Cell
+from judges.authoring.custom import from_spec
+from judges.card import Card, Item, cards
+from judges.errors import AssayError, BadCard
+from judges.importing import lines
+from judges.importing.column_names import named
+from judges.importing.encodings import written
+from judges.importing.judged_files import Resolve
+from judges.importing.lines import BadLines, JudgmentLine, LabelLine, bad_lines
+
+FORMAT = 2
+"""The newest form of an export that is read and written.
+
+An export names its own in its first line; without that line it is 1, which knew neither cards nor scores.
+"""
+_JSON = ("params", "labels", "turns", "sections", "meta", "response_a", "response_b", "scores", "reply", "card")
+_NUMBERS = ("sample", "samples", "code", "confidence", "probability", "people")
+_FLAGS = {"true": True, "false": False}
+_HELD = re.compile(r"'(?=[\W_]*[=+\-@\u2212]|[\t\r\n])")
+"""The apostrophe that an export puts before what a spreadsheet would run."""
+_SHOWN = 3
+_TOLD = ("code", "sample")
+"""What an export tells of every row, though it may be nothing: n/a has no code."""
+_TEXTS = {"response": ("task", "output"), "pair": ("input",)}
+"""What an item of a kind has, though it be empty."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """What an export of scores, samples or gold tells of one cell: its value in words and its code."""
+
+    item: str
+    unit: str
+    dimension: str
+    value: Any
+    code: float | None
+    row: dict[str, Any]
+
+    @property
+    def cell(self) -> Cell:
+        """The cell that it is about."""
+        return self.item, self.unit, self.dimension
+
+
+@dataclass
+class Contents:
+    """What the files hold, with the number of each line by file.
+
+    `tables` are the files that are no lines of Assay's, and `resolve` is how the gold rule in them makes one value of
+    several people's.
+    """
+
+    cards: dict[str, Card] = field(default_factory=dict)
+    items: dict[str, Item] = field(default_factory=dict)
+    judgments: dict[Path, list[tuple[int, JudgmentLine]]] = field(default_factory=dict)
+    labels: dict[Path, list[tuple[int, LabelLine]]] = field(default_factory=dict)
+    scores: list[Value] = field(default_factory=list)
+    gold: list[Value] = field(default_factory=list)
+    decided: list[Value] = field(default_factory=list)
+    tables: dict[Path, list[dict[str, Any]]] = field(default_factory=dict)
+    resolve: Resolve = "median"
+
+
+def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
+    """Everything in some files; `good_rows` leaves out rows of a table that are none.
+
+    Raises BadLines naming every line that cannot be taken, OSError.
+    """
+    found = Contents()
+    for path in paths:
+        given = list(rows(path))
+        first = next((row for _, row in given if isinstance(row, dict)), None)
+        if first is None and not given:
+            raise BadLines(f"{path}: there is no line in it.")
+        if first is not None and not sort(first):
+            bad = [(number, row) for number, row in given if isinstance(row, str)]
+            if bad and not good_rows:
+                raise bad_lines(path, bad)
+            found.tables[path] = [row for _, row in given if isinstance(row, dict)]
+        else:
+            _take(found, path, given)
+    if not (found.scores or found.judgments):
+        found.scores = [_beside(value) for value in found.gold if value.row.get("judge_value") is not None]
+    return found
+
+
+def _beside(gold: Value) -> Value:
+    """The judge's value that an export of gold has beside a person's, where a judge was chosen for it."""
+    code = gold.row.get("judge_code")
+    try:
+        return replace(gold, value=gold.row["judge_value"], code=None if code is None else float(code))
+    except (TypeError, ValueError):
+        raise BadLines(f"judge_code of {gold.item}, {gold.unit}: {str(code)[:40]!r} is no number.") from None
+
+
+def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """(line or row, object) of a file of JSON lines, a JSON list, CSV or Parquet; a sentence where it is none."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"PAR1"):
+        yield from _parquet(path)
+    elif text[:1] == b"[":
+        yield from _listed(path)
+    elif text[:1] == b"{" or path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
+        yield from lines.rows(path)
+    else:
+        yield from _csv(path)
+
+
+def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    try:
+        for n, row in enumerate(pq.read_table(path).to_pylist(), 1):
+            yield n, plain(row) if sort(row) else row
+    except pa.ArrowException as error:
+        raise BadLines(f"{path} is no Parquet file that can be read: {str(error).splitlines()[0]}.") from None
+
+
+def _listed(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    try:
+        found = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise BadLines(f"{path} is {lines.not_json(error, f'in line {error.lineno}')}.") from None
+    except (UnicodeDecodeError, RecursionError):
+        raise BadLines(f"{path} is no JSON in UTF-8: save it as UTF-8.") from None
+    for n, row in enumerate(found, 1):
+        yield n, row if isinstance(row, dict) else "not an object."
+
+
+def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """The rows of a table of text, whichever of , ; tab and | parts its cells. Raises BadLines."""
+    whole = path.read_bytes()
+    try:
+        text = whole.decode(written(whole[: 2**16]) or "utf-8").lstrip("\ufeff")
+    except UnicodeDecodeError:
+        raise BadLines(f"{path} is not UTF-8: save the file as UTF-8.") from None
+    csv.field_size_limit(2**27)
+    header = text.partition("\n")[0]
+    sign = max(",;\t|", key=header.count)
+    try:
+        table = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
+    except csv.Error as error:
+        raise BadLines(f"{path} is no table that can be read: {error}.") from None
+    names = named(table[0]) if table else []
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise BadLines(f"{path}: its first line names {double!r} twice. Each column needs a name of its own.")
+    for n, row in enumerate(table[1:], 2):
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != len(names):
+            yield n, f"{len(row)} cells, where the first line has {len(names)}."
+            continue
+        made = dict(zip(names, row, strict=True))
+        yield n, plain(made, text=True) if sort(made) else made
+
+
+def plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
+    """A row of an export in columns as the line that it would be: without empty cells, texts of JSON read.
+
+    `text`: all cells are texts, as in CSV.
+    """
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if value is None or (text and value == "" and name != "raw"):
+            if name in _TOLD:
+                found[name] = None
+            continue
+        if isinstance(value, str) and text:
+            value = _HELD.sub("", value, count=1) if value.startswith("'") else value
+        if isinstance(value, str) and name in _JSON and value[:1] in ("{", "["):
+            with contextlib.suppress(ValueError):
+                value = json.loads(value)
+        elif text and name in _NUMBERS:
+            with contextlib.suppress(ValueError):
+                value = int(value) if name in ("sample", "samples", "people") else float(value)
+        elif text and name in ("saw_judge", "saw", "synthetic"):
+            value = _FLAGS.get(value, value)
+        found[name] = _spoken(value) if name == "input" and row.get("kind") == "pair" else value
+    for name in _TEXTS.get(row.get("kind", ""), ()):
+        found.setdefault(name, "")
+    return found
+
+
+def _spoken(value: Any) -> Any:
+    """What a pair is about: the turns of a conversation, where a cell holds them as JSON, or the text as it is."""
+    with contextlib.suppress(ValueError, RecursionError):
+        held = json.loads(value) if isinstance(value, str) and value.startswith("[{") else None
+        if isinstance(held, list) and all(isinstance(t, dict) and t.keys() == {"turn", "role", "text"} for t in held):
+            return held
+    return value
+
+
+def sort(row: dict[str, Any]) -> str:
+    """What a row is in Assay's own lines, "" where it is none of them."""
+    keys = row.keys()
+    if "assay" in keys:
+        return "head"
+    if isinstance(row.get("card"), dict):
+        return "card"
+    if "gold_rule" in keys:
+        return "rule"
+    if row.keys() == {"guidelines"}:
+        return "guidelines"
+    if {"id", "kind"} <= keys:
+        return "item"
+    if not {"item"} <= keys:
+        return ""
+    if {"unit", "dimension", "judge", "card", "sample", "code"} <= keys:
+        return "score"
+    if {"unit", "dimension", "how", "basis", "code"} <= keys:
+        return "gold"
+    if {"dimension", "adjudicator"} <= keys:
+        return "decided"
+    if {"dimension", "annotator"} <= keys or {"unit", "dimension", "mode"} <= keys:
+        return "label"
+    return "judgment" if {"card", "model"} <= keys or {"card", "reply"} <= keys or {"card", "raw"} <= keys else ""
+
+
+def _take(found: Contents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
+    """Put the lines of a file where they belong. Raises BadLines."""
+    lines.taken(path, given, lambda number, row: _one(found, path, number, row))
+    if path in found.judgments:
+        found.judgments[path] = lines.joined(found.judgments[path])
+
+
+def _one(found: Contents, path: Path, number: int, row: dict[str, Any]) -> None:
+    what = sort(row)
+    if what == "head":
+        told = row["assay"].get("format") if isinstance(row["assay"], dict) else None
+        if not isinstance(told, int) or told > FORMAT:
+            raise AssayError(f"the file is of format {told}, and this Assay reads up to {FORMAT}: update it.")
+    elif what == "card":
+        try:
+            card = from_spec(row["card"], cards())
+        except (KeyError, TypeError, AttributeError):
+            raise BadCard("the card lacks what a card has.") from None
+        found.cards[card.version] = card
+    elif what == "rule":
+        rule = row["gold_rule"]
+        how: Any = rule.get("resolve") if isinstance(rule, dict) else None
+        if how not in get_args(Resolve):
+            raise AssayError(f"gold_rule: resolve is median, mean or majority (it is {str(how)[:40]!r}).")
+        found.resolve = how
+    elif what == "item":
+        item = lines.item(row)
+        if item.id in found.items:
+            raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
+        found.items[item.id] = item
+    elif what == "judgment":
+        found.judgments.setdefault(path, []).append((number, lines.judgment(row)))
+    elif what == "label":
+        found.labels.setdefault(path, []).append((number, lines.label(row)))
+    elif what in ("score", "gold", "decided"):
+        code = row.get("code")
+        if code is not None and not isinstance(code, (int, float)):
+            raise AssayError(f"code: {str(code)[:40]!r} is no number.")
+        value = Value(
+            str(row["item"]), str(row["unit"]), str(row["dimension"]), row.get("value"),
+            None if code is None else float(code), row,
+        )  # fmt: skip
+        {"score": found.scores, "gold": found.gold, "decided": found.decided}[what].append(value)
+    elif not what:
+        keys = ", ".join(map(str, list(row)[:_SHOWN]))
+        raise AssayError(f"it is no line that is known here; it begins with the keys {keys}.")

@@ -1,0 +1,93 @@
+"""Which item each row of a table is of: by its id and, where that repeats, by what parts the rows of one id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judges.authoring.scale_inference import survey
+from judges.importing.column_names import flat
+from judges.importing.columns import Columns, Voice
+
+APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role")
+VERDICTS: tuple[dict[str, str], ...] = (
+    {"0": "tie", "1": "a", "2": "b"},
+    {"A": "a", "B": "b", "C": "tie"},
+    {"-1": "b", "0": "tie", "1": "a"},
+)
+"""Codes of a verdict on two responses that mean nothing without their name."""
+_CODED = 0.7
+
+
+def key(first: str, names: Iterable[str], rows: Sequence[Mapping[str, Any]], beside: Sequence[str] = ()) -> list[str]:
+    """The columns that tell items apart, beginning with `first`; rows may differ in `beside` and be of one item."""
+    plain = {flat(name): name for name in names}
+    made = [first]
+    for name in APART:
+        column = plain.get(name, "")
+        if all_apart([*made, *beside], rows):
+            break
+        if column and column not in (*made, *beside) and len({str(row.get(column)) for row in rows}) > 1:
+            made.append(column)
+    return made if all_apart([*made, *beside], rows) else [first]
+
+
+def all_apart(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether no two rows are alike in these columns."""
+    return len({tuple(str(row.get(column)) for column in columns) for row in rows}) == len(rows)
+
+
+def keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The item of each row: its id, else its texts where many say something of one, else its place."""
+    if found.id:
+        by = [found.by] if found.by else []
+        columns = key(found.id, names, rows, by)
+    elif found.by and found.texts:
+        columns = [column for held in found.texts.values() for column in held]
+    else:
+        return [str(n) for n in range(1, len(rows) + 1)]
+    return ["/".join(str(row.get(column)) for column in columns) for row in rows]
+
+
+def code(cells: Iterable[str]) -> dict[str, str]:
+    """What the codes of verdicts on pairs mean, where these cells are such; else nothing."""
+    said = [cell for cell in cells if cell]
+    for known in VERDICTS:
+        if len(set(said) & set(known)) > 1 and set(said) != {"0", "1"}:
+            meant = {**known, "tie": "tie", "Tie": "tie"}
+            if sum(cell in meant for cell in said) >= _CODED * len(said):
+                return meant
+    return {}
+
+
+def coded(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
+    """The rows with verdicts on pairs in words where they are written in a code, which is told."""
+    told = list(found.told)
+
+    def read(voices: Iterable[Voice]) -> tuple[Voice, ...]:
+        nonlocal rows
+        made = []
+        for voice in voices:
+            if meant := code(_text(row.get(voice.column)) for row in rows):
+                cells = [row.get(voice.column) for row in rows]
+                said = [meant.get(_text(cell), cell) for cell in cells]
+                rows = [{**row, voice.column: word} for row, word in zip(rows, said, strict=True)]
+                told.append(f"{voice.column} is read as a verdict, {meanings(meant)}.")
+                voice = replace(voice, survey=survey(said))
+            made.append(voice)
+        return tuple(made)
+
+    judges, people, values = read(found.judges), read(found.people), read(found.values)
+    return rows, replace(found, judges=judges, people=people, values=values, told=tuple(told))
+
+
+def meanings(codes: Mapping[str, str]) -> str:
+    """What codes mean, in words."""
+    return ", ".join(f"{given} = {word}" for given, word in codes.items() if given.lower() != "tie")
+
+
+def _text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()

@@ -1,0 +1,318 @@
+"""Judgments and labels from files, put together: the replies of one judge, read, and what people say in a cell."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Literal
+
+from judges.audits import Cell, Reply
+from judges.card import Card, Item
+from judges.errors import AssayError, BadScale
+from judges.importing.lines import JudgmentLine, LabelLine, bad_lines
+from judges.judge_lookup import Named, fitting, told
+from judges.protocols.call_plan import Task, recalled, reread, unpacked
+from judges.protocols.probes import pool
+from judges.reading import bare_scores
+from judges.reading.reading import counted, read
+from judges.types import Dialogue, Pair, Reading, Response, Scale, units
+
+Lines = list[tuple[int, JudgmentLine]]
+Resolve = Literal["median", "mean", "majority"]
+"""How a gold rule makes one value of several people's."""
+_LISTED = 8
+
+
+class WhichJudge(AssayError):
+    """A file holds several judges, or not the one that was asked for."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge as files name it: a card, a model and parameters, the probe apart."""
+
+    card: str
+    model: str
+    params: str
+    probe: str = ""
+    version: str = ""
+
+    @property
+    def said(self) -> str:
+        """The judge in words."""
+        return f"{self.card}, {self.model}" + ("" if self.params == "{}" else f", {self.params}")
+
+
+    @property
+    def orders(self) -> str:
+        """In which orders of a pair it was asked, where its parameters say so; else ""."""
+        return str(json.loads(self.params).get("orders") or "")
+
+    @property
+    def asked_anyhow(self) -> Judge:
+        """The same judge, whatever the orders of a pair that it was asked in."""
+        rest = {name: value for name, value in json.loads(self.params).items() if name != "orders"}
+        return replace(self, params=json.dumps(rest, sort_keys=True, ensure_ascii=False))
+
+
+def judge_of(line: JudgmentLine) -> Judge:
+    """The judge that a line is by."""
+    params = {name: value for name, value in line.params.items() if name != "probe"}
+    plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
+    return Judge(line.card, line.model, plain, str(line.params.get("probe") or ""), line.card_version or "")
+
+
+def one_judge(
+    path: Path, lines: Lines, card_name: str | None, model: str | None, params: Sequence[str] = ()
+) -> Judge:
+    """The only judge of the lines, probes left out, or the one of that card, model and parameters ("temperature=0.7").
+
+    Of one that was asked in both orders of some pairs and in one order of others it is the one with both. Raises
+    WhichJudge, saying what differs between those that fit.
+    """
+    there = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
+    if not there:
+        raise WhichJudge(f"{path}: all judgments in it are of probes; give the judge's usual ones too.")
+    named = [Named("", judge.card, judge.model, json.loads(judge.params)) for judge in there]
+    of_card = [one for one in named if card_name in (None, one.card)]
+    chosen = fitting(of_card, " ".join([model or "", *params]).strip())
+    fit = [there[next(place for place, one in enumerate(named) if one is judge)] for judge in chosen]
+    both = [judge for judge in fit if judge.orders == "both"]
+    if len(both) == 1 and {judge.asked_anyhow for judge in fit} == {both[0].asked_anyhow}:
+        return both[0]
+    if len(fit) == 1:
+        return fit[0]
+    if chosen:
+        raise WhichJudge(
+            f"{path}: there are {len(chosen)} judges, which differ in {told(chosen)}. Choose one with --card, --model "
+            "or --param NAME=VALUE."
+        )
+    names = "; ".join(judge.said for judge in there[:_LISTED])
+    raise WhichJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
+
+
+def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[Reply]:
+    """The lines as replies, each read for its item, as an import has them. Raises BadLines.
+
+    A line whose text stands there already is the same once more and left out, unless it says that it is another
+    sample; a number that another text has is followed by the next free one. A raw text of several calls (both orders,
+    windows, chapters) is put together again as its parameters say.
+    """
+    found: list[Reply] = []
+    bad: list[tuple[int, str]] = []
+    seen: dict[tuple[str, str], Samples] = defaultdict(Samples)
+    others = pool(items.values())
+    for number, line in lines:
+        item = items.get(line.item)
+        if item is None:
+            bad.append((number, f"the item {line.item!r} is not among the items."))
+        elif item.kind != known.kind:
+            bad.append((number, f"the item {line.item!r} is a {item.kind}, and {known.name} judges a {known.kind}."))
+        elif line.part and line.part not in units(item):
+            bad.append((number, f"part {line.part[:40]!r} is no unit of the item {line.item!r}."))
+        elif not line.part and line.scores is None and known.text is not None and any(known.parts(item)):
+            bad.append((number, f"a judgment of {known.name} is about one unit: part has to name it."))
+        elif line.part and line.scores is None and not any(known.parts(item)) and known.read_part is None:
+            bad.append((number, f"{known.name} judges an item as a whole: part has to be empty."))
+        else:
+            sample = seen[line.item, line.part].place(_text(line), line.sample)
+            if sample is not None:
+                found.append(Reply(line.item, _read(known, line, item, others), line.part, sample))
+    if bad:
+        raise bad_lines(path, bad)
+    return found
+
+
+class Samples:
+    """Which samples of a judge are there for one item and part, by their texts."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, str] = {}
+
+    def place(self, raw: str, sample: int | None) -> int | None:
+        """The number that a text gets; None where it is there already."""
+        if self._texts.get(sample) == raw if sample is not None else raw in self._texts.values():
+            return None
+        number = sample or 0
+        while number in self._texts:
+            number += 1
+        self._texts[number] = raw
+        return number
+
+
+def _text(line: JudgmentLine) -> str:
+    """The text that tells one reply of a judge from another."""
+    return bare_scores.kept(line.scores) if line.scores is not None else line.raw or _plain(line.reply)
+
+
+def _plain(reply: Any) -> str:
+    return json.dumps(reply, sort_keys=True, ensure_ascii=False)
+
+
+def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) -> Reading:
+    raw = line.raw or ""
+    if line.unscored:
+        return Reading(unscored=line.unscored, why=line.why)
+    told = bare_scores.given(raw) if line.scores is None else line.scores
+    if told is not None:
+        return bare_scores.read(known, told, item)
+    if line.reply is None and unpacked(raw) is not None:
+        task = Task(line.item, item, line.part, line.sample or 0, others)
+        return reread(known, recalled(line.params), task, raw).reading
+    return read(known, raw if line.reply is None else line.reply, item, line.part, counted(line.params))
+
+
+def gold(
+    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
+) -> dict[Cell, float | None]:
+    """What people say in every cell, resolved to one value (`resolved`); see `answers`."""
+    return resolved(answers(path, lines, known, items, whole), known)
+
+
+def resolved(
+    given: Mapping[Cell, Sequence[float | None]], known: Card, rule: Resolve = "median"
+) -> dict[Cell, float | None]:
+    """The gold of every cell, as a dataset's gold rule has it.
+
+    Of ordered scales the lower median, by a rule of majority the commonest answer (drawn: the lower median), and of
+    interval scales by a rule of mean the mean; n/a where most say so. Of others the majority, a drawn vote being the
+    scale's `drawn` answer, else no gold.
+    """
+    found = dict[Cell, float | None]()
+    for cell, values in given.items():
+        dimension = known.dimension(cell[2], cell[1])
+        there, value = resolve(values, dimension.scale, rule) if dimension is not None else (False, None)
+        if there:
+            found[cell] = value
+    return found
+
+
+def answers(
+    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
+) -> dict[Cell, list[float | None]]:
+    """What people say in every cell, without their names; see `voices`."""
+    values: dict[Cell, list[float | None]] = defaultdict(list)
+    for (cell, _), value in voices(path, lines, known, items, whole).items():
+        values[cell].append(value)
+    return dict(values)
+
+
+def voices(
+    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
+) -> dict[tuple[Cell, str], float | None]:
+    """What each person says in every cell: blind labels, or all but revealed ones where there is no blind one at all.
+
+    Of one person the newest label of a cell counts. Labels for dimensions that the card does not have are left out, as
+    are, where items are stand-ins and not `whole`, units that they lack. Raises BadLines for a unit that an item lacks
+    or a value off its scale.
+    """
+    blind = [(n, line) for n, line in lines if line.mode == "blind"]
+    used = blind or [(n, line) for n, line in lines if line.mode == "assisted"]
+    newest: dict[tuple[Cell, str], tuple[str, float | None]] = {}
+    bad: list[tuple[int, str]] = []
+    for number, line in used:
+        item, dimension = items.get(line.item), known.dimension(line.dimension, line.unit)
+        if item is None or item.kind != known.kind or dimension is None:
+            continue
+        cell = (line.item, line.unit, line.dimension)
+        if line.unit not in units(item):
+            if not whole:
+                continue
+            bad.append((number, f"the item {line.item!r} has no unit {line.unit}."))
+            continue
+        try:
+            value = dimension.scale.code(dimension.scale.written(line.value), _turns(item))
+        except BadScale as error:
+            bad.append((number, f"{line.dimension}: {error}."))
+            continue
+        if line.made_at >= newest.get((cell, line.annotator), ("", None))[0]:
+            newest[cell, line.annotator] = (line.made_at, value)
+    if bad:
+        raise bad_lines(path, bad)
+    return {said: value for said, (_, value) in newest.items()}
+
+
+def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> tuple[bool, float | None]:
+    """(whether there is a common value, that value) of several answers, None being n/a. Rules as in `resolved`."""
+    given = sorted(value for value in values if value is not None)
+    if 2 * len(given) < len(values):
+        return True, None
+    if scale.weights is not None:
+        if not given:
+            return True, None
+        common = Counter(given).most_common(2)
+        if rule == "majority" and (len(common) == 1 or common[0][1] > common[1][1]):
+            return True, common[0][0]
+        return True, fmean(given) if rule == "mean" and scale.kind == "interval" else given[(len(given) - 1) // 2]
+    votes = Counter(values).most_common()
+    if len(votes) > 1 and votes[0][1] == votes[1][1]:
+        return (True, float(scale.categories.index(scale.drawn))) if scale.drawn else (False, None)
+    return True, votes[0][0]
+
+
+def _turns(item: Item) -> frozenset[int]:
+    given = item.turns if isinstance(item, Dialogue) else []
+    return frozenset(t.turn for t in given if t.role == "assistant")
+
+
+def stand_ins(known: Card, lines: Lines, told: Iterable[tuple[str, str]]) -> dict[str, Item]:
+    """Items without text for judgments that come without their items: their units are those that replies and labels
+
+    name. `told` is (item, unit) of the labels.
+    """
+    turns: dict[str, set[int]] = defaultdict(set)
+    sections: dict[str, dict[str, set[str]]] = defaultdict(dict)
+    for _, line in lines:
+        turns[line.item] |= {int(line.part[5:])} if line.part.startswith("turn:") else set()
+        for entry in _objects(line.reply if line.reply is not None else _json(line.raw or "")):
+            if isinstance(entry.get("turn"), int) and 0 < entry["turn"] <= 10_000:
+                turns[line.item].add(entry["turn"])
+            if isinstance(entry.get("section_label"), str):
+                sides = {side for side in ("a", "b") if entry.get(f"response_{side}") is not None}
+                sections[line.item].setdefault(entry["section_label"], set()).update(sides)
+    for item, unit in told:
+        if unit.startswith("turn:"):
+            turns[item].add(int(unit[5:]))
+    return {
+        key: _stand_in(known, key, turns[key], sections[key]) for key in dict.fromkeys(line.item for _, line in lines)
+    }
+
+
+def _stand_in(known: Card, key: str, turns: set[int], sections: Mapping[str, set[str]]) -> Item:
+    if known.kind == "response":
+        return Response(id=key, kind="response", task="", output="")
+    if known.kind == "dialogue":
+        entries = [{"turn": n, "role": "assistant", "text": ""} for n in sorted(turns) or [1]]
+        return Dialogue.model_validate({"id": key, "kind": "dialogue", "turns": entries})
+    cut = [
+        {"label": label, **{side: ((0, 1) if side in sides else None) for side in ("a", "b")}}
+        for label, sides in sections.items()
+    ]
+    empty = {"text": None}
+    return Pair.model_validate(
+        {"id": key, "kind": "pair", "input": "", "response_a": empty, "response_b": empty, "sections": cut}
+    )
+
+
+def _json(raw: str) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """Every object inside a JSON value, however deep; texts that hold JSON of pieces are looked into."""
+    found, left = [], [value]
+    while left:
+        now = left.pop()
+        if isinstance(now, dict):
+            found.append(now)
+            left += [_json(v) if k == "raw" and isinstance(v, str) else v for k, v in now.items()]
+        elif isinstance(now, list):
+            left += now
+    return found

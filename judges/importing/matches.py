@@ -1,0 +1,377 @@
+"""Judges beside people, from what plain files hold: lines of Assay's own, its exports, or a table of columns."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from judges.audits import Cell, Reply
+from judges.authoring.examples import shows
+from judges.authoring.recipe import Answers, answers_of
+from judges.authoring.scale_inference import answer, apart, survey
+from judges.card import Card, Item, cards
+from judges.errors import AssayError, BadScale, UnknownCard
+from judges.importing.column_names import Owner, owner
+from judges.importing.columns import Columns, Voice, columns
+from judges.importing.contents import Contents, Value
+from judges.importing.item_keys import coded, keys
+from judges.importing.judged_files import Judge, WhichJudge, judge_of, replies, resolved, stand_ins, voices
+from judges.importing.lines import LabelLine
+from judges.judge_lookup import Named, fitting
+from judges.params import Params, Rule
+from judges.plural import many, verb
+from judges.protocols.combination import rule_of
+from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Scale, Score, Strict, sort_of
+
+_KINDS: dict[str, Kind] = {"turn": "dialogue", "conversation": "dialogue", "response": "response"}
+
+
+class NoTable(AssayError):
+    """A table of which it cannot be told what its columns are, or what its cells mean."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """One judge beside people: its replies, the gold of every cell and all that it comes from, and how samples combine.
+
+    `card` asks the dimensions; `there` are the items; `voices` what each person said in a cell. The judge was `asked`
+    for these (item, part), and of others it said only what is `named`; `aside` counts replies that are left out.
+    `told` are sentences on what was taken for what, and `basis` says whose labels these are.
+    """
+
+    judge: str
+    card: Card
+    found: list[Reply]
+    people: dict[Cell, float | None]
+    given: dict[Cell, list[float | None]]
+    rule: Rule
+    basis: str
+    told: tuple[str, ...] = ()
+    there: Mapping[str, Item] = field(default_factory=dict)
+    voices: Mapping[tuple[Cell, str], float | None] = field(default_factory=dict)
+    asked: frozenset[tuple[str, str]] = frozenset()
+    named: frozenset[Cell] = frozenset()
+    aside: int = 0
+
+
+def matches(
+    held: Contents, items: Mapping[str, Item], card: str | None, wanted: str, card_of: Callable[[str], Card]
+) -> list[Match]:
+    """Every judge of Assay's own lines, or those of a card that words name (a model, or "temperature=0.7"), beside the
+
+    labels or the gold of the files. Of one that was asked in both orders of some pairs and in one order of others it is
+    the one with both. `items` are those that were given with their texts; `card_of` gives the card of a name that the
+    files bring none for. Raises WhichJudge where there is none, BadLines.
+    """
+    there: dict[Judge, None] = {}
+    for lines in held.judgments.values():
+        there |= {judge_of(line): None for _, line in lines}
+    by_value: dict[Judge, list[Value]] = defaultdict(list)
+    for value in held.scores:
+        by_value[_judge(value)].append(value)
+    usual = [judge for judge in (*there, *(j for j in by_value if j not in there)) if not judge.probe]
+    chosen = [judge for judge in usual if card in (None, judge.card) and _is(judge, wanted)]
+    both = {judge.asked_anyhow for judge in chosen if judge.orders == "both"}
+    chosen = [judge for judge in chosen if judge.orders == "both" or judge.asked_anyhow not in both]
+    names = "; ".join(judge.said for judge in usual[:8])
+    if not usual:
+        what = "all judgments in the files are of probes" if there else "the files hold no judgments"
+        raise WhichJudge(f"There is no judge: {what}. Give the judge's usual judgments or scores too.")
+    if not chosen:
+        raise WhichJudge(f"There is no judge of that card, model and parameters. There are: {names}.")
+    if not (held.labels or held.gold):
+        raise WhichJudge("The files hold no labels and no gold: give people's labels too.")
+    return [
+        _by_lines(held, items, judge, card_of) if judge in there else _by_values(held, judge, by_value[judge])
+        for judge in chosen
+    ]
+
+
+def _is(judge: Judge, wanted: str) -> bool:
+    """Whether words name a judge."""
+    return bool(fitting([Named("", judge.card, judge.model, json.loads(judge.params))], wanted))
+
+
+def _judge(value: Value) -> Judge:
+    row = value.row
+    params = row["params"] if isinstance(row.get("params"), dict) else json.loads(row.get("params") or "{}")
+    probe = str(params.pop("probe", "") or "")
+    plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
+    return Judge(str(row["card"]), str(row.get("model", "")), plain, probe, str(row.get("card_version") or ""))
+
+
+def _by_lines(held: Contents, items: Mapping[str, Item], judge: Judge, card_of: Callable[[str], Card]) -> Match:
+    """A judge of whom there are judgments."""
+    known = held.cards.get(judge.version) or card_of(judge.card)
+    mine = {
+        path: [(n, line) for n, line in lines if judge_of(line) == judge] for path, lines in held.judgments.items()
+    }
+    named = [(label.item, label.unit) for lines in held.labels.values() for _, label in lines]
+    named += [(value.item, value.unit) for value in (*held.gold, *held.decided)]
+    there: Mapping[str, Item] = {**held.items, **items} or stand_ins(
+        known, [pair for lines in mine.values() for pair in lines], named
+    )
+    found = [reply for path, lines in mine.items() if lines for reply in replies(path, lines, known, there)]
+    lines = [line for pairs in mine.values() for _, line in pairs]
+    asked = frozenset((line.item, line.part) for line in lines if line.scores is None)
+    named_ = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
+    others = [judge_of(line) for pairs in held.judgments.values() for _, line in pairs]
+    aside = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
+    made = _match(held, known, judge, found, there, whole=bool(items))
+    return replace(made, asked=asked, named=named_, aside=aside)
+
+
+def _by_values(held: Contents, judge: Judge, values: list[Value]) -> Match:
+    """A judge of whom there are scores, each with the code that it has on its scale, in an export of Assay."""
+    known = held.cards.get(judge.version) or cards().get(judge.card)
+    cells = {(sort_of(v.unit), v.dimension) for v in values}
+    if known is None or not cells <= {(d.sort, d.name) for d in known.dimensions}:
+        return _by_words(held, judge, values)
+    samples: dict[tuple[str, int], list[Score]] = defaultdict(list)
+    for v in values:
+        samples[v.item, int(v.row.get("sample") or 0)].append(
+            Score(v.unit, v.dimension, v.code, v.row.get("confidence"), str(v.row.get("source") or ""))
+        )
+    found = [Reply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
+    made = _match(held, known, judge, found, _units(known.kind, held, values), whole=False)
+    return replace(made, named=frozenset(value.cell for value in values))
+
+
+def _by_words(held: Contents, judge: Judge, values: list[Value]) -> Match:
+    """A judge whose card is not known here: the scales are those of all values, the judge's and people's."""
+    said: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for v in (*values, *held.gold, *held.decided):
+        said[sort_of(v.unit), v.dimension].append(v.value)
+    for lines in held.labels.values():
+        for _, label in lines:
+            said[sort_of(label.unit), label.dimension].append(label.value)
+    mine = dict.fromkeys((sort_of(v.unit), v.dimension) for v in values)
+    asked = []
+    for sort, name in mine:
+        found = survey(said[sort, name])
+        if found.answers is not None:
+            scale = replace(found.answers.scale, na=True)
+            asked.append(Dimension(name, sort, scale, name))
+    kind: Kind = next((_KINDS.get(sort, "pair") for sort, _ in mine), "response")
+    known = _card(judge.card, kind, asked)
+    samples: dict[tuple[str, int], list[Score]] = defaultdict(list)
+    for v in values:
+        dimension = known.dimension(v.dimension, v.unit)
+        if dimension is not None:
+            code = dimension.scale.code(_heard(v.value, dimension.scale))
+            score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
+            samples[v.item, int(v.row.get("sample") or 0)].append(score)
+    replied = [Reply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
+    made = _match(held, known, judge, replied, _units(kind, held, values), whole=False, words=True)
+    return replace(made, named=frozenset(value.cell for value in values))
+
+
+def _match(
+    held: Contents, known: Card, judge: Judge, found: list[Reply], there: Mapping[str, Item], whole: bool,
+    words: bool = False,
+) -> Match:  # fmt: skip
+    given: dict[Cell, list[float | None]] = {}
+    heard: dict[tuple[Cell, str], float | None] = {}
+    modes = {label.mode for lines in held.labels.values() for _, label in lines}
+    for path, lines in held.labels.items():
+        told = [(n, _worded(label, known)) for n, label in lines] if words else lines
+        told = [(n, label) for n, label in told if "blind" not in modes or label.mode == "blind"]
+        said = voices(path, told, known, there, whole)
+        heard |= said
+        for (cell, _), answered in said.items():
+            given.setdefault(cell, []).append(answered)
+    people = resolved(given, known, held.resolve)
+    for value in (*held.gold, *held.decided):
+        dimension = known.dimension(value.dimension, value.unit)
+        if dimension is not None and (value.cell in given or not held.labels):
+            code = dimension.scale.code(_heard(value.value, dimension.scale)) if words else value.code
+            people[value.cell] = code
+            given.setdefault(value.cell, [code])
+    shown = {key for key, item in {**there, **held.items}.items() if shows(known, item)}
+    people = {cell: value for cell, value in people.items() if cell[0] not in shown}
+    aside = (f"Left out, as the judge is shown them as examples: {', '.join(sorted(shown))}.",) if shown else ()
+    basis = "blind labels" if "blind" in modes else "assisted labels" if modes else "gold"
+    rule = rule_of(known, json.loads(judge.params))
+    return Match(judge.said, known, found, people, given, rule, basis, aside, there=there, voices=heard)
+
+
+def _worded(label: LabelLine, known: Card) -> LabelLine:
+    dimension = known.dimension(label.dimension, label.unit)
+    return label if dimension is None else label.model_copy(update={"value": _heard(label.value, dimension.scale)})
+
+
+def _heard(value: Any, scale: Scale) -> Any:
+    """A value in words as a scale takes it."""
+    answers = answers_of(scale)
+    return value if answers is None else answer(value, answers)
+
+
+def _units(kind: Kind, held: Contents, values: Iterable[Value]) -> dict[str, Item]:
+    """Items without text, with the units that scores and labels name."""
+    named: dict[str, set[str]] = defaultdict(set)
+    for value in (*values, *held.gold, *held.decided):
+        named[value.item].add(value.unit)
+    for lines in held.labels.values():
+        for _, label in lines:
+            named[label.item].add(label.unit)
+    return {key: _item(kind, key, units) for key, units in named.items()}
+
+
+def _item(kind: Kind, key: str, units: set[str]) -> Item:
+    if kind == "response":
+        return Response(id=key, kind="response", task="", output="")
+    if kind == "dialogue":
+        turns = sorted({int(unit[5:]) for unit in units if unit.startswith("turn:")}) or [1]
+        entries = [{"turn": n, "role": "assistant", "text": ""} for n in turns]
+        return Dialogue.model_validate({"id": key, "kind": "dialogue", "turns": entries})
+    cut = max((int(unit[8:].partition("/")[0]) for unit in units if unit.startswith("section:")), default=0)
+    sections = [{"label": str(n), "a": (0, 1), "b": (0, 1)} for n in range(1, cut + 1)]
+    sides = {"response_a": {"text": None}, "response_b": {"text": None}}
+    return Pair.model_validate({"id": key, "kind": "pair", "input": "", **sides, "sections": sections})
+
+
+def _card(name: str, kind: Kind, asked: Sequence[Dimension]) -> Card:
+    """A card that asks some dimensions, and cannot be run."""
+
+    def read(_reply: Any, _item: Any) -> Reading:
+        raise UnknownCard(f"There is no card {name}: replies of its judges cannot be read.")
+
+    return Card(name, name, kind, tuple(asked), Strict, read, defaults=Params())
+
+
+def of_table(
+    path: Path, rows: Sequence[Mapping[str, Any]], judges: Sequence[str], people: Sequence[str], good_rows: bool
+) -> list[Match]:
+    """Every judge's columns of a table beside people's columns of the same.
+
+    `judges` and `people` are those that were named. `good_rows` leaves out rows whose cells are no answer like the
+    others. Raises NoTable with a sentence that names the columns.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    for name in (*judges, *people):
+        if name not in names:
+            raise NoTable(f"{path} has no column {name!r}. It has: {', '.join(names)}.")
+    found = columns(names, rows, judges, people)
+    rows, found = coded(rows, found) if found.kind == "pair" else (rows, found)
+    keys_ = keys(found, names, rows)
+    rows, found, keys_ = _wide(rows, found, keys_) if found.by else (rows, found, keys_)
+    if not (found.judges and found.people):
+        raise NoTable(_ask(path, names, found))
+    about = dict.fromkeys(v.dimension for v in found.judges)
+    if not set(about) & {v.dimension for v in found.people}:
+        raise NoTable(_ask(path, names, found))
+    who: dict[str, list[Voice]] = defaultdict(list)
+    for voice in found.judges:
+        who[voice.who].append(voice)
+    return [_of_columns(path, rows, keys_, name, mine, found, good_rows) for name, mine in who.items()]
+
+
+def _of_columns(
+    path: Path, rows: Sequence[Mapping[str, Any]], keys: list[str], name: str, mine: list[Voice], found: Columns,
+    good_rows: bool,
+) -> Match:  # fmt: skip
+    asked: list[Dimension] = []
+    scores: dict[str, list[Score]] = defaultdict(list)
+    given: dict[Cell, list[float | None]] = defaultdict(list)
+    told, out, said = list(found.told), set[int](), dict[tuple[Cell, str], float | None]()
+    for voice in mine:
+        theirs = [v for v in found.people if v.dimension == voice.dimension]
+        if not theirs:
+            told.append(f"{voice.column} is left out: no person's column is about the same.")
+            continue
+        answers_ = _shared(path, rows, [voice, *theirs], good_rows)
+        dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
+        asked.append(dimension)
+        told += apart(voice.column, voice.answers, [v.answers for v in theirs])
+        for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
+            try:
+                cells = [answer(row.get(v.column), answers_) for v in (voice, *theirs)]
+            except BadScale:
+                out.add(n)
+                continue
+            codes = [None if cell is None else dimension.scale.code(cell) for cell in cells]
+            if codes[0] is not None:
+                scores[key].append(Score("response", dimension.name, codes[0]))
+            cell = (key, "response", dimension.name)
+            said |= {(cell, v.column): code for v, code in zip(theirs, codes[1:], strict=True) if code is not None}
+            given[cell] += [code for code in codes[1:] if code is not None]
+    if out:
+        told.append(
+            f"{len(out):,} of {many(len(rows), 'row')} {verb(len(out), 'is', 'are')} left out: "
+            "a cell there is no answer like the others."
+        )
+    if again := len(keys) - len(set(keys)):
+        told.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
+    known = _card(name, "response", asked)
+    there = {cell: values for cell, values in given.items() if values}
+    found_ = [Reply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
+    people = ", ".join(dict.fromkeys(v.column for v in found.people))
+    judged = ", ".join(v.column for v in mine)
+    told.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {found.id}." if found.id else ""))
+    for d in asked:
+        told.append(f"{d.title}: {_scale(d.scale)}.")
+    return Match(
+        name, known, found_, resolved(there, known), there, "first", "a table", tuple(told),
+        {key: _item("response", key, set()) for key in keys}, said, frozenset((key, "") for key in keys),
+    )  # fmt: skip
+
+
+def _scale(scale: Scale) -> str:
+    sort = {"ordinal": "whole numbers", "interval": "numbers", "flag": "yes or no", "ordered": "answers in this order",
+            "unordered": "answers without an order"}  # fmt: skip
+    return f"{sort[scale.kind]}, {scale.words}" if scale.kind != "flag" else sort["flag"]
+
+
+def _shared(path: Path, rows: Sequence[Mapping[str, Any]], voices: list[Voice], good_rows: bool) -> Answers:
+    """The scale of all cells of some columns, or, for good rows only, of most of them. Raises NoTable."""
+    for voice in voices:
+        if voice.answers is None and not good_rows:
+            hint = " --good-rows leaves those rows out." if voice.survey.most else ""
+            raise NoTable(f"{path}: the column {voice.column} has no scale: {voice.survey.why}.{hint}")
+    found = survey(row.get(voice.column) for voice in voices for row in rows)
+    made = found.answers or (found.most if good_rows else None)
+    if made is None:
+        kinds = "; ".join(f"{v.column} has {_scale(v.answers.scale)}" for v in voices if v.answers is not None)
+        raise NoTable(f"{path}: its columns have no scale in common: {kinds or found.why}.")
+    return made
+
+
+def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
+    """The sentence that asks which columns are the judge's and which are people's."""
+    known = [f"{', '.join(v.column for v in found.judges)} as a judge's"] if found.judges else []
+    known += [f"{', '.join(v.column for v in found.people)} as a person's"] if found.people else []
+    taken = f" Found: {' and '.join(known)}." if known else ""
+    why = " ".join(one.sentence for one in found.unclear)
+    return (
+        f"{path}: which columns are the judge's and which are people's cannot be told. It has: {', '.join(names)}."
+        f"{taken}{f' {why}' if why else ''} Say it with --judge COLUMN --human COLUMN."
+    )
+
+
+def _wide(
+    rows: Sequence[Mapping[str, Any]], found: Columns, keys_: Sequence[str]
+) -> tuple[list[dict[str, Any]], Columns, list[str]]:
+    """Rows of which each has what one person or judge said, as rows with a column for each of them."""
+    made: dict[str, dict[str, Any]] = {}
+    names: dict[str, tuple[str, str]] = {}
+    for key, row in zip(keys_, rows, strict=True):
+        into = made.setdefault(key, {})
+        for voice in found.values:
+            who = str(row.get(found.by) or "").strip()
+            column = who if len(found.values) == 1 else f"{who} {voice.column}"
+            into.setdefault(column, row.get(voice.column))
+            names[column] = (who, voice.dimension)
+    wide = list(made.values())
+    voices: dict[Owner, list[Voice]] = {"judge": [], "person": [], "": []}
+    for name, (who, dimension) in names.items():
+        voices[owner(who)].append(Voice(name, who, dimension, survey(row.get(name) for row in wide)))
+    told = list(found.told)
+    if voices["judge"] and voices[""]:
+        told.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")
+        voices["person"] += voices.pop("")
+    judges, people = tuple(voices["judge"]), tuple(voices["person"])
+    return wide, replace(found, judges=judges, people=people, told=tuple(told)), list(made)

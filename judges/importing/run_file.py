@@ -1,0 +1,235 @@
+"""The file that a run without a workspace writes: a line for each judgment, and what is there already.
+
+It can be cut off anywhere and gone on with: half a line at its end is taken away, and what has a line is not asked
+again. Judgments of several calls keep those that came in a second file beside it until the judgment has its line; a
+third keeps for ever what the calls cost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+from judges.card import Card
+from judges.client.budget import Price, cost
+from judges.client.usage import Charge
+from judges.errors import AssayError
+from judges.params import Params
+from judges.protocols.call_plan import Answer, Judged, Task
+
+_Slot = tuple[str, str, int]
+
+
+class BadLedger(AssayError):
+    """The file is there, and is not one that a run has written."""
+
+
+class Ledger:
+    """Judgments of one judge in a file, in Assay's canonical form; `None` keeps nothing and gives the lines to `out`.
+
+    Used in a `with`. Raises BadLedger where the file holds something else, or another run is writing it.
+    """
+
+    def __init__(self, path: Path | None, card: Card, model: str, params: Params, out: IO[str] | None = None) -> None:
+        self._judge = {"card": card.name, "model": model, "params": params.identity(card.kind)}
+        self._path, self._out = path, out
+        self._done: set[_Slot] = set()
+        self._pieces: dict[_Slot, dict[str, Answer]] = {}
+        self._beside = None if path is None else path.with_name(f"{path.name}.pieces")
+        self._file: IO[bytes] | None = None
+        self._more: IO[bytes] | None = None
+        if path is not None:
+            self._file = _opened(path)
+            with contextlib.ExitStack() as undo:
+                undo.callback(self._file.close)
+                self._read(path)
+                undo.pop_all()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in (self._file, self._more):
+            if file is not None:
+                file.close()
+        if self._beside is not None and not self._pieces and self._beside.exists():
+            self._beside.unlink()
+
+    @property
+    def held(self) -> int:
+        """How many judgments of this judge the file holds."""
+        return len(self._done)
+
+    def has(self, task: Task) -> bool:
+        """Whether the judgment is there."""
+        return (task.key, task.part, task.sample) in self._done
+
+    def had(self, task: Task) -> Mapping[str, Answer]:
+        """The answers to pieces of a judgment that is not there yet."""
+        return self._pieces.get((task.key, task.part, task.sample), {})
+
+    def keep(self, answer: Answer) -> None:
+        """Keep the answer to one of several pieces."""
+        if not answer.piece or answer.unscored == "api_error" or self._beside is None:
+            return
+        if self._more is None:
+            self._more = _opened(self._beside)
+        slot = (answer.key, answer.part, answer.sample)
+        self._pieces.setdefault(slot, {})[answer.piece] = answer
+        _append(self._more, {"judge": self._judge, "answer": asdict(answer)})
+
+    def write(self, judged: Judged) -> None:
+        """Add a judgment. One whose calls failed is not written: it has not been made, and is asked for again."""
+        if judged.reading.unscored == "api_error":
+            return
+        task = judged.task
+        line: dict[str, Any] = {"item": task.key, **self._judge}
+        if task.part:
+            line["part"] = task.part
+        line |= {"sample": task.sample, "raw": judged.raw}
+        if judged.reading.unscored in ("cut_off", "refused"):
+            line |= {"unscored": judged.reading.unscored, "why": judged.reading.why[:2000]}
+        if self._file is not None:
+            _append(self._file, line)
+        elif self._out is not None:
+            self._out.write(json.dumps(line, ensure_ascii=False) + "\n")
+        slot = (task.key, task.part, task.sample)
+        self._done.add(slot)
+        self._pieces.pop(slot, None)
+
+    def _read(self, path: Path) -> None:
+        assert self._file is not None
+        for number, line in _lines(self._file, path):
+            if not {"item", "card", "model", "params"} <= line.keys():
+                raise BadLedger(f"{path.name}, line {number}: no judgment of a run. Name another file with --out.")
+            if all(line[key] == value for key, value in self._judge.items()):
+                self._done.add((line["item"], line.get("part", ""), line.get("sample", 0)))
+        if self._beside is not None and self._beside.exists():
+            self._more = _opened(self._beside)
+            for _, line in _lines(self._more, self._beside):
+                if line.get("judge") == self._judge:
+                    answer = _answer(line.get("answer"), self._beside)
+                    slot = (answer.key, answer.part, answer.sample)
+                    if slot not in self._done:
+                        self._pieces.setdefault(slot, {})[answer.piece] = answer
+
+
+class Purse:
+    """What the calls of one judge cost, failed tries and trials too, in a file beside its judgments; `None` keeps none.
+
+    A run that ended without a word (kill -9) is counted at the most that its calls could have cost by then. `spent` is
+    in US dollars, by the price of each time; `estimated`: some counts of tokens are not the endpoint's own.
+    """
+
+    def __init__(self, path: Path | None, card: Card, model: str, params: Params, price: Price | None) -> None:
+        self._judge = {"card": card.name, "model": model, "params": params.identity(card.kind)}
+        self._price, self._upto = price, 0.0
+        self.spent, self.estimated = 0.0, False
+        self._file: IO[bytes] | None = None
+        if path is None:
+            return
+        beside = path.with_name(f"{path.name}.charges")
+        self._file = _opened(beside)
+        try:
+            for number, line in _lines(self._file, beside):
+                if line.get("judge") == self._judge:
+                    self._count(line, f"{beside.name}, line {number}")
+        except BaseException:
+            self._file.close()
+            raise
+        if self._upto > self.spent:
+            self._write({"sort": "lost", "cost": self._upto - self.spent, "estimated": True})
+
+    def __enter__(self) -> Purse:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._file is None:
+            return
+        if self._upto and (kind is None or issubclass(kind, AssayError)):
+            self._write({"upto": 0.0})
+        self._file.close()
+
+    def pay(self, found: Answer | Charge) -> None:
+        """Count a call."""
+        if isinstance(found, Answer) and found.unscored == "api_error":
+            return
+        used = {"tokens_in": found.tokens_in, "tokens_out": found.tokens_out, "estimated": found.estimated}
+        price = None if self._price is None else cost(self._price, found.tokens_in, found.tokens_out)
+        self._write({"sort": found.sort if isinstance(found, Charge) else "call", **used, "cost": price})
+
+    async def hold(self, upto: float) -> None:
+        """Keep up to what amount may be spent by now."""
+        await asyncio.to_thread(self._write, {"upto": upto})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        if self._file is not None:
+            _append(self._file, {"judge": self._judge, **line})
+        self._count(line, "")
+
+    def _count(self, line: dict[str, Any], where: str) -> None:
+        try:
+            if "upto" in line:
+                self._upto = float(line["upto"])
+                return
+            self.estimated = self.estimated or bool(line["estimated"])
+            if line["cost"] is not None:
+                self.spent += float(line["cost"])
+            elif self._price is not None:
+                self.spent += cost(self._price, int(line["tokens_in"]), int(line["tokens_out"]))
+        except (KeyError, TypeError, ValueError):
+            raise BadLedger(f"{where}: not what a run wrote. Mend the line, or name another file with --out.") from None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The file for reading and appending, held against other runs where the system can."""
+    file = path.open("a+b")
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        pass
+    except OSError:
+        file.close()
+        raise BadLedger(f"{path.name} is being written by another run. Wait for it, or name another file.") from None
+    return file
+
+
+def _append(file: IO[bytes], line: dict[str, Any]) -> None:
+    file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n")
+    file.flush()
+
+
+def _lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every whole line with its number; half a line at the end, of a run that was killed, is cut off."""
+    file.seek(0)
+    good = 0
+    for number, text in enumerate(file, 1):
+        if not text.endswith(b"\n"):
+            break
+        good += len(text)
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise BadLedger(f"{path.name}, line {number}: no JSON of a run. Name another file with --out.")
+        yield number, value
+    file.truncate(good)
+    file.seek(0, os.SEEK_END)
+
+
+def _answer(value: Any, path: Path) -> Answer:
+    try:
+        given = dict(value)
+        given["logprobs"] = tuple((token, tuple((t, p) for t, p in top)) for token, top in given["logprobs"])
+        return Answer(**given)
+    except (TypeError, ValueError, KeyError):
+        raise BadLedger(f"{path.name} is not what a run wrote: take it away, its calls are asked again.") from None

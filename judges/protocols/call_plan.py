@@ -1,0 +1,371 @@
+"""What one judgment takes: its calls (pieces), their messages, and what the answers amount to together.
+
+Most judgments are one call, the piece "". Both orders of a pair, the windows of a long dialogue and the chapters of a
+long input are several, asked one after the other, because a window carries a summary of what came before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from pydantic import ValidationError
+
+from judges.card import Card, Item
+from judges.params import Params
+from judges.protocols import chapters, orders, probes, windows
+from judges.protocols.messages import Message, messages
+from judges.reading import bare_scores
+from judges.reading.confidence import Logprobs, ruled, weighed
+from judges.reading.reading import counted, read
+from judges.reading.schema import in_words, strict
+from judges.types import Dialogue, Pair, Reading, UnscoredReason
+
+Mode = Literal["json_schema", "json_object", "text"]
+"""How an endpoint is held to JSON: by a schema, by JSON mode, or by asking for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One judgment to make: an item under the caller's key, one of its units or "" for all, asked for the n-th time."""
+
+    key: str
+    item: Item
+    part: str = ""
+    sample: int = 0
+    others: tuple[str, ...] = ()
+    """Scenarios of other items, which the probe scenario_swapped draws from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One call: its messages, which say the shape of the reply in every mode but json_schema, and the schema."""
+
+    messages: list[Message]
+    schema: dict[str, Any] | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one call brought. `unscored` and `why` where the protocol already says that there is nothing to read: the
+    call failed after all retries (api_error), the reply was cut off (cut_off) or refused (refused).
+
+    `logprobs` are (token, ((alternative, log-probability), ...)) of the reply, where they were asked for; `estimated`:
+    the tokens are not the endpoint's own counts.
+    """
+
+    key: str
+    part: str
+    sample: int
+    piece: str
+    raw: str
+    unscored: UnscoredReason | None = None
+    why: str = ""
+    mode: Mode = "text"
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tries: int = 1
+    seconds: float = 0.0
+    logprobs: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judgment: its task, the raw text that is kept, and what it was read as."""
+
+    task: Task
+    raw: str
+    reading: Reading
+
+
+def tasks(card: Card, params: Params, items: Iterable[tuple[str, Item]], others: Sequence[str] = ()) -> Iterator[Task]:
+    """Every judgment of (key, item) pairs, lazily: all samples of an item before the next item.
+
+    `others` are the scenarios that the probe scenario_swapped draws from: probes.pool of the dataset's items, or, where
+    none are given, of these items, if they can be gone through twice.
+    """
+    if params.probe == "scenario_swapped" and not others and not isinstance(items, Iterator):
+        others = probes.pool(item for _, item in items)
+    for key, item in items:
+        for part in card.parts(item):
+            for sample in range(params.samples):
+                yield Task(key, item, part, sample, tuple(others))
+
+
+def pieces(card: Card, params: Params, task: Task, begun: Iterable[str] = ()) -> list[str]:
+    """The names of a judgment's calls, in the order in which they are asked; `begun` are those that it has already.
+
+    [""] for one call; "window:1/3" and so on for a long dialogue; "order:ab", "order:ba" for both orders of a pair;
+    "chapter:1/2" for a pair beyond the context, and "order:ab chapter:1/2" for both.
+    """
+    return [call.name for call in _calls(card, params, task, begun)]
+
+
+def left(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) -> list[str]:
+    """The pieces that are still to be asked, given the answers there are; none once one of these cannot be read.
+
+    A judgment is unscored when any of its pieces is: what would still be asked would be paid for nothing.
+    """
+    missing = []
+    for call in _calls(card, params, task, answers):
+        answer = answers.get(call.name)
+        if answer is None:
+            missing.append(call.name)
+        elif answer.unscored or (call.name and _reading(card, params, task, call, answer).unscored):
+            return []
+    return missing
+
+
+def ask(
+    card: Card,
+    params: Params,
+    task: Task,
+    piece: str,
+    before: Mapping[str, Answer],
+    mode: Mode,
+    salt: str | None = None,
+) -> Ask:
+    """One call of a judgment, given the answers to the pieces before it. The marks of its fence are other ones each
+
+    time, unless a `salt` is given. A window is told what the one before it gave as a summary. Raises NoProbe where the
+    item cannot be probed.
+    """
+    calls = _calls(card, params, task, [piece], asking=True)
+    call = next(call for call in calls if call.name == piece)
+    shown, said = card.fields(call.item, task.part), ""
+    if call.window is not None:
+        shown = windows.fields(call.window, _summary(card, params, task, calls, call, before)) | shown
+        said = windows.closing(call.window, any(d.sort == "conversation" for d in card.dimensions))
+    if call.chapter is not None:
+        shown = chapters.fields(call.chapter) | shown
+        said = chapters.closing(call.chapter)
+    # JSON mode holds a reply to JSON, not to a shape: that has to be said as to an endpoint without it.
+    shape = in_words(call.card) if mode != "json_schema" else ""
+    key = f"{card.version} {task.key} {task.part} {task.sample} {piece}"
+    made = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
+    if said:
+        made[-1]["content"] += f"\n\n{said}"
+    return Ask(made, None if card.text else strict(call.asked.reply), card.name)
+
+
+def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) -> Judged:
+    """The judgment that the answers to all pieces amount to.
+
+    One call's raw text is kept as it came; those of several are kept together as JSON (see `packed`). A piece that was
+    not asked, or cannot be read, makes the whole judgment unscored with that piece named: half of a comparison, or a
+    dialogue with a hole, is no measurement, and the missing half is never filled in.
+    """
+    return _together(card, params, task, _calls(card, params, task, answers), answers)
+
+
+def _together(
+    card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, Answer]
+) -> Judged:
+    if len(calls) == 1 and not calls[0].name:
+        (answer,) = answers.values()
+        return Judged(task, answer.raw, ruled(_reading(card, params, task, calls[0], answer)))
+    raw = packed([(call.name, answers[call.name]) for call in calls if call.name in answers])
+    readings: dict[str, Reading] = {}
+    for call in calls:
+        answer_or_none = answers.get(call.name)
+        found = (
+            Reading(unscored="incomplete", why="it was not asked")
+            if answer_or_none is None
+            else _reading(card, params, task, call, answer_or_none)
+        )
+        if found.unscored:
+            return Judged(task, raw, Reading(unscored=found.unscored, why=f"{call.words}: {found.why}"))
+        readings[call.name] = found
+    return Judged(task, raw, ruled(_fused(card, calls, readings)))
+
+
+def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[str, Logprobs] | None = None) -> Judged:
+    """The judgment that a stored raw text amounts to, of one call or of several: what `fuse` made of it.
+
+    `logprobs` by piece, where they were kept: without them a reading lacks the confidence that they gave. Where a
+    single call was refused or cut off by the protocol only its row says so: that row stands. A single reply under
+    parameters that make several (an imported one) is read as it is; replies of whole orders are not those of chapters,
+    whatever the parameters say of the context. Never raises for what a raw text may hold.
+    """
+    given = logprobs or {}
+    found = unpacked(raw)
+    if found is None:
+        answer = Answer(task.key, task.part, task.sample, "", raw, logprobs=_frozen(given.get("", ())))
+        return Judged(task, raw, ruled(_reading(card, params, task, _Call("", "", card, card, task.item), answer)))
+    answers = {
+        name: Answer(task.key, task.part, task.sample, name, text, unscored, why, logprobs=_frozen(given.get(name, ())))
+        for name, text, unscored, why in found
+    }
+    calls = _kept(card, params, task, set(answers))
+    ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
+    return Judged(task, raw, _together(card, params, task, calls, answers).reading if ours else _NOTHING)
+
+
+def recalled(given: Mapping[str, Any]) -> Params:
+    """The parameters that a judge was stored with, without those that are not ours or that we would refuse.
+
+    What came from elsewhere may hold anything. Which rating in prose counts is that of `reading.counted`.
+    """
+    try:
+        found = Params.model_validate(given)
+    except ValidationError as error:
+        wrong = {problem["loc"][0] for problem in error.errors()}
+        found = Params.model_validate({name: value for name, value in given.items() if name not in wrong})
+    return found.model_copy(update={"verdict": counted(given)})
+
+
+def packed(answers: Sequence[tuple[str, Answer]]) -> str:
+    """The raw texts of several pieces as one: {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` where the
+    protocol said so.
+    """
+    rows = [
+        {"piece": name, "raw": a.raw, **({"unscored": a.unscored, "why": a.why} if a.unscored else {})}
+        for name, a in answers
+    ]
+    return json.dumps({"pieces": rows}, ensure_ascii=False, separators=(",", ":"))
+
+
+def unpacked(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]] | None:
+    """(piece, raw, unscored, why) of a text that `packed` has made; None of any other."""
+    if not raw.startswith('{"pieces":['):
+        return None
+    try:
+        rows = json.loads(raw)["pieces"]
+        found = [(row["piece"], row["raw"], row.get("unscored"), row.get("why", "")) for row in rows]
+    except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
+        return None
+    good = all(
+        isinstance(name, str) and isinstance(text, str) and isinstance(why, str)
+        and (unscored is None or unscored in get_args(UnscoredReason))
+        for name, text, unscored, why in found
+    )  # fmt: skip
+    return found if good else None
+
+
+_WINDOW = re.compile(r"window:\d{1,4}/(\d{1,4})", re.ASCII)
+_NOTHING = Reading(unscored="unreadable", why="the stored pieces are not those of this judge")
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call: its name and that name in words, the card as its reply is read and as it is asked, the item as the
+    judge sees it, and what it is a part of.
+    """
+
+    name: str
+    words: str
+    card: Card
+    asked: Card
+    item: Item
+    order: str = ""
+    window: windows.Window | None = None
+    chapter: chapters.Chapter | None = None
+
+
+def _calls(
+    card: Card, params: Params, task: Task, begun: Iterable[str] = (), asking: bool = False
+) -> list[_Call]:
+    # What is swapped is needed to ask only: a reply is read without knowing the other scenarios.
+    swapped = params.probe == "scenario_swapped" and not asking
+    item = task.item if swapped else probes.probed(card, params, task.item, task.others)
+    if not task.part and isinstance(item, Dialogue) and windows.applies(card):
+        of = next((int(told[1]) for name in begun if (told := _WINDOW.fullmatch(name))), 0)
+        cut = windows.plan(item, params.window, params.window_over, of)
+        if cut:
+            return [_windowed(card, item, window) for window in cut]
+    if not task.part and isinstance(item, Pair) and card.kind == "pair":
+        return _paired(card, params, item)
+    return [_Call("", "", card, card, item)]
+
+
+def _kept(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call]:
+    """The calls of a judgment that was kept as pieces of these names; whole orders say how they were asked."""
+    if not names or not names <= {f"order:{order}" for order in orders.ORDERS}:
+        return _calls(card, params, task, names)
+    told = {"context": 0} | ({"orders": "both"} if len(names) == 2 else {})
+    calls = _calls(card, params.model_copy(update=told), task)
+    if names == {"order:ab"} and not calls[0].name and isinstance(task.item, Pair):
+        return [replace(calls[0], name="order:ab", words=f"order {orders.NAMES['ab']}", order="ab")]
+    return calls
+
+
+def _windowed(card: Card, item: Dialogue, window: windows.Window) -> _Call:
+    shaped = windows.shaped(card, window)
+    name, words = f"window:{window.number}/{window.of}", f"window {window.number} of {window.of} ({window.place})"
+    return _Call(name, words, shaped, card if window.last else shaped, windows.seen(item, window), window=window)
+
+
+def _paired(card: Card, params: Params, item: Pair) -> list[_Call]:
+    limit = chapters.room(params.context, params.max_tokens) if params.context else 0
+    cut = chapters.plan(item, limit) if limit else ()
+    out = []
+    for order in {"both": orders.ORDERS, "ba": ("ba",)}.get(params.orders, ("",)):
+        for chapter in cut or (None,):
+            shown = chapter.item if chapter is not None else item
+            names, words = [f"order:{order}"] if order else [], [f"order {orders.NAMES[order]}"] if order else []
+            if chapter is not None:
+                names.append(f"chapter:{chapter.number}/{chapter.of}")
+                words.append(f"chapter {chapter.number} of {chapter.of}")
+            if order == "ba":
+                shown = orders.swapped(shown)
+            out.append(_Call(" ".join(names), ", ".join(words), card, card, shown, order, chapter=chapter))
+    return out
+
+
+def _reading(card: Card, params: Params, task: Task, call: _Call, answer: Answer) -> Reading:
+    """The reading of one call, in the item's own A and B and section numbers."""
+    if answer.unscored:
+        return Reading(unscored=answer.unscored, why=answer.why)
+    told = bare_scores.given(answer.raw) if call.name.startswith("order:") else None
+    try:
+        found = (
+            bare_scores.read(call.card, told, call.item)
+            if told is not None
+            else read(call.card, answer.raw, call.item, task.part, params.verdict)
+        )
+    except bare_scores.NoCell as error:
+        return Reading(unscored="unreadable", why=str(error))
+    if found.unscored:
+        return found
+    last = params.verdict == "last"
+    found = weighed(call.card, call.item, task.part, answer.raw, answer.logprobs, found, last)
+    if call.order == "ba":
+        found = orders.back(card, found)
+    return chapters.back(call.chapter, found) if call.chapter is not None else found
+
+
+def _fused(card: Card, calls: Sequence[_Call], readings: Mapping[str, Reading]) -> Reading:
+    """One reading of several: windows, or the chapters of each order and then the orders."""
+    cut = [call.window for call in calls if call.window is not None]
+    if cut:
+        return windows.fused(card, cut, [readings[call.name] for call in calls])
+    by_order = []
+    for order in dict.fromkeys(call.order for call in calls):
+        own = [call for call in calls if call.order == order]
+        parts = [call.chapter for call in own if call.chapter is not None]
+        found = [readings[call.name] for call in own]
+        by_order.append(chapters.fused(card, parts, found) if parts else found[0])
+    if len(by_order) == 2:
+        return orders.fused(card, *by_order)
+    return orders.alone(card, calls[0].order, by_order[0]) if calls[0].order else by_order[0]
+
+
+def _summary(
+    card: Card, params: Params, task: Task, calls: Sequence[_Call], call: _Call, before: Mapping[str, Answer]
+) -> str:
+    """The summary that the window before gave; "" for the first, and where that one could not be read."""
+    index = [one.name for one in calls].index(call.name)
+    answer = before.get(calls[index - 1].name) if index else None
+    if answer is None:
+        return ""
+    return str(_reading(card, params, task, calls[index - 1], answer).facts.get("summary", ""))
+
+
+def _frozen(logprobs: Logprobs) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+    return tuple((token, tuple((text, value) for text, value in others)) for token, others in logprobs)

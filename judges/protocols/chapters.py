@@ -1,0 +1,307 @@
+"""Pairs that are too long for one call: the input cut by its chapters, each judged with the sections that draw on it.
+
+Every section of the responses is judged in exactly one chapter, whole. The cut follows from the item and the judge's
+parameters alone, so it can be made again from a stored reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import log, sqrt
+from typing import Any
+
+from judges.card import Card
+from judges.protocols import fusion
+from judges.protocols.orders import sided
+from judges.reading.confidence import combine
+from judges.sections import cut, halves, headed
+from judges.tokens import tokens
+from judges.types import Pair, Reading, Remark, Score, Section
+
+_PROMPT = 3000
+"""Tokens kept free for the prompt, the fence around the material, and what is said of the chapter."""
+_OUTLINE = 40
+"""Headings of the input that a chapter's call is shown at most."""
+_WORD = re.compile(r"[a-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]{4,}|\d{2,}")
+_WIDE = re.compile(r"(?=([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}))")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """The k-th of n: the pair as its call sees it, and the numbers of its sections in the item, in order."""
+
+    number: int
+    of: int
+    item: Pair
+    sections: tuple[int, ...]
+    outline: tuple[str, ...]
+
+    @property
+    def weight(self) -> float:
+        """How much of the responses it holds, in tokens."""
+        return float(tokens(self.item.response_a.text or "") + tokens(self.item.response_b.text or "")) or 1.0
+
+
+def room(context: int, max_tokens: int) -> int:
+    """Tokens that are left for the item in a context of so many.
+
+        context - min(max_tokens, context / 4) - min(3000, context / 4)
+
+    for the reply, and for the prompt with its frame: not what this very prompt has, so that a stored judgment is still
+    understood when a card has another wording. A card with long examples needs a lower `context` than the model has.
+    """
+    return max(context - min(max_tokens, context // 4) - min(_PROMPT, context // 4), 1)
+
+
+def plan(item: Pair, limit: int) -> tuple[Chapter, ...]:
+    """The chapters of a pair whose texts have more than `limit` tokens, in the order of the input; () otherwise.
+
+    The input is cut at its headings, and what is still longer than half of the limit at paragraph ends. Each section
+    goes to the part whose words it shares most (rare words count more; a like heading counts as ten words; where
+    nothing is shared, to the part at the same place in the text). Neighbouring parts then form a chapter while they
+    fit with their sections. Where the sections of one part do not fit together, the part is shown again with the rest
+    of them. A part that no section draws on is shown with the part before it where it fits; all headings are in the
+    outline that every call gets. A single section that does not fit with its part is asked all the same.
+    """
+    a, b = item.response_a.text or "", item.response_b.text or ""
+    if tokens(item.input_text) + tokens(a) + tokens(b) <= limit:
+        return ()
+    sections = tuple(item.sections) if item.sections is not None else tuple(cut(a, b))
+    groups, outline = _grouped(item.input_text, a, b, sections, limit)
+    if len(groups) < 2:
+        return ()
+    return tuple(
+        Chapter(number, len(groups), _seen(item, text, sections, kept), kept, outline)
+        for number, (text, kept) in enumerate(groups, 1)
+    )
+
+
+def fields(chapter: Chapter) -> dict[str, Any]:
+    """What a chapter's call is shown besides the pair."""
+    return {"chapter": f"{chapter.number} of {chapter.of}", "outline_of_input": list(chapter.outline)}
+
+
+def closing(chapter: Chapter) -> str:
+    """What is said after the material of a chapter."""
+    return (
+        f"The input is too long for one call and is judged in {chapter.of} parts; this is part {chapter.number}, with "
+        "the sections of both responses that draw on it. outline_of_input shows how the whole input is built. Judge "
+        "what is shown here, all of it and nothing else: what is left out here is shown in another part."
+    )
+
+
+def back(chapter: Chapter, reading: Reading) -> Reading:
+    """The reading of a chapter with its sections under their numbers in the item."""
+
+    def unit(name: str) -> str:
+        sort, _, rest = name.partition(":")
+        if sort != "section":
+            return name
+        number, _, side = rest.partition("/")
+        return f"section:{chapter.sections[int(number) - 1]}/{side}"
+
+    facts = dict(reading.facts)
+    if "expected" in facts:
+        facts["expected"] = {(unit(name), of): value for (name, of), value in facts["expected"].items()}
+    return replace(
+        reading,
+        scores=tuple(score._replace(unit=unit(score.unit)) for score in reading.scores),
+        remarks=tuple(remark._replace(unit=unit(remark.unit)) for remark in reading.remarks),
+        facts=facts,
+    )
+
+
+def fused(card: Card, chapters: Sequence[Chapter], readings: Sequence[Reading]) -> Reading:
+    """One reading of a pair from those of its chapters, whose sections have their numbers in the item.
+
+    - A section has the scores of the chapter that it was judged in.
+    - A failure is raised where any chapter raised it. Other answers about a side are the mean over the chapters,
+      weighted by the tokens of that side in each (`fusion.mean`): so are the aggregates.
+    - The verdict is that with the most weight (tokens of both sides; a tie where the heaviest are equal), if the
+      fused scores allow it by the card's own rule, else the first that they allow. Its confidence, source "chapters",
+      is the share of the weight that says so, at most .9.
+
+    `facts["chapters"]` has the verdict of each chapter in words.
+    """
+    scores = [s for reading in readings for s in reading.scores if s.unit.startswith("section:")]
+    remarks = [_remark(c, remark) for c, reading in zip(chapters, readings, strict=True) for remark in reading.remarks]
+    facts: dict[str, Any] = {}
+    expected = {k: v for r in readings for k, v in r.facts.get("expected", {}).items() if k[0].startswith("section:")}
+    if expected:
+        facts["expected"] = expected
+    cells = dict.fromkeys(
+        (s.unit, s.dimension) for r in readings for s in r.scores if not s.unit.startswith("section:")
+    )
+    for unit, name in cells:
+        dimension = card.dimension(name, unit)
+        given = [
+            (score, _weight(chapter, unit))
+            for chapter, reading in zip(chapters, readings, strict=True)
+            for score in reading.scores
+            if (score.unit, score.dimension) == (unit, name)
+        ]
+        given = [(score, weight) for score, weight in given if weight > 0] or [(score, 1.0) for score, _ in given]
+        if dimension is None:
+            continue
+        there_is, value = fusion.fused(dimension.scale, [(score.value, weight) for score, weight in given])
+        sure: tuple[float | None, str] = (None, "")
+        if sided(dimension.scale):
+            value = _allowed(card, name, dimension.scale.categories, scores, value)
+            there_is = value is not None
+            share = sum(w for score, w in given if score.value == value) / sum(w for _, w in given)
+            agreed = round(min(fusion.AGREED, max(fusion.LEAST, share)), 4)
+            own = [(s.confidence, s.source) for s, _ in given if s.value == value]
+            sure = combine((agreed, "chapters"), *own)
+            facts["chapters"] = [dimension.scale.say(score.value) for score, _ in given]
+        if there_is:
+            scores.append(Score(unit, name, value, *sure))
+    return Reading(tuple(sorted(scores, key=_place)), tuple(remarks), facts=facts)
+
+
+def _allowed(
+    card: Card, name: str, categories: tuple[str, ...], scores: Sequence[Score], value: float | None
+) -> float | None:
+    if name != "verdict" or card.allowed is None:
+        return value
+    words = card.allowed({(s.unit, s.dimension): s.value for s in scores})
+    codes = [float(categories.index(word)) for word in words]
+    return value if value in codes or not codes else codes[0]
+
+
+def _weight(chapter: Chapter, unit: str) -> float:
+    if unit.startswith("response/"):
+        return float(tokens(getattr(chapter.item, f"response_{unit[-1]}").text or ""))
+    return chapter.weight
+
+
+def _place(score: Score) -> tuple[int, int]:
+    if score.unit.startswith("section:"):
+        return 0, int(score.unit[8:].partition("/")[0])
+    return 1, 0
+
+
+def _remark(chapter: Chapter, remark: Remark) -> Remark:
+    if remark.unit.startswith("section:"):
+        return remark
+    return remark._replace(text=f"Chapter {chapter.number} of {chapter.of}: {remark.text}")
+
+
+# -- the cut ----------------------------------------------------------------------------------------------------------
+
+Group = tuple[str, tuple[int, ...]]
+"""The text of a chapter and the numbers of its sections."""
+
+
+@lru_cache(maxsize=64)
+def _grouped(
+    text: str, a: str, b: str, sections: tuple[Section, ...], limit: int
+) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+    """The chapters' texts and sections, and the outline of the input. Kept: a judgment asks for its plan many times."""
+    parts = [
+        (label, piece)
+        for label, start, end in headed(text) or [("", 0, len(text))]
+        for piece in _split(text[start:end], limit // 2)
+    ]
+    said = [_words(_of(a, s.a) + "\n" + _of(b, s.b)) for s in sections]
+    home = _homes([label for label, _ in parts], [piece for _, piece in parts], [s.label for s in sections], said)
+    sizes = [tokens(_of(a, s.a)) + tokens(_of(b, s.b)) for s in sections]
+    groups: list[Group] = []
+    shown: list[str] = []
+    kept: list[int] = []
+
+    def fits(piece: str, more: Sequence[int]) -> bool:
+        return sum(map(tokens, shown)) + tokens(piece) + sum(sizes[n] for n in [*kept, *more]) <= limit
+
+    def close() -> None:
+        if kept:
+            groups.append(("".join(shown), tuple(n + 1 for n in sorted(kept))))
+        shown.clear()
+        kept.clear()
+
+    for index, (_, piece) in enumerate(parts):
+        own = [n for n, at in enumerate(home) if at == index]
+        if fits(piece, own):
+            shown.append(piece)
+            kept += own
+        elif own:
+            close()
+            shown.append(piece)
+            for n in own:
+                if kept and not fits("", [n]):
+                    close()
+                    shown.append(piece)
+                kept.append(n)
+    close()
+    labels = list(dict.fromkeys(label or " ".join(piece.split())[:60] for label, piece in parts))
+    return tuple(groups), tuple(labels[:_OUTLINE])
+
+
+def _split(text: str, most: int) -> list[str]:
+    """A text in pieces of at most so many tokens, cut in halves near paragraph ends as long as they are longer."""
+    if tokens(text) <= max(most, 1) or len(text) < 2:
+        return [text]
+    (_, middle), _ = halves(text)
+    if not 0 < middle < len(text):
+        middle = len(text) // 2
+    return [*_split(text[:middle], most), *_split(text[middle:], most)]
+
+
+def _homes(labels: list[str], parts: list[str], named: list[str], said: list[set[str]]) -> list[int]:
+    """For each section the index of the part that it draws on."""
+    words = [_words(part) for part in parts]
+    held: dict[str, int] = {}
+    for own in words:
+        for word in own:
+            held[word] = held.get(word, 0) + 1
+    rarity = {word: log(1 + len(parts) / count) for word, count in held.items()}
+    total, ends = sum(map(len, parts)) or 1, [0]
+    for part in parts:
+        ends.append(ends[-1] + len(part))
+    homes = []
+    for number, (label, section) in enumerate(zip(named, said, strict=True)):
+        scored = []
+        for index, own in enumerate(words):
+            shared = sum(rarity[word] for word in sorted(section & own)) / sqrt(len(own) or 1)
+            alike = bool(labels[index]) and labels[index].casefold() == label.casefold()
+            scored.append(shared + alike * 10 * log(1 + len(parts)))
+        where = (number + 0.5) / len(said) * total
+        there = next((n for n, end in enumerate(ends[1:]) if where < end), len(parts) - 1)
+        best = max(scored)
+        # Of parts that share as much, the one nearest to the same place in the text.
+        like = [n for n, value in enumerate(scored) if value >= best - 1e-9]
+        homes.append(min(like, key=lambda n: (abs(n - there), n)))
+    return homes
+
+
+def _words(text: str) -> set[str]:
+    folded = text.casefold()
+    return {*_WORD.findall(folded), *_WIDE.findall(folded)}
+
+
+def _of(text: str, span: tuple[int, int] | None) -> str:
+    return "" if span is None else text[span[0] : span[1]]
+
+
+def _seen(item: Pair, text: str, sections: tuple[Section, ...], kept: tuple[int, ...]) -> Pair:
+    """The pair as a chapter's call sees it: this part of the input, and of the responses these sections."""
+    sides: dict[str, str] = {"a": "", "b": ""}
+    cuts: list[Section] = []
+    for number in kept:
+        spans: dict[str, tuple[int, int] | None] = {}
+        for side in ("a", "b"):
+            span = getattr(sections[number - 1], side)
+            own = _of(getattr(item, f"response_{side}").text or "", span)
+            spans[side] = None if span is None else (len(sides[side]), len(sides[side]) + len(own))
+            sides[side] += own
+        cuts.append(Section(label=sections[number - 1].label, a=spans["a"], b=spans["b"]))
+    return item.model_copy(
+        update={
+            "input": text,
+            "response_a": item.response_a.model_copy(update={"text": sides["a"]}),
+            "response_b": item.response_b.model_copy(update={"text": sides["b"]}),
+            "sections": cuts,
+        }
+    )

@@ -1,0 +1,78 @@
+"""Replies to a pair that come one order at a time, as in files: which two are one judgment, and what is kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from judges.protocols.call_plan import Answer, packed, unpacked
+from judges.protocols.orders import ORDERS, Order
+from judges.types import UnscoredReason
+
+Half = tuple[str, UnscoredReason | None, str]
+"""The reply to one order: its raw text, and why there is no score where the endpoint said so, with the words."""
+
+
+@dataclass
+class Waiting:
+    """The replies whose other order has not come yet. Lines of the two orders may stand anywhere.
+
+    Of several replies to one pair the first as A/B belongs to the first as B/A, the second to the second; where they
+    say which sample they are, the same to the same.
+    """
+
+    held: dict[Hashable, dict[Order, list[tuple[int | None, int]]]] = field(default_factory=dict)
+    known: dict[tuple[Hashable, Order], set[tuple[int | None, int]]] = field(default_factory=lambda: defaultdict(set))
+
+    def meet(self, about: Hashable, order: Order, sample: int | None, half: Half, number: int) -> int | None:
+        """The number under which the other order of this reply waits, -1 where the same reply came before, or None.
+
+        None: it waits now itself, under its own `number`. `about` is what is judged by whom.
+        """
+        mark = (sample, hash(half))
+        if mark in self.known[about, order]:
+            return -1
+        self.known[about, order].add(mark)
+        sides = self.held.setdefault(about, {"ab": [], "ba": []})
+        others = sides["ba" if order == "ab" else "ab"]
+        mate = next((one for one in others if one[0] == sample), None)
+        if mate is None:
+            sides[order].append((sample, number))
+            return None
+        others.remove(mate)
+        if not sides["ab"] and not sides["ba"]:
+            del self.held[about]
+        return mate[1]
+
+    @property
+    def left(self) -> list[int]:
+        """The numbers of those that still wait, in their order."""
+        return sorted(number for sides in self.held.values() for one in sides.values() for _, number in one)
+
+
+def kept(halves: Mapping[Order, Half]) -> str:
+    """The raw text of one judgment of these orders, as our own runs keep it."""
+    found = []
+    for order in ORDERS:
+        if order in halves:
+            raw, unscored, why = halves[order]
+            name = f"order:{order}"
+            found.append((name, Answer("", "", 0, name, raw, unscored, why)))
+    return packed(found)
+
+
+def given(raw: str) -> dict[Order, Half]:
+    """The reply to each whole order that a stored raw text holds; {} of any other text."""
+    found: dict[Order, Half] = {}
+    for name, text, unscored, why in unpacked(raw) or ():
+        if name not in ("order:ab", "order:ba"):
+            return {}
+        found["ab" if name == "order:ab" else "ba"] = (text, unscored, why)
+    return found
+
+
+def asked(params: Mapping[str, Any], orders: Mapping[Order, Any]) -> dict[str, Any]:
+    """The parameters of a judge that was asked in these orders."""
+    return {**params, "orders": "both" if len(orders) == 2 else next(iter(orders))}

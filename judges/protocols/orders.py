@@ -1,0 +1,176 @@
+"""Both orders of a pair: what the judge sees with A and B swapped, its reading turned back, and the two made one.
+
+A judge that favours the first place says something else when the places are swapped. Inconsistent is a tie (Zheng et
+al. 2023, MT-Bench).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+from judges.card import Card
+from judges.protocols import fusion
+from judges.reading.confidence import combine
+from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section
+
+Order = Literal["ab", "ba"]
+ORDERS: tuple[Order, Order] = ("ab", "ba")
+NAMES: dict[str, str] = {"ab": "A/B", "ba": "B/A"}
+_FLIPPED = re.compile(r"[^:]{1,200} changed with the order: (.+) when asked as A/B, (.+) when asked as B/A\. It .+")
+_TURNED = "With the places swapped (what is called A here is B): "
+
+
+def swapped(item: Pair) -> Pair:
+    """The pair with its responses, and their parts of every section, in each other's place. Twice is the identity."""
+    cut = item.sections
+    turned = None if cut is None else [Section(label=s.label, a=s.b, b=s.a) for s in cut]
+    return item.model_copy(
+        update={"response_a": item.response_b, "response_b": item.response_a, "sections": turned},
+    )
+
+
+def back(card: Card, reading: Reading) -> Reading:
+    """The reading of a swapped pair, in the item's own A and B. Twice is the identity; texts stay as they came."""
+
+    def turned(score: Score) -> Score:
+        dimension = card.dimension(score.dimension, score.unit)
+        value = score.value
+        if dimension is not None and sided(dimension.scale) and value is not None:
+            value = _other(dimension.scale, value)
+        return score._replace(unit=_unit(score.unit), value=value)
+
+    facts = dict(reading.facts)
+    if "expected" in facts:
+        facts["expected"] = {(_unit(unit), name): value for (unit, name), value in facts["expected"].items()}
+    return replace(
+        reading,
+        scores=tuple(sorted(map(turned, reading.scores), key=_place)),
+        remarks=tuple(remark._replace(unit=_unit(remark.unit)) for remark in reading.remarks),
+        facts=facts,
+    )
+
+
+def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
+    """One reading of two that are both in the item's own A and B. A score that only one of them has stays what it is.
+
+    A verdict that changes with the order is a tie (on a scale without one it has no score), with low confidence and a
+    note that names both. Other scores: `fusion.fused`, the mean of the two orders. Confidence is that of
+    `fusion.agreement`, source "orders". `facts["orders"]` has the verdict in words by order.
+    """
+    other = {(s.unit, s.dimension): s for s in ba.scores}
+    scores: list[Score] = []
+    remarks = [*ab.remarks, *(_turned(remark) for remark in ba.remarks if remark not in ab.remarks)]
+    said: dict[Order, str] = {}
+    for mine in ab.scores:
+        theirs = other.get((mine.unit, mine.dimension))
+        dimension = card.dimension(mine.dimension, mine.unit)
+        if theirs is None or dimension is None:
+            scores.append(mine)
+            continue
+        there_is, value = _value(dimension.scale, mine.value, theirs.value)
+        agreed = fusion.agreement(dimension.scale, (mine.value, theirs.value))
+        if sided(dimension.scale):
+            words = {name: dimension.scale.say(s.value) for name, s in zip(ORDERS, (mine, theirs), strict=True)}
+            if mine.unit == "pair" and (not said or mine.dimension == "verdict"):
+                said = words
+            if mine.value != theirs.value:
+                remarks.append(_flip(mine, dimension, words, there_is))
+        if there_is:
+            sure = combine((mine.confidence, mine.source), (theirs.confidence, theirs.source), (agreed, "orders"))
+            scores.append(Score(mine.unit, mine.dimension, value, *sure))
+    there = {(s.unit, s.dimension) for s in ab.scores}
+    if more := [s for s in ba.scores if (s.unit, s.dimension) not in there]:
+        scores = sorted([*scores, *more], key=_place)
+    if (asked := verdict(card)) is not None and ((one := ("pair", asked.name)) in there) != (one in other):
+        remarks.append(_lone(asked, "ab" if one in there else "ba"))
+    facts = {**ba.facts, **ab.facts}
+    if "expected" in ab.facts and "expected" in ba.facts:
+        facts["expected"] = _means(ab.facts["expected"], ba.facts["expected"])
+    if said:
+        facts["orders"] = said
+    return Reading(tuple(scores), tuple(remarks), facts=facts)
+
+
+def alone(card: Card, order: str, found: Reading) -> Reading:
+    """The reading of a pair that was asked in one order only, which `facts["orders"]` and a note tell."""
+    asked = verdict(card)
+    said = next((s for s in found.scores if asked and (s.unit, s.dimension) == ("pair", asked.name)), None)
+    if asked is None or said is None:
+        return found
+    facts = {**found.facts, "orders": {order: asked.scale.say(said.value)}}
+    return replace(found, remarks=(*found.remarks, _lone(asked, order)), facts=facts)
+
+
+def verdict(card: Card) -> Dimension | None:
+    """The question that says which side is better: the verdict, else the first of the pair whose answers are sides."""
+    among = [d for d in card.dimensions if d.sort == "pair" and sided(d.scale)]
+    return next((d for d in among if d.name == "verdict"), among[0] if among else None)
+
+
+def flipped(text: str) -> tuple[str, str] | None:
+    """The answers as A/B and as B/A that a note of `fused` names, as the scale has them; None of any other note.
+
+    ("", "") of the note that only one order gave an answer.
+    """
+    if text in {f"Asked as {name} only: the other order is not known." for name in NAMES.values()}:
+        return "", ""
+    found = _FLIPPED.fullmatch(text)
+    if found is None:
+        return None
+    ab, ba = (said.lower() if said in ("A", "B") else said for said in found.groups())
+    return ab, ba
+
+
+def sided(scale: Scale) -> bool:
+    """Whether the answers of a scale name the sides of a pair."""
+    return {"a", "b"} <= set(scale.categories)
+
+
+def _value(scale: Scale, mine: float | None, theirs: float | None) -> tuple[bool, float | None]:
+    if not sided(scale) or mine == theirs:
+        return fusion.fused(scale, ((mine, 1.0), (theirs, 1.0)))
+    # "a" and "tie" are as inconsistent as "a" and "b".
+    drawn = scale.drawn or ("tie" if "tie" in scale.categories else "")
+    return bool(drawn), float(scale.categories.index(drawn)) if drawn else None
+
+
+def _flip(score: Score, dimension: Dimension, words: Mapping[Order, str], there_is: bool) -> Remark:
+    shown = [words[name] if words[name] not in ("a", "b") else words[name].upper() for name in ORDERS]
+    kept = "It counts as a tie." if there_is else "It has no score, as the scale has no tie."
+    name = dimension.title[:1].upper() + dimension.title[1:]
+    text = f"{name} changed with the order: {shown[0]} when asked as A/B, {shown[1]} when asked as B/A. {kept}"
+    return Remark(score.unit, score.dimension, "note", text)
+
+
+def _lone(asked: Dimension, order: str) -> Remark:
+    return Remark("pair", asked.name, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
+
+
+def _turned(remark: Remark) -> Remark:
+    return remark._replace(text=_TURNED + remark.text)
+
+
+def _unit(unit: str) -> str:
+    if unit.endswith("/a"):
+        return unit[:-1] + "b"
+    return unit[:-1] + "a" if unit.endswith("/b") else unit
+
+
+def _other(scale: Scale, value: float) -> float:
+    a, b = scale.categories.index("a"), scale.categories.index("b")
+    return float({a: b, b: a}.get(int(value), int(value)))
+
+
+def _place(score: Score) -> tuple[int, int, str]:
+    """Reading order: sections, sides, the pair; the dimensions of a unit stay as they came."""
+    sort, _, rest = score.unit.partition(":")
+    if sort == "section":
+        return 0, int(rest.partition("/")[0]), score.unit
+    return (1 if score.unit.startswith("response/") else 2), 0, score.unit
+
+
+def _means(ab: Mapping[tuple[str, str], float], ba: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+    return {key: (ab[key] + ba[key]) / 2 for key in ab if key in ba}

@@ -1,0 +1,204 @@
+"""How sure a score is, from what is known besides the judge's word: token log-probabilities, and rules it breaks.
+
+Disagreement of orders, windows and chapters comes from `fusion.agreement`, that of samples from the view of them in the
+store; `combine` says what holds where several are known.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from math import exp
+
+from judges.card import Card, Item
+from judges.reading.spans import Place, places
+from judges.types import Reading, Scale, Score
+
+Logprobs = Sequence[tuple[str, Sequence[tuple[str, float]]]]
+"""(token, ((alternative, log-probability), ...)) of a reply, in order."""
+
+BROKEN = 0.3
+"""Confidence in a score that breaks a rule of its card: low."""
+TOKENS, RULE, STATED = "log-probabilities", "broken rule", "self-reported"
+SAMPLES = "agreement of samples"
+"""The source of a confidence that comes from asking the judge several times; it stands beside the others."""
+_SURE = 0.8
+_NOISE = " \t\r\n\"'`*:,[]{}().│▁Ġ"
+_DOUBTED = 0.05
+"""Answers below this share of the probability are not named as what the tokens waver between."""
+
+
+def combine(*known: tuple[float | None, str]) -> tuple[float | None, str]:
+    """(confidence, source) that holds of several; (None, "") where nothing is known.
+
+    The lowest holds, the first of equals: each source can show a doubt, and none can take away what another has shown.
+    What the judge says of itself counts only where nothing else is known. (Samples, where there are several, stand
+    beside it in the store: view score_spread.)
+    """
+    given = [(value, source) for value, source in known if value is not None]
+    observed = [one for one in given if one[1] != STATED] or given
+    return min(observed, key=lambda one: one[0]) if observed else (None, "")
+
+
+def weighed(
+    card: Card, item: Item, part: str, raw: str, logprobs: Logprobs, reading: Reading, last: bool = True
+) -> Reading:
+    """A reading with the confidence that its tokens give; as it was where there are none or they do not fit the text.
+
+    For each score whose token is found: the confidence is the probability of the given answer and `facts["expected"]`
+    {(unit, dimension): sum(p v) / sum(p)} the expected value on an ordered scale, both over the answers that the scale
+    allows (without n/a for the expected value). What the judge said of itself is kept in `facts["self-reported"]`.
+    `last`: which rating of a reply in prose counts.
+    """
+    if not logprobs or reading.unscored:
+        return reading
+    tokens = _Tokens(raw, logprobs)
+    if not tokens.fit:
+        return reading
+    by_cell = {(s.unit, s.dimension): s for s in reading.scores}
+    expected: dict[tuple[str, str], float] = {}
+    stated: dict[tuple[str, str], float] = {}
+    sure: dict[tuple[str, str], Score] = {}
+    for place in places(card, item, part, raw, last):
+        score = by_cell.get((place.unit, place.dimension))
+        dimension = card.dimension(place.dimension, place.unit)
+        if score is None or dimension is None or place.value != score.value:
+            continue
+        shares = tokens.shares(dimension.scale, place)
+        if score.value not in shares:
+            continue
+        key = score.unit, score.dimension
+        if dimension.scale.kind in ("ordinal", "ordered"):
+            numbers = {v: p for v, p in shares.items() if v is not None}
+            if numbers:
+                expected[key] = round(sum(v * p for v, p in numbers.items()) / sum(numbers.values()), 4)
+        if score.source == STATED and score.confidence is not None:
+            stated[key] = score.confidence
+        found = round(shares[score.value], 4), _waver(dimension.scale, shares)
+        value, source = combine((score.confidence, score.source), found)
+        sure[key] = score._replace(confidence=value, source=source)
+    facts = {**reading.facts, **({"expected": expected} if expected else {})}
+    if stated:
+        facts["self-reported"] = stated
+    scores = tuple(sure.get((s.unit, s.dimension), s) for s in reading.scores)
+    return replace(reading, scores=scores, facts=facts)
+
+
+def ruled(reading: Reading) -> Reading:
+    """A reading in which a score that breaks a rule of its card has low confidence, whatever else is known of it."""
+    broken = {(r.unit, r.dimension) for r in reading.remarks if r.sort == "rule" and r.dimension}
+    if not broken:
+        return reading
+
+    def guessed(score: Score) -> Score:
+        if (score.unit, score.dimension) not in broken:
+            return score
+        value, source = combine((score.confidence, score.source), (BROKEN, RULE))
+        return score._replace(confidence=value, source=source)
+
+    return replace(reading, scores=tuple(map(guessed, reading.scores)))
+
+
+def _waver(scale: Scale, shares: dict[float | None, float]) -> str:
+    """The source, and where the tokens are not sure the two answers that they waver between."""
+    top = sorted(shares, key=lambda v: (-shares[v], v is None, v or 0.0))[:2]
+    if len(top) < 2 or shares[top[0]] >= _SURE or shares[top[1]] < _DOUBTED:
+        return TOKENS
+    low, high = sorted(top, key=lambda v: (v is None, v or 0.0))
+    return f"{TOKENS}: {scale.say(low)} or {scale.say(high)}"
+
+
+class _Tokens:
+    """The tokens of a reply, laid over its text."""
+
+    def __init__(self, raw: str, logprobs: Logprobs) -> None:
+        self.tokens = logprobs
+        self.starts: list[int] = []
+        joined = "".join(token for token, _ in logprobs)
+        # The reply as it is kept may lack what stood around it; anything else is another text.
+        offset = joined.find(raw) if raw else -1
+        self.fit = offset >= 0
+        at = -offset
+        for token, _ in logprobs:
+            self.starts.append(at)
+            at += len(token)
+
+    def shares(self, scale: Scale, place: Place) -> dict[float | None, float]:
+        """The probability of each answer of the scale where the value at a place begins; {} if it is not known.
+
+        What the alternatives leave to the rest of the vocabulary might be answers, too: together they fall short of 1
+        by it.
+        """
+        index = self._at(place.start)
+        if index is None:
+            return {}
+        token, alternatives = self.tokens[index]
+        lead = token[: place.start - self.starts[index]]
+        if lead.strip(_NOISE):
+            return {}  # the token holds more than the value: its alternatives are not answers
+        weights: dict[float | None, float] = {}
+        for text, logprob in alternatives:
+            weight = exp(min(logprob, 0.0))
+            digits = scale.kind == "ordinal" and scale.hi > 9 and _bare(text, lead) in _starts(scale)
+            if digits and index + 1 < len(self.tokens):
+                # "1" may be 1 or the beginning of 10: the next token says, where the reply went this way.
+                short = _bare(text, lead)
+                went = place.text.startswith(short) and _bare(token, lead) == short
+                longer = self._next(index + 1, scale, short) if went else {}
+                for value, share in longer.items():
+                    weights[value] = weights.get(value, 0.0) + weight * share
+                weight *= 1 - sum(longer.values())
+            begun = _answer(scale, _bare(text, lead), place)
+            if begun != "":
+                answer = None if begun is None else float(begun)
+                weights[answer] = weights.get(answer, 0.0) + weight
+        total = sum(weights.values()) + max(0.0, 1 - sum(exp(min(logprob, 0.0)) for _, logprob in alternatives))
+        return {value: weight / total for value, weight in weights.items()} if total > 0 else {}
+
+    def _next(self, index: int, scale: Scale, short: str) -> dict[float, float]:
+        """How likely the token after a short number makes a longer answer of the scale of it."""
+        found: dict[float, float] = {}
+        for text, logprob in self.tokens[index][1]:
+            head = text[: len(text) - len(text.lstrip("0123456789"))]
+            if head and scale.lo <= int(short + head[:4]) <= scale.hi:
+                value = float(short + head[:4])
+                found[value] = found.get(value, 0.0) + exp(min(logprob, 0.0))
+        return found
+
+    def _at(self, position: int) -> int | None:
+        index = bisect_right(self.starts, position) - 1
+        inside = index >= 0 and position < self.starts[index] + len(self.tokens[index][0])
+        return index if inside else None
+
+
+def _bare(text: str, lead: str) -> str:
+    """A token without what stands around a value: the text before it in the token that was taken, quotes, commas."""
+    if lead and text.startswith(lead):
+        text = text[len(lead) :]
+    return text.strip(_NOISE).lower()
+
+
+def _starts(scale: Scale) -> set[str]:
+    """The answers of a numeric scale with which a longer one begins."""
+    numbers = [str(n) for n in range(max(int(scale.lo), 0), min(int(scale.hi), 1000) + 1)]
+    return {short for short in numbers if any(n != short and n.startswith(short) for n in numbers)}
+
+
+def _answer(scale: Scale, bare: str, place: Place) -> float | str | None:
+    """The answer that a token begins, "" where it begins none (or several, and not the one given)."""
+    if not bare:
+        return ""
+    if scale.na and (bare in ("n", "na", "null", "nul") or "n/a".startswith(bare) or bare.startswith("n/a")):
+        return None
+    if scale.kind == "ordinal":
+        head = bare[: len(bare) - len(bare.lstrip("0123456789"))]
+        return float(head) if head and len(head) < 5 and scale.lo <= int(head) <= scale.hi else ""
+    if scale.kind in ("ordered", "unordered"):
+        if place.prose and bare == "c" and "tie" in scale.categories:
+            bare = "tie"
+        fits = [n for n, name in enumerate(scale.categories) if name.startswith(bare) or bare.startswith(name)]
+        if place.value in fits and len(fits) > 1:
+            return place.value
+        return float(fits[0]) if len(fits) == 1 else ""
+    return ""

@@ -1,0 +1,275 @@
+"""A judge's reply as it came, turned into scores, or into an *unscored* judgment with the reason. Never a default.
+
+What a reply says is never guessed: a text is no number, a verdict of another word is none, of two replies that differ
+none counts. What is only written in another way is taken: 4.0 is 4, "Good" is good, prose and fences around the JSON
+do not matter, and thinking before it is no part of it. tests/judges/test_replies.py shows each case, and why.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from judges.card import Card
+from judges.reading.refusals import refuses, spoken
+from judges.reading.validation import reading
+from judges.reading.values import is_na
+from judges.types import Dialogue, Pair, Reading, Response, UnscoredReason
+
+Verdict = Literal["last", "fastchat"]
+_TRIES = 500
+"""How many braces in prose are tried as the start of an object: a reply has one, a hostile one a million."""
+_RANGE = {"greater_than_equal", "less_than_equal", "greater_than", "less_than", "off_scale"}
+_WORDS = {"literal_error", "enum"}
+_INTEGER = {"int_type", "int_from_float"}
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+_EXACT = 2**53
+
+
+def read(
+    card: Card,
+    reply: str | dict[str, Any],
+    item: Dialogue | Pair | Response,
+    part: str = "",
+    verdict: Verdict = "fastchat",
+) -> Reading:
+    """The scores of one reply for one item; `part` is the unit that the reply is about where it is not the whole item.
+
+    A text that holds no JSON object, or more than one that differ, is unscored as `unreadable`; a value off its scale
+    as `out_of_range`; a missing field, turn or section as `incomplete`; one that ends too early as `cut_off`; a text
+    without JSON that declines as `refused`. `verdict` says which of several ratings in prose is the one: FastChat's
+    choice, for files, or the last, as in our own runs (Params.verdict). Raises BadCard where the card's own `read`
+    fails, or gives what the card does not ask (judges/reading/validation.py).
+    """
+    try:
+        return _storable(_read(card, reply, item, part, verdict))
+    except RecursionError:
+        return Reading(unscored="unreadable", why="the reply's JSON is nested too deeply")
+
+
+def counted(params: Mapping[str, Any]) -> Verdict:
+    """Which rating in prose counted for a judge with these stored parameters: what they say; else the last where they
+    are those of a run of ours (Params.identity leaves that out), and FastChat's choice for files from elsewhere.
+    """
+    if params.get("verdict") in ("last", "fastchat"):
+        return "last" if params["verdict"] == "last" else "fastchat"
+    return "last" if "max_tokens" in params and "samples" in params else "fastchat"
+
+
+def _read(
+    card: Card, reply: str | dict[str, Any], item: Dialogue | Pair | Response, part: str, verdict: Verdict
+) -> Reading:
+    data: Any = reply
+    if isinstance(reply, str):
+        if card.text is not None:
+            return _prose(card, reply, item, part, verdict)
+        found = objects(reply)
+        # An object that has none of the reply's keys is a quote, or a part of one that is broken: no reply.
+        replies = [value for value in found if value.keys() & card.reply.model_fields.keys()]
+        if found and not replies:
+            return Reading(unscored="unreadable", why="the reply's JSON has none of the keys that were asked for")
+        found = replies
+        if len(found) != 1:
+            return _no_object(reply, len(found))
+        data = found[0]
+    try:
+        model = _valid(card, data, parsed=isinstance(reply, str))
+    except ValidationError as error:
+        return _invalid(error)
+    return reading(card, model, item, part)
+
+
+def _valid(card: Card, data: Any, parsed: bool) -> Any:
+    """The reply's model. What was not parsed here, as in files, may still hold 4.0 where 4 is meant."""
+    try:
+        return card.reply.model_validate(data)
+    except ValidationError:
+        if parsed:
+            raise
+        return card.reply.model_validate(_whole(data))
+
+
+def _whole(value: Any) -> Any:
+    """The same JSON with 4.0 as 4 throughout."""
+    if isinstance(value, dict):
+        return {key: _whole(held) for key, held in value.items()}
+    if isinstance(value, list):
+        return [_whole(held) for held in value]
+    return _number(repr(value)) if isinstance(value, float) and abs(value) < _EXACT else value
+
+
+def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, verdict: Verdict) -> Reading:
+    assert card.text is not None
+    said: str | None = reply
+    if verdict == "last":
+        said = spoken(reply)
+        if said is None:
+            return Reading(unscored="cut_off", why="the reply ends within its thinking")
+        if not said.strip():
+            return Reading(unscored="unreadable", why="the reply is empty")
+    data = card.text(said or "", part)
+    if "counts" in card.reply.model_fields:
+        data["counts"] = verdict
+    try:
+        model = card.reply.model_validate(data)
+    except ValidationError as error:
+        return _invalid(error)
+    found = reading(card, model, item, part)
+    if verdict == "last" and found.unscored == "unreadable" and refuses(said or ""):
+        return Reading(unscored="refused", why="the judge declined to judge")
+    return found
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """The distinct JSON objects that a reply holds: the whole text, else in code fences, else anywhere in the prose.
+
+    Thinking before it is left out. An object that names a key twice with two values is none.
+    """
+    said = spoken(text)
+    if said is None:
+        return []
+    for candidates in ([said], _fenced(said)):
+        parsed = [value for value in map(_object, candidates) if value is not None]
+        if parsed:
+            return _distinct(parsed)
+    found: list[dict[str, Any]] = []
+    at, tries = said.find("{"), 0
+    while at >= 0 and tries < _TRIES:
+        tries += 1
+        try:
+            value, end = _DECODER.raw_decode(said, at)
+        except json.JSONDecodeError as error:
+            # What lies before the fault belongs to a broken object: an object inside it is no reply of its own.
+            at = said.find("{", max(error.pos, at + 1))
+            continue
+        except (ValueError, RecursionError):
+            break
+        if isinstance(value, dict) and value:
+            found.append(value)
+        at = said.find("{", end)
+    return _distinct(found)
+
+
+def _fenced(text: str) -> list[str]:
+    """The contents of the code fences, line by line: a regular expression takes cubic time on many empty lines."""
+    found: list[str] = []
+    inside: list[str] | None = None
+    for line in text.split("\n"):
+        if not line.lstrip().startswith("```"):
+            if inside is not None:
+                inside.append(line)
+        elif inside is not None:
+            found.append("\n".join(inside))
+            inside = None
+        elif line.strip().lower() in ("```", "```json"):
+            inside = []
+    return found
+
+
+class _Twice(ValueError):
+    """A key that stands twice in one object, with two values."""
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        value = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _number(text: str) -> int | float:
+    """A number with a point or an exponent: 4.0 is the whole number 4, as JSON knows no other difference."""
+    value = float(text)
+    return int(value) if abs(value) < _EXACT and value == int(value) else value
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        for name, value in pairs:
+            if made[name] != value:
+                raise _Twice(name)
+    return made
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number, object_pairs_hook=_pairs)
+
+
+def _distinct(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    out: list[dict[str, Any]] = []
+    for value in values:
+        if value not in out:
+            out.append(value)
+    return out
+
+
+def _no_object(text: str, found: int) -> Reading:
+    if found > 1:
+        return Reading(unscored="unreadable", why=f"the reply holds {found} different JSON objects")
+    said = spoken(text)
+    if said is None:
+        return Reading(unscored="cut_off", why="the reply ends within its thinking")
+    if not said.strip():
+        return Reading(unscored="unreadable", why="the reply is empty")
+    if "{" not in said and refuses(said):
+        return Reading(unscored="refused", why="the judge declined to judge")
+    if said.count("{") > said.count("}"):
+        return Reading(unscored="cut_off", why="the reply's JSON ends before it is complete")
+    return Reading(unscored="unreadable", why=_twice(said) or "the reply holds no JSON object")
+
+
+def _twice(text: str) -> str:
+    """Which key stands twice with two values, if that is what is wrong with the JSON."""
+    for candidate in (text[text.find("{") :], *_fenced(text)):
+        try:
+            _DECODER.raw_decode(candidate.lstrip())
+        except _Twice as found:
+            return f"the reply gives {str(found)[:60]!r} twice, with two values"
+        except (ValueError, RecursionError):
+            continue
+    return ""
+
+
+def _invalid(error: ValidationError) -> Reading:
+    found = error.errors(include_url=False, include_context=False)
+    missing = [".".join(map(str, e["loc"])) for e in found if e["type"] == "missing"]
+    if missing:
+        return Reading(unscored="incomplete", why=f"the reply lacks {', '.join(missing[:5])}")
+    off = [e for e in found if _off_scale(e["type"], e["input"])]
+    reason: UnscoredReason = "out_of_range" if off else "unreadable"
+    first = (off or found)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return Reading(unscored=reason, why=f"{where}: {first['msg'].lower()} (got {_shown(first['input'])})")
+
+
+def _off_scale(sort: str, value: Any) -> bool:
+    """Whether a value can be read, and is just not among those allowed: 7, 4.5, a word of another scale, n/a."""
+    if sort in _RANGE:
+        return True
+    if sort in _WORDS:
+        return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return sort in _INTEGER and (isinstance(value, float) or (value is not None and is_na(value)))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else "a list"
+    return repr(value if not isinstance(value, str) else value[:60])[:60]
+
+
+def _storable(found: Reading) -> Reading:
+    """Notes without what no store can hold: NUL and half a surrogate pair. The raw text is kept as it came."""
+    if not any(_UNSTORABLE.search(remark.text) for remark in found.remarks):
+        return found
+    clean = (remark._replace(text=_UNSTORABLE.sub("\ufffd", remark.text)) for remark in found.remarks)
+    return replace(found, remarks=tuple(clean))

@@ -1,0 +1,128 @@
+"""A judge's reply put right by what people say: the values changed where they differ, and nothing else."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judges.card import Card, Item
+from judges.reading.reading import read
+from judges.reading.schema import strict
+
+Place = tuple[str, str]
+"""(unit, dimension)"""
+_MOST = 400
+"""Values in a reply that are tried for each cell."""
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A reply, the cells that were put right in it, and those where people say otherwise and it could not be done."""
+
+    reply: dict[str, Any]
+    done: tuple[Place, ...] = ()
+    left: tuple[Place, ...] = ()
+
+
+def corrected(
+    card: Card, item: Item, part: str, reply: dict[str, Any], gold: Mapping[Place, float | None]
+) -> Corrected:
+    """The reply with the gold of each cell in place of the judge's value, where the card's own reading finds it there.
+
+    A value is changed where that moves this cell to its gold and no other cell that people are asked about.
+    """
+    now, done, left = reply, list[Place](), list[Place]()
+    said = _scores(card, item, part, now) or {}
+    for place, value in gold.items():
+        if place not in said or said[place] == value:
+            continue
+        found = _changed(card, item, part, now, said, place, value)
+        if found is None:
+            left.append(place)
+        else:
+            now, said = found, said | {place: value}
+            done.append(place)
+    return Corrected(now, tuple(done), tuple(left))
+
+
+def in_order(card: Card, reply: dict[str, Any]) -> dict[str, Any]:
+    """The reply with its keys in the order in which the card asks for them: what is stored may be sorted."""
+    made: dict[str, Any] = _ordered(reply, strict(card.reply))
+    return made
+
+
+def _ordered(value: Any, node: dict[str, Any]) -> Any:
+    if isinstance(value, dict) and node.get("type") == "object":
+        keys = sorted(value, key=lambda key: list(node["properties"]).index(key) if key in node["properties"] else 999)
+        return {key: _ordered(value[key], node["properties"].get(key, {})) for key in keys}
+    if isinstance(value, list) and node.get("type") == "array":
+        return [_ordered(held, node["items"]) for held in value]
+    inner = next((one for one in node.get("anyOf", ()) if one.get("type") in ("object", "array")), None)
+    return _ordered(value, inner) if inner is not None and isinstance(value, (dict, list)) else value
+
+
+def _changed(
+    card: Card,
+    item: Item,
+    part: str,
+    reply: dict[str, Any],
+    said: Mapping[Place, float | None],
+    place: Place,
+    value: float | None,
+) -> dict[str, Any] | None:
+    unit, name = place
+    dimension = card.dimension(name, unit)
+    if dimension is None:
+        return None
+    given: Any = dimension.scale.say(value)
+    if dimension.scale.kind == "turn" and not value:
+        given = None
+    elif value is not None and dimension.scale.kind == "flag":
+        given = bool(value)
+    elif value is not None and dimension.scale.kind in ("ordinal", "turn", "interval"):
+        given = int(value) if value == int(value) else value
+    asked = {(d.sort, d.name) for d in card.dimensions if d.asked}
+    paths = sorted(_leaves(reply), key=lambda path: name not in path)[:_MOST]
+    for path in paths:
+        other = _with(reply, path, given)
+        scores = _scores(card, item, part, other)
+        if scores is not None and scores.get(place, ...) == value:
+            moved = {p for p in scores.keys() | said.keys() if scores.get(p, ...) != said.get(p, ...)}
+            if {p for p in moved if (_sort(card, p), p[1]) in asked} <= {place}:
+                return other
+    return None
+
+
+def _sort(card: Card, place: Place) -> str:
+    found = card.dimension(place[1], place[0])
+    return found.sort if found is not None else ""
+
+
+def _scores(card: Card, item: Item, part: str, reply: dict[str, Any]) -> dict[Place, float | None] | None:
+    """The scores of a reply; None where it cannot be read."""
+    found = read(card, json.dumps(reply, ensure_ascii=False), item, part)
+    return None if found.unscored else {(s.unit, s.dimension): s.value for s in found.scores}
+
+
+def _leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The way to every single value."""
+    if isinstance(value, Mapping):
+        for key, held in value.items():
+            yield from _leaves(held, (*path, key))
+    elif isinstance(value, list):
+        for number, held in enumerate(value):
+            yield from _leaves(held, (*path, number))
+    else:
+        yield path
+
+
+def _with(reply: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
+    made = copy.deepcopy(reply)
+    at: Any = made
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return made

@@ -1,0 +1,185 @@
+"""Where in a judge's reply each score stands: the characters of every value, with its unit and dimension."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from json.decoder import scanstring  # type: ignore[attr-defined]  # the stubs leave it out
+from typing import Any
+
+from judges.card import Card, Item
+from judges.errors import BadScale
+from judges.reading.reading import objects
+from judges.sections import numbers
+from judges.types import Dimension, Pair, sort_of
+
+Path = tuple[str | int, ...]
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null")
+_SPACE = re.compile(r"[ \t\r\n]*")
+_MARK = re.compile(r"\[\[\s*(-?\d+(?:\.\d+)?|[A-Ca-c])\s*\]\]")
+_SIDES = {"response_a": "a", "response_b": "b", "a": "a", "b": "b"}
+_LABELS = ("section_label", "section", "label")
+_VALUES = ("score", "value")
+_DEEP = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A value in a reply: its cell, its code, and [start, end) of its text without quotes; `prose`: a [[mark]]."""
+
+    unit: str
+    dimension: str
+    value: float | None
+    start: int
+    end: int
+    text: str
+    prose: bool = False
+
+
+def places(card: Card, item: Item, part: str, raw: str, last: bool = True) -> list[Place]:
+    """Every score that is found in the reply, in the order of the text; [] where the reply cannot be read.
+
+    In JSON a value belongs to the dimension of the nearest key that names one (or of its `name`), and to the unit that
+    the objects around it tell: a `turn`, a section's label, `response_a`. In prose it is the [[mark]] that counts: the
+    last, or the first. What a value is must still be held against the reading.
+    """
+    if card.text is not None:
+        return _marks(card, part, raw, last)
+    found = [reply for reply in objects(raw) if reply.keys() & card.reply.model_fields.keys()]
+    if len(found) != 1:
+        return []
+    at = _whereabouts(raw, found[0])
+    if at is None:
+        return []
+    out = []
+    for path, start, end, value in values(raw, at):
+        cell = _cell(card, item, part, found[0], path)
+        if cell is None:
+            continue
+        unit, dimension = cell
+        try:
+            code = dimension.scale.code(value)
+        except BadScale:
+            continue
+        out.append(Place(unit, dimension.name, code, start, end, raw[start:end]))
+    return out
+
+
+def values(text: str, at: int = 0) -> Iterator[tuple[Path, int, int, Any]]:
+    """(path, start, end, value) of every string, number and constant of the JSON value at a place of a text.
+
+    A string's span is without its quotes. ValueError where there is no JSON, or it nests deeper than 50.
+    """
+    yield from _scan(text, _SPACE.match(text, at).end(), (), [0])  # type: ignore[union-attr]
+
+
+def _scan(text: str, at: int, path: Path, end: list[int]) -> Iterator[tuple[Path, int, int, Any]]:
+    if len(path) > _DEEP:
+        raise ValueError("nested too deeply")
+    first = text[at : at + 1]
+    if first == '"':
+        value, end[0] = scanstring(text, at + 1, True)
+        yield path, at + 1, end[0] - 1, value
+    elif first == "{" or first == "[":
+        at = _skip(text, at + 1)
+        index = 0
+        while text[at : at + 1] != ("}" if first == "{" else "]"):
+            key: str | int = index
+            if first == "{":
+                if text[at : at + 1] != '"':
+                    raise ValueError("no key")
+                key, at = scanstring(text, at + 1, True)
+                at = _skip(text, at)
+                if text[at : at + 1] != ":":
+                    raise ValueError("no colon")
+                at = _skip(text, at + 1)
+            yield from _scan(text, at, (*path, key), end)
+            at, index = _skip(text, end[0]), index + 1
+            if text[at : at + 1] == ",":
+                at = _skip(text, at + 1)
+            elif text[at : at + 1] not in ("}", "]"):
+                raise ValueError("no end")
+        end[0] = at + 1
+    else:
+        found = _NUMBER.match(text, at)
+        if found is None:
+            raise ValueError("no value")
+        end[0] = found.end()
+        yield path, at, end[0], json.loads(found[0])
+
+
+def _skip(text: str, at: int) -> int:
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
+
+
+def _whereabouts(raw: str, wanted: dict[str, Any]) -> int | None:
+    """Where the object that was read begins; the last place where the same object stands."""
+    decoder = json.JSONDecoder()
+    at, tries, found = raw.find("{"), 0, None
+    while at >= 0 and tries < 100:
+        tries += 1
+        try:
+            value, end = decoder.raw_decode(raw, at)
+        except (ValueError, RecursionError):
+            at = raw.find("{", at + 1)
+            continue
+        if value == wanted:
+            found = at
+        at = raw.find("{", end)
+    return found
+
+
+def _cell(card: Card, item: Item, part: str, reply: dict[str, Any], path: Path) -> tuple[str, Dimension] | None:
+    """The unit and dimension that the value at a path is about; None where it is about none."""
+    turn, section, side, name = "", "", "", ""
+    known = {d.name for d in card.dimensions}
+    here: Any = reply
+    for key in path:
+        if isinstance(here, dict):
+            if isinstance(here.get("turn"), int) and key != "turn":
+                turn = f"turn:{here['turn']}"
+            label = next((here[k] for k in _LABELS if isinstance(here.get(k), str) and key != k), None)
+            section = _section(item, label) if label is not None else section
+            side = _SIDES.get(str(key), side)
+            name = str(key) if key in known else name
+            if key in _VALUES and here.get("name") in known:
+                name = str(here["name"])
+        here = here[key]
+    if not name or (path[-1] != name and path[-1] not in _VALUES):
+        return None
+    if turn:
+        unit = turn
+    elif section:
+        unit = f"{section}/{side}"
+    elif side:
+        unit = f"response/{side}"
+    else:
+        whole = [d.sort for d in card.dimensions if d.name == name and d.sort in ("conversation", "pair", "response")]
+        unit = part or (whole[0] if whole else "")
+    try:
+        dimension = card.dimension(name, unit) if unit and sort_of(unit) else None
+    except BadScale:
+        return None
+    return (unit, dimension) if dimension is not None else None
+
+
+def _section(item: Item, label: str) -> str:
+    number = numbers([s.label for s in item.sections or []])(label) if isinstance(item, Pair) else None
+    return "" if number is None else f"section:{number}"
+
+
+def _marks(card: Card, part: str, raw: str, last: bool) -> list[Place]:
+    found = list(_MARK.finditer(raw))
+    if not found:
+        return []
+    dimension = card.dimensions[0]
+    unit = part or dimension.sort
+    mark = found[-1 if last else 0]
+    text = mark[1]
+    try:
+        value = dimension.scale.code({"c": "tie"}.get(text.lower(), text) if text.isalpha() else float(text))
+    except BadScale:
+        return []
+    return [Place(unit, dimension.name, value, mark.start(1), mark.end(1), text, True)]

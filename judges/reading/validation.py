@@ -1,0 +1,216 @@
+"""Whether what a card's `read` gives is what the card asks: every cell once, on its scale, and none besides.
+
+A card is code that somebody wrote: a slip in it is said in a sentence, and never stored as a judgment.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from judges.card import Card, Item
+from judges.card_folders import place
+from judges.errors import BadCard
+from judges.sections import spare_units
+from judges.types import Dialogue, Dimension, Reading, Scale, Score, UnscoredReason, sort_of, units
+
+_Fits = frozenset[float | None] | Callable[[Any, Item], bool]
+_REASONS = get_args(UnscoredReason)
+_SORTS = ("note", "issue", "rule")
+_KEPT, _MOST = 200, 256
+
+
+def reading(card: Card, model: Any, item: Item, part: str) -> Reading:
+    """The card's reading of a valid reply, checked. Raises BadCard where `read` fails or gives what is not asked.
+
+    A cell that is asked and not scored makes it unscored as `incomplete`, unless a remark of the sort `rule` about that
+    very unit and dimension says why. Of an item that is judged in parts only the part has to be scored.
+    """
+    try:
+        found = card.read_part(model, item, part) if card.read_part else card.read(model, item)
+    except RecursionError:
+        raise
+    except Exception as error:
+        line = _line(error, card)
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:_KEPT].rstrip(":. ")
+        raise BadCard(f"{place(card)}{line}: read() failed on item {item.id}: {said}. Mend it, and go on.") from error
+    if not isinstance(found, Reading):
+        raise BadCard(
+            f"{place(card)}: read() gives {type(found).__name__}, and has to give a Reading(scores, remarks)."
+        )
+    if found.unscored is not None:
+        if found.unscored not in _REASONS:
+            given = str(found.unscored)[:40]
+            raise BadCard(f"{place(card)}: read() gives unscored = {given!r}. Allowed are {', '.join(_REASONS)}.")
+        return found
+    try:
+        scored = _given(card, item, found)
+    except _OffStep as off:
+        return Reading(unscored="out_of_range", why=str(off))
+    _remarked(card, found)
+    return _missing(card, item, part, found, scored)
+
+
+def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
+    """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
+    there = units(item)
+    if any(getattr(score, "unit", "") not in there for score in found.scores):
+        there = [*there, *spare_units(item)]
+    checks = _asks(card.dimensions, there).checks
+    given: set[tuple[str, str]] = set()
+    for score in found.scores:
+        try:
+            unit, name, value = score.unit, score.dimension, score.value
+            fits = checks.get((unit, name))
+            good = fits is not None and (value in fits if isinstance(fits, frozenset) else fits(value, item))
+        except (AttributeError, TypeError):
+            said = " ".join(repr(score).split())[:_KEPT]
+            raise BadCard(f"{place(card)}: read() gives {said}, which is no Score(unit, dimension, number).") from None
+        if fits is None:
+            raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))
+        if not good:
+            _on_step(card, score)
+            allowed = f"allowed are {_allowed(card, score)}{_bound(card, score)}"
+            raise _wrong(card, score, f"which is not on its scale: {allowed}")
+        given.add((unit, name))
+    if len(given) < len(found.scores):
+        cells = [(score.unit, score.dimension) for score in found.scores]
+        twice = next(score for n, score in enumerate(found.scores) if cells.index(cells[n]) < n)
+        raise _wrong(card, twice, "after another score for the same: each is scored once")
+    return given
+
+
+def _remarked(card: Card, found: Reading) -> None:
+    """Nothing; BadCard for a remark of no known sort, or one that holds anything but texts."""
+    for remark in found.remarks:
+        try:
+            said = (remark.unit, remark.dimension, remark.text)
+            texts = remark.sort in _SORTS and all(isinstance(text, str) for text in said)
+        except (AttributeError, TypeError):
+            texts = False
+        if not texts:
+            told = " ".join(repr(remark).split())[:_KEPT]
+            raise BadCard(
+                f"{place(card)}: read() gives {told}. A remark is Remark(unit, dimension or \"\", sort, text), and its "
+                f"sort is {' or '.join(_SORTS)}."
+            )
+
+
+def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple[str, str]]) -> Reading:
+    """The reading; unscored where a cell that is asked has neither a score nor a rule that says why."""
+    due: list[str] = units(item)
+    if part:
+        due = [part]
+    elif card.parts(item) != [""]:
+        if not given:
+            return Reading(unscored="incomplete", why="read() gives no score")
+        scored = {unit for unit, _ in given}
+        due = [unit for unit in due if unit in scored]
+    left = [cell for cell in _asks(card.dimensions, due).due if cell not in given]
+    if left:
+        said = {(remark.unit, remark.dimension) for remark in found.remarks if remark.sort == "rule"}
+        left = [cell for cell in left if cell not in said]
+    if not left:
+        return found
+    named = ", ".join(f"{unit} {name}" for unit, name in left[:5])
+    return Reading(unscored="incomplete", why=f"no score for {named}{' and more' if len(left) > 5 else ''}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asks:
+    """What dimensions ask of some units: the codes, or a check, by (unit, name), and the cells that have to be scored.
+    """
+
+    of: tuple[Dimension, ...]
+    checks: dict[tuple[str, str], _Fits]
+    due: tuple[tuple[str, str], ...]
+
+
+_KNOWN: dict[tuple[int, tuple[str, ...]], _Asks] = {}
+
+
+def _asks(dimensions: tuple[Dimension, ...], there: Sequence[str]) -> _Asks:
+    """The same for these very dimensions, which are hashed too slowly to be a key, and units that many items have."""
+    key = (id(dimensions), tuple(there))
+    held = _KNOWN.get(key)
+    if held is None or held.of is not dimensions:
+        if len(_KNOWN) >= _MOST:
+            _KNOWN.clear()
+        cells = [(unit, d) for unit in there for d in dimensions if d.sort == sort_of(unit)]
+        checks = {(unit, d.name): _code(d.scale) for unit, d in cells}
+        held = _KNOWN[key] = _Asks(dimensions, checks, tuple((unit, d.name) for unit, d in cells if d.asked))
+    return held
+
+
+def _code(scale: Scale) -> _Fits:
+    """The codes of a scale, or what tells whether a number is one; a turn is an assistant turn of the item, or 0."""
+    if scale.kind == "turn":
+        return lambda value, item: (
+            value == 0
+            or (isinstance(item, Dialogue) and any(t.turn == value and t.role == "assistant" for t in item.turns))
+        )
+    if scale.kind == "interval":
+        return lambda value, _: scale.na if value is None else scale.lo <= value <= scale.hi and scale.on_step(value)
+    codes = frozenset(float(scale.base + n) for n in range(scale.size)) | (
+        frozenset([None]) if scale.na else frozenset()
+    )
+    return codes
+
+
+class _OffStep(Exception):
+    """A number between two answers of an interval scale: the judge's slip, as a reply's model knows no steps."""
+
+
+def _on_step(card: Card, score: Score) -> None:
+    """Nothing; _OffStep for a number within the ends of an interval scale that is none of its answers."""
+    dimension = card.dimension(score.dimension, score.unit)
+    scale = dimension.scale if dimension is not None else None
+    number = isinstance(score.value, (int, float))
+    if scale is not None and scale.kind == "interval" and number and scale.lo <= (score.value or 0.0) <= scale.hi:
+        cell = f"{score.unit} {score.dimension}"
+        raise _OffStep(f"{cell}: {score.value:g} is not on the scale: allowed are {scale.words}")
+
+
+def _wrong(card: Card, score: Score, why: str) -> BadCard:
+    value = (
+        "n/a" if score.value is None else f"{score.value:g}" if isinstance(score.value, float) else repr(score.value)
+    )
+    cell = f"{str(score.unit)[:40]} {str(score.dimension)[:60]}"
+    return BadCard(f"{place(card)}: read() gives {cell} = {value[:40]}, {why}.")
+
+
+def _instead(card: Card, item: Item, score: Score) -> str:
+    """What could have been meant: the dimensions of such a unit, or the units that the item has."""
+    there = units(item)
+    if score.unit not in there:
+        return f" (it has {', '.join(there[:5])})"
+    sort = sort_of(score.unit)
+    names = [d.name for d in card.dimensions if d.sort == sort]
+    return f" (of a {sort} it asks {', '.join(names[:8]) or 'nothing'})"
+
+
+def _allowed(card: Card, score: Score) -> str:
+    dimension = card.dimension(score.dimension, score.unit)
+    scale = dimension.scale if dimension else Scale("flag")
+    if scale.kind in ("ordered", "unordered"):
+        named = ", ".join(f"{n} for {word}" for n, word in enumerate(scale.categories))
+        return named + (", None for n/a" if scale.na else "")
+    return "0 and 1" if scale.kind == "flag" else scale.words
+
+
+def _bound(card: Card, score: Score) -> str:
+    """What to do where a number lies beyond a scale: the key of the reply that it comes from has no bounds."""
+    dimension = card.dimension(score.dimension, score.unit)
+    if dimension is None or dimension.scale.kind not in ("ordinal", "interval") or score.value is None:
+        return ""
+    scale = dimension.scale
+    return f". Bound the key of Reply that it comes from: Field(ge={scale.lo:g}, le={scale.hi:g})"
+
+
+def _line(error: BaseException, card: Card) -> str:
+    """The line of the card's own file at which it failed, if it did there."""
+    own = getattr(getattr(card.read, "__code__", None), "co_filename", "")
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == own]
+    return f", line {lines[-1]}" if lines and own.endswith("card.py") else ""

@@ -1,0 +1,1 @@
+"""Figures drawn as SVG and HTML, for pages and reports alike."""

@@ -1,0 +1,32 @@
+"""Figures in words, as they stand in a report."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from judges.stats.uncertainty import Interval
+
+
+def number(value: float | None, shape: str = ".3f") -> str:
+    """A figure, or "undefined"; with a true minus sign."""
+    if value is None:
+        return "undefined"
+    told = f"{value:{shape.replace('.', 'z.', 1)}}"  # z: no minus before a zero
+    return told.replace("-", "\u2212")
+
+
+def cell(value: float | None, shape: str = ".3f") -> str:
+    """The same in a table, where a dash is what does not exist."""
+    return "–" if value is None else number(value, shape)
+
+
+def span(interval: Interval | None, shape: str = ".2f", none: str = "undefined") -> str:
+    """The ends of an interval, or `none` where it has none."""
+    if interval is None or interval.low is None or interval.high is None:
+        return none
+    return f"{number(interval.low, shape)} to {number(interval.high, shape)}"
+
+
+def when(at: datetime) -> str:
+    """A time of the store, which is UTC, to the minute."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"

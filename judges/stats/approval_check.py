@@ -1,0 +1,253 @@
+"""May this dimension go on a dashboard? Here an interval becomes a decision, with its reason in a sentence.
+
+It judges numbers only. That the cells behind them are blind labels of random draws, untouched by prompt tuning, is for
+the caller to see to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Literal, TypeVar
+
+from judges.plural import many
+from judges.stats.multiple_testing import holm
+from judges.stats.planner import MOST_TIMES, more_range
+from judges.stats.sequential import Open, Plan, Schedule, bound, distance
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+
+State = Literal["below minimum sample", "undefined", "fails", "inconclusive", "meets policy"]
+Key = TypeVar("Key", bound=Hashable)
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a workspace asks before a dimension may be published.
+
+    At least `min_items` items with a value of people and judge (and `min_clusters` for anything at all), a point
+    estimate of at least `threshold`, and, if `lower_bound`, the one-sided lower bound at `level` at least `threshold`
+    too, however often somebody looks up to `horizon` items (0: at a single look, which nobody may repeat). ValueError
+    for values that make no sense.
+    """
+
+    min_items: int = 100
+    threshold: float = 0.5
+    lower_bound: bool = True
+    level: float = 0.95
+    min_clusters: int = MIN_CLUSTERS
+    horizon: int = 1_000
+
+    def __post_init__(self) -> None:
+        if not -1 < self.threshold <= 1:
+            raise ValueError(f"The threshold is a kappa, above -1 and at most 1; got {self.threshold}.")
+        if not 0.5 <= self.level < 1:
+            raise ValueError(f"The level of the bound is at least .5 and below 1, such as .95; got {self.level}.")
+        if self.min_items < 1 or self.min_clusters < 2:
+            raise ValueError("At least 1 item must be asked for, and at least 2 for any verdict.")
+        if self.horizon < 0:
+            raise ValueError(f"Looks are free up to a number of items, or 0 for a single look; got {self.horizon}.")
+
+    @property
+    def first(self) -> int:
+        """The items from which there is a decision."""
+        return max(self.min_items, self.min_clusters)
+
+    @property
+    def schedule(self) -> Open:
+        """Looks whenever somebody likes, where no plan is on record."""
+        return Open(self.first, self.horizon)
+
+    def begins(self, plan: Plan | None) -> float:
+        """The items from which there is a decision where a plan is on record, which may be older than the policy.
+
+        Infinite where its last look comes before the items that the policy asks for by now.
+        """
+        return self.first if plan is None else min((n for n in plan.sizes if n >= self.first), default=inf)
+
+    def refuses(self, plan: Plan) -> str:
+        """Why a plan contradicts the policy, a sentence; "" where it does not."""
+        if plan.first < self.first:
+            return f"The plan's first look is at {many(plan.first, 'item')}; the policy requires {self.first:,}."
+        if not self.lower_bound:
+            return "The policy requires no lower bound, so there are no looks to plan."
+        return ""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The state of a dimension, why, and what is missing ("" when nothing is).
+
+    `bound` is the lower bound that was held against the threshold, at `needed` errors below the point (None where none
+    was); `shared` says how many decisions on the same labels share the error, this one among them. `more` is the range
+    of further items that would likely settle it; None where items are not what is missing, or no number can be given.
+    `cut`: whether it ends where no forecast goes further, so that more than its end may be needed.
+    """
+
+    state: State
+    reason: str
+    missing: str = ""
+    more: tuple[int, int] | None = None
+    bound: float | None = None
+    needed: float | None = None
+    shared: int = 1
+    cut: bool = False
+
+    @property
+    def more_told(self) -> str:
+        """The range of further items in words: 40 more items, 60 to 190 more items; "" where none is known."""
+        if self.more is None:
+            return ""
+        low, high = self.more
+        return many(low, "more item") if low == high else f"{low:,} to {'over ' * self.cut}{high:,} more items"
+
+
+def decide(interval: Interval, policy: Policy | None = None, plan: Plan | None = None, shared: int = 1) -> Decision:
+    """One dimension decided, the error being shared by so many; the default policy asks 100 items, .5, and its bound.
+
+    In this order: undefined (enough items, yet no disagreement to be expected), below minimum sample, fails,
+    inconclusive, meets policy. The interval of a `plan` is that of the items of its newest look.
+    """
+    policy = policy or Policy()
+    return _decided(interval, policy, plan, shared, shared)
+
+
+def decide_together(
+    intervals: Mapping[Key, Interval], policy: Policy | None = None, plan: Plan | None = None
+) -> dict[Key, Decision]:
+    """All that is decided on the same labels, by name: each bound at the level that Holm's procedure asks of it.
+
+    The chance that anything ever passes whose true kappa is at the threshold stays at 1 - level for the whole lot: over
+    all looks, as the p of each is that of all looks (`judges.stats.sequential`), and over all dimensions and judges, as those p
+    go through Holm's procedure. What has no gold yet or is undefined does not count; what is below does.
+    """
+    policy = policy or Policy()
+    counted = {key: one for key, one in intervals.items() if one.items and not _undefined(one, policy)}
+    p_values = {key: _p_value(one, policy, plan) for key, one in counted.items()}
+    adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
+    passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + _ROUNDING]
+
+    def share(key: Key) -> int:
+        """What Holm's procedure divides the error by: those that are left when it comes to this one."""
+        before = sum(p < p_values[key] for p in passed) if key in counted else 0
+        return max(1, len(counted) - before)
+
+    return {key: _decided(one, policy, plan, share(key), len(counted)) for key, one in intervals.items()}
+
+
+def _p_value(interval: Interval, policy: Policy, plan: Plan | None) -> float:
+    schedule: Schedule = plan or policy.schedule
+    z = distance(interval, policy.threshold)
+    return 1.0 if z is None or interval.items < policy.begins(plan) else schedule.chance(z, interval.items)
+
+
+def _undefined(interval: Interval, policy: Policy) -> bool:
+    return interval.point is None and interval.items >= policy.min_clusters
+
+
+def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, together: int) -> Decision:
+    """A decision with the error divided by `share`, which `together` decisions share."""
+    schedule: Schedule = plan or policy.schedule
+    point, threshold = interval.point, policy.threshold
+    if _undefined(interval, policy):
+        return Decision(
+            "undefined",
+            f"Kappa is undefined on {many(interval.items, 'item')}: everyone gave one and the same value, "
+            "so agreement by chance is certain.",
+            "More random items: agreement on a constant shows nothing.",
+        )
+    if point is None or interval.items < policy.begins(plan):
+        return _few(interval, policy, plan)
+    needed = schedule.boundary((1 - policy.level) / max(1, share), interval.items)
+    z, low = distance(interval, threshold), bound(interval, needed)
+    if point < threshold - _ROUNDING:
+        return replace(_below(point, interval, threshold), bound=low, needed=needed, shared=together)
+    on_items = f"on {many(interval.items, 'item')}"
+    stands = f"Kappa {_figure(point, threshold)} {on_items} is at least the required {_plain(threshold)}"
+    if not policy.lower_bound:
+        return Decision("meets policy", f"{stands}; no lower bound is required.", "", None, low, needed, together)
+    if z is None or low is None:
+        missing = "More random items: these are too few, or too similar, to estimate the error."
+        return Decision("inconclusive", f"{stands}, but no lower bound can be formed.", missing, shared=together)
+    named = f"its lower bound, {_figure(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
+    if z >= needed - _ROUNDING:
+        return Decision("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
+    more = more_range(interval, threshold, needed)
+    cut = more is not None and more[1] >= (MOST_TIMES - 1) * interval.items
+    return Decision("inconclusive", f"{stands}, but {named}, is not.", _more(more, cut, interval, plan), more, low,
+                    needed, together, cut)  # fmt: skip
+
+
+def _terms(policy: Policy, plan: Plan | None, items: int, together: int) -> str:
+    """The terms of a bound: its level, the looks for which it is valid, and who shares the error."""
+    words = _percent(policy.level)
+    if plan is not None:
+        words += f", at {many(len(plan.sizes), 'planned look')}"
+    elif policy.schedule.horizon > policy.schedule.first:
+        horizon = policy.horizon if items <= policy.horizon else policy.schedule.end
+        words += f", valid at any number of looks up to {horizon:,} items"
+    else:
+        words += ", at a single look"
+    return words + (f"; error shared by {together:,} decisions on these labels" if together > 1 else "")
+
+
+def _few(interval: Interval, policy: Policy, plan: Plan | None) -> Decision:
+    """Too few items. A policy may ask for more than when the plan was fixed: earlier looks decide nothing any more."""
+    first, required = policy.first, "the policy requires"
+    if plan is not None:
+        later = policy.begins(plan)
+        if later == inf:
+            return Decision(
+                "below minimum sample",
+                f"The plan's last look is at {many(plan.sizes[-1], 'item')}; the policy now requires {first:,}.",
+                "Another policy, or another dataset: a plan on record does not change.",
+            )
+        enough = "" if later == plan.first else f" with the {first:,} that the policy requires"
+        first, required = int(later), f"the plan's first look{enough} is at"
+    more = max(1, first - interval.items)
+    return Decision(
+        "below minimum sample",
+        f"There is gold for {many(interval.items, 'item')}; {required} {first:,}.",
+        f"Gold for {many(more, 'more random item')}.",
+        (more, more),
+    )
+
+
+def _below(point: float, interval: Interval, threshold: float) -> Decision:
+    reason = (
+        f"Kappa {_figure(point, threshold)} on {many(interval.items, 'item')} "
+        f"is below the required {_plain(threshold)}."
+    )
+    if interval.high is not None and interval.high >= threshold:
+        hope = f"A kappa at the threshold is not ruled out: the interval ends at {interval.high:.2f}."
+        return Decision("fails", reason, f"A judge with higher agreement. {hope}")
+    return Decision("fails", reason, "A judge with higher agreement. More labels are unlikely to change this.")
+
+
+def _more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: Plan | None) -> str:
+    if plan is not None:
+        later = [size for size in plan.sizes if size > interval.items]
+        return f"The plan's next look, at {later[0]:,} items." if later else "Nothing: the plan has had its last look."
+    if items is None:
+        return "A kappa further above the threshold: this one is at it, and more labels are unlikely to decide it."
+    words = f"{items[0]:,} to {'over ' * cut}{items[1]:,}"
+    return f"Gold for about {words} more random items, if the true kappa is as estimated."
+
+
+def _percent(level: float) -> str:
+    return f"{100 * level:g}%"
+
+
+def _plain(value: float) -> str:
+    """A setting as it was set: two decimals, or more if it has more."""
+    return f"{value:.2f}" if abs(value - round(value, 2)) < _ROUNDING else f"{value:g}"
+
+
+def _figure(value: float, against: float) -> str:
+    """Two decimals, or as many as it takes not to look equal to a threshold that it misses."""
+    for digits in (2, 3, 4):
+        if f"{value:.{digits}f}" != f"{against:.{digits}f}":
+            return f"{value:.{digits}f}"
+    return f"{value:.2f}" if abs(value - against) < _ROUNDING else f"{value:.6f}"

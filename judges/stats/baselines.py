@@ -1,0 +1,212 @@
+"""Floors: what rules that do not read the text reach against the same gold. A judge has to beat them to be worth much.
+
+The constant rule always says the commonest gold value. The length rule looks at nothing but how long the judged text
+is, and is fitted on other items than those it answers for, so that it is no better than it would be on new ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.stats import bins
+from judges.stats.agreement import nearest
+from judges.stats.calibration import Floats, Meeting, scored_cells
+from judges.stats.intervals import Cells, difference, from_cells, influences
+from judges.stats.uncertainty import Interval
+from judges.tokens import tokens
+from judges.types import Dialogue, Dimension, Pair, Response, sort_of
+
+FOLDS = 10
+"""Parts of the items; each part is answered for by a rule fitted on the other nine."""
+_ROUNDING = 1e-12
+"""So that a length on the border of two stretches falls into the upper one, however its share was rounded."""
+Standing = Literal["beats", "not shown to beat", "falls short of", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class Length:
+    """The length rule against the gold, and the judge on the very same cells.
+
+    `rule` and `judge` are kappas with their intervals by items, `exact` the rule's share of equal answers, `ahead` the
+    paired difference judge - rule. `standing` is "beats" where the interval of `ahead` lies above 0, "falls short of"
+    where it lies below, "not shown to beat" where it holds 0, and "cannot tell" below 30 items or without an interval.
+    There are two such rules, one that uses the scale as often as people do and one that uses it as the judge does
+    (`guessed`); it is the better one.
+    """
+
+    rule: Interval
+    judge: Interval
+    ahead: Interval
+    exact: float
+
+    @property
+    def standing(self) -> Standing:
+        """Whether the judge beats the rule."""
+        return _standing(self.ahead)
+
+
+@dataclass(frozen=True)
+class Floors:
+    """What the two rules reach in one dimension. Figures are None where there are no cells, or the rule does not apply.
+
+    `constant` is the commonest gold value in words and `share` how much of the gold it is: the exact agreement of a
+    rule that always says it. Its kappa is 0 by definition, whatever the value (observed and expected agreement are the
+    same), so the judge beats it where its own interval lies above 0. Where all gold has one value, every kappa is 0 or
+    undefined, and nothing can be told. `items` is the number of items that the figures rest on.
+    """
+
+    items: int
+    constant: str | None = None
+    share: float | None = None
+    judge: Interval | None = None
+    length: Length | None = None
+
+    @property
+    def above_constant(self) -> Standing:
+        """Whether the judge beats a rule that always says the same."""
+        varied = self.judge is not None and self.share is not None and self.share < 1
+        return _standing(self.judge) if self.judge is not None and varied else "cannot tell"
+
+    @property
+    def standing(self) -> Standing:
+        """How the judge stands against both rules: the worse of the two."""
+        found = [self.above_constant, *([self.length.standing] if self.length is not None else [])]
+        if self.share == 1:
+            return "cannot tell"
+        return next((s for s in ("falls short of", "not shown to beat", "cannot tell") if s in found), "beats")
+
+
+def _standing(above: Interval) -> Standing:
+    if above.verdictless or above.low is None or above.high is None:
+        return "cannot tell"
+    return "beats" if above.low > 0 else "falls short of" if above.high < 0 else "not shown to beat"
+
+
+def length(item: Dialogue | Pair | Response, unit: str) -> float:
+    """How long the text of a unit is, in tokens: of a turn, of all assistant turns for the conversation, of a section.
+
+    For a pair it is B's share of both lengths, len(b) / (len(a) + len(b)), as its verdict is about which is better.
+    nan where the text is not there.
+    """
+    sort = sort_of(unit)
+    if isinstance(item, Dialogue):
+        turn = int(unit.partition(":")[2]) if sort == "turn" else None
+        texts = [t.text for t in item.turns if t.role == "assistant" and turn in (None, t.turn)]
+        return float(sum(map(tokens, texts))) if texts else float("nan")
+    if isinstance(item, Response):
+        return float(tokens(item.output))
+    sides = {"a": item.response_a.text, "b": item.response_b.text}
+    if sort == "pair":
+        if sides["a"] is None or sides["b"] is None:
+            return float("nan")
+        a, b = tokens(sides["a"]), tokens(sides["b"])
+        return b / (a + b) if a + b else 0.5
+    name, _, side = unit.partition("/")
+    text = sides.get(side)
+    if text is None:
+        return float("nan")
+    if sort == "section":
+        number = int(name.partition(":")[2])
+        section = (item.sections or [])[number - 1] if number <= len(item.sections or []) else None
+        span = getattr(section, side, None)
+        return float(tokens(text[span[0] : span[1]])) if span else float("nan")
+    return float(tokens(text))
+
+
+def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 0) -> Floors:
+    """What the two rules reach on the cells that people and judge gave a value; `lengths` is as long as the meeting.
+
+    The length rule needs an order of answers: it is left out on unordered scales other than the a/tie/b of a pair.
+    Cells without a length are left out of its figures, and of the judge's beside it.
+    """
+    scale = dimension.scale
+    both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
+    cells, k = scored_cells(meeting, scale)
+    item, human, judge = (np.asarray(side) for side in cells[:3])  # codes, or between two
+    weight = np.ones(len(item)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
+    if not len(item):
+        return Floors(0)
+    shares = np.bincount(bins.placed(meeting.human[both], scale), weight, minlength=bins.rows(scale)) / weight.sum()
+    commonest = int(shares.argmax())
+    items = len(np.unique(item))
+    whole = from_cells(item, human, judge, k, scale.weights, weight, seed=seed)
+    constant, share = bins.answers(scale)[commonest], float(shares[commonest])
+    if scale.weights is None and scale.kind != "flag" and dimension.sort != "pair":
+        return Floors(items, constant, share, whole)
+    x = np.asarray(lengths, dtype=np.float64)[both]
+    known = ~np.isnan(x)
+    if len(np.unique(item[known])) < 2:
+        return Floors(items, constant, share, whole)
+    x, item, human, judge, weight = x[known], item[known], human[known], judge[known], weight[known]
+    own = judge if human.dtype.kind == "f" else nearest(judge)
+    guesses = [guessed(x, item, human, weight, k, like) for like in (None, own)]
+    guess = max(guesses, key=lambda codes: influences(Cells(item, human, codes, weight), k, scale.weights)[0] or 0.0)
+    found = Length(
+        from_cells(item, human, guess, k, scale.weights, weight, seed=seed),
+        whole if known.all() else from_cells(item, human, judge, k, scale.weights, weight, seed=seed),
+        difference(
+            Cells(item, human, guess, weight),
+            Cells(item, human, judge, weight),
+            k,
+            scale.weights,
+            paired=True,
+            seed=seed,
+        ),
+        float(weight[guess == human].sum() / weight.sum()),
+    )
+    return Floors(items, constant, share, whole, found)
+
+
+def guessed(
+    x: Floats,
+    item: NDArray[np.int64],
+    human: NDArray[np.int64] | Floats,
+    weight: Floats,
+    k: int,
+    like: NDArray[np.int64] | Floats | None = None,
+) -> NDArray[np.int64] | Floats:
+    """What a length rule says in every cell: codes 0..k-1, cross-fitted by item in FOLDS parts.
+
+    Of codes that are no whole numbers it is one of those that occur.
+
+    F is the weighted distribution of lengths (a length's own share counts half) and G that of codes. A cell of length x
+    gets the code whose stretch of G, lower end included, holds F(x): the rule is monotone in length and uses the scale
+    as G has it. Without `like`, F and G are those of the gold in the *other* parts; with it (the judge's codes), those
+    of all lengths and of the judge, which holds no gold. Upward or downward, as the weighted covariance of length's
+    rank and gold has it in the other parts. Items fall into the parts by length (then gold), after a shuffle with a
+    fixed seed.
+    """
+    distinct, position = np.unique(item, return_inverse=True)
+    # By what is in them: the names of items, which order them in a store, would part them otherwise in each workspace.
+    order = np.lexsort([np.bincount(position, value) for value in (human, x)])
+    part = (np.random.default_rng(0).permutation(len(distinct)) % min(FOLDS, len(distinct)))[order.argsort()][position]
+    out = (human if like is None else like).copy()
+    everywhere = np.ones(len(x), dtype=bool)
+    for fold in range(int(part.max()) + 1):
+        own, others = part == fold, part != fold
+        upward = _trend(_ranks(x[others], weight[others], x[others]), human[others], weight[others]) >= 0
+        fitted, codes = (others, human) if like is None else (everywhere, like)
+        at = _ranks(x[fitted], weight[fitted], x[own])
+        values = np.unique(codes[fitted]).astype(out.dtype) if out.dtype.kind == "f" else np.arange(k, dtype=np.int64)
+        steps = np.cumsum(np.bincount(np.searchsorted(values, codes[fitted]), weight[fitted], minlength=len(values)))
+        placed = (at if upward else 1 - at) + _ROUNDING
+        out[own] = values[np.minimum(np.searchsorted(steps / steps[-1], placed, side="right"), len(values) - 1)]
+    return out
+
+
+def _ranks(x: Floats, weight: Floats, values: Floats) -> Floats:
+    """The weighted share of `x` that lies below each value, equal ones counting half."""
+    order = np.argsort(x, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(weight[order])])
+    below, upto = (np.searchsorted(x[order], values, side=side) for side in ("left", "right"))
+    return np.asarray((sums[below] + sums[upto]) / (2 * sums[-1]), dtype=np.float64)
+
+
+def _trend(ranks: Floats, codes: NDArray[np.int64] | Floats, weight: Floats) -> float:
+    """Weighted covariance."""
+    mean, middle = np.average(ranks, weights=weight), np.average(codes, weights=weight)
+    return float(np.average((ranks - mean) * (codes - middle), weights=weight))

@@ -1,0 +1,385 @@
+"""Gold and scores of one dimension, turned into the figures of the calibration page.
+
+They come as single cells (`Meeting`), or, where there are very many, as the sums that a database makes of them
+(`Sums`); the figures are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from math import hypot, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.stats import agreement, bins
+from judges.stats.approval_check import Decision
+from judges.stats.intervals import Cells, difference, from_cells, linearised, linearised_table
+from judges.stats.student import t_quantile
+from judges.stats.uncertainty import Interval, quantile
+from judges.types import Dimension, Scale
+
+Floats = NDArray[np.float64]
+FRAGILE = 0.8
+"""Above this share of one value kappa says little, and the page warns."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """The cells of one dimension that have gold: item numbers, codes of people and judge (nan = n/a), whether the judge
+
+    gave any score there, the weight of each cell, the items that it stands for, and the stratum that its item was drawn
+
+    from, as a code (None: all were drawn alike). All arrays have one length.
+
+    Of cells that several people labelled: `mean` of the values that they gave (nan: n/a only) and `share` of them who
+    gave one, how many `people`, and whether it `waits` for somebody who adjudicates. Without these, one person each.
+    """
+
+    item: NDArray[np.int64]
+    human: Floats
+    judge: Floats
+    scored: NDArray[np.bool_]
+    weight: Floats
+    stratum: NDArray[np.int64] | None = None
+    mean: Floats | None = None
+    share: Floats | None = None
+    people: NDArray[np.int64] | None = None
+    waits: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def average(self) -> Floats:
+        """What the people of each cell say on average (nan: n/a only)."""
+        return self.human if self.mean is None else self.mean
+
+    def where(self, keep: NDArray[np.bool_]) -> Meeting:
+        """Some of the cells."""
+        held = {one.name: getattr(self, one.name) for one in fields(self)}
+        some: dict[str, Any] = {name: None if column is None else column[keep] for name, column in held.items()}
+        return Meeting(**some)
+
+    def without(self, code: float | None) -> Meeting:
+        """The cells in which neither people nor judge say `code`, as when ties are dropped (S2); None drops nothing."""
+        if code is None:
+            return self
+        return self.where((self.human != code) & (self.judge != code))
+
+
+class People(NamedTuple):
+    """How many people labelled the cells with gold.
+
+    `labels` over all of them, the `fewest` and the `most` of one cell,
+    and how many cells are `waiting` for somebody who adjudicates.
+    """
+
+    labels: int
+    fewest: int
+    most: int
+    waiting: int
+
+
+class Said(NamedTuple):
+    """What people said of the cells with gold, beside the one value that each resolves to.
+
+    `total` (D, V) and `cross` (2, 2) are sums over the items, and of their products, of D = sum w s (judge - mean) and
+    V = sum w s over the cells that the judge gave a value, s being the share of people who gave one and `mean` theirs;
+    `items` are those that have such a cell.
+    """
+
+    items: int
+    total: Floats
+    cross: Floats
+    people: People
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The same cells summed up, so that their number does not matter.
+
+    One row for every combination that occurs: codes of people and judge (nan = n/a), whether scored, how many cells,
+    and their summed weight. Of the cells that both scored: the number of `items`, sum and sum of squares of the items'
+    mean weights, and what an item gives to kappa, totalled over items (`total`) and as cross-products (`cross`): the
+    six moments of `judges.stats.intervals.moments` (codes from 0) where the scale's kappa is a function of them, else its
+    K x K table by rows (`judges.stats.intervals.linearised_table`). `gold_items` counts the items of all cells.
+    """
+
+    human: Floats
+    judge: Floats
+    scored: NDArray[np.bool_]
+    cells: Floats
+    weight: Floats
+    items: int
+    gold_items: int
+    mean_weight: tuple[float, float]
+    total: Floats
+    cross: Floats
+    said: Said
+
+
+class Tally(NamedTuple):
+    """Cells, or groups of equal cells: codes (nan = n/a), whether scored, how many cells, their summed weight."""
+
+    human: Floats
+    judge: Floats
+    scored: NDArray[np.bool_]
+    cells: Floats
+    weight: Floats
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of one judge and dimension. `table` holds weights and `counts` cells, rows = people, columns = judge;
+
+    `codes` and `answers` name their rows, as stored and in words. `interval` is kappa by the scale's weights, clustered
+    by item; what is None is undefined. `na` counts cells that the judge replied to, `unscored` those it did not.
+    `rounded` counts those in which several samples of the judge came to a value between two answers: kappa, the bias
+    and the correlation take it as it is, all that the table tells the answer nearest to it.
+
+    On interval scales (`binned`) rows are bins; `exact` and `within_one` go by the values, one being a step, or a tenth
+    of a scale without.
+
+    `bias` is the mean of judge - people in steps of an ordered scale (units of an interval scale), with its interval by
+    item; of several people in a cell each counts alike there, as the median that kappa goes by would bend it.
+    """
+
+    dimension: Dimension
+    codes: tuple[float, ...]
+    answers: tuple[str, ...]
+    table: Floats
+    counts: Floats
+    interval: Interval
+    exact: float | None
+    within_one: float | None
+    bias: Interval
+    correlation: float | None
+    commonest: float | None
+    ac: float | None
+    na: agreement.NaAgreement
+    na_human: int
+    na_judge: int
+    gold_items: int
+    gold_cells: int
+    unscored: int
+    people: People
+    rounded: int = 0
+
+    @property
+    def mean_difference(self) -> float | None:
+        """Leniency: the point of `bias`, above 0 where the judge is kinder; None where answers have no order."""
+        return self.bias.point
+
+    @property
+    def cells(self) -> int:
+        """Cells in which both people and judge gave a value of the scale: what every figure rests on."""
+        return int(self.counts.sum())
+
+    @property
+    def binned(self) -> bool:
+        """Whether a row of the table holds many answers."""
+        return bins.binned(self.dimension.scale)
+
+    @property
+    def fragile(self) -> bool:
+        """Whether one value is so common that kappa alone would mislead."""
+        return self.commonest is not None and self.commonest > FRAGILE
+
+
+@dataclass(frozen=True)
+class Line:
+    """A dimension on the calibration page: the figures on the chosen basis, those on the gate's, and its decision."""
+
+    shown: Summary
+    gate: Summary
+    decision: Decision
+
+    @property
+    def dimension(self) -> Dimension:
+        """What was asked, and of which unit."""
+        return self.shown.dimension
+
+    @property
+    def gated(self) -> bool:
+        """Whether the figures shown are those that the gate counts."""
+        return self.shown is self.gate
+
+    @property
+    def bound(self) -> float | None:
+        """The lower bound of the figures shown: the gate's own where those are the gate's, else the one-sided 95%."""
+        return self.decision.bound if self.gated else self.shown.interval.lower_bound
+
+    @property
+    def key(self) -> str:
+        """Its name in addresses: turn.helpfulness."""
+        return f"{self.dimension.sort}.{self.dimension.name}"
+
+
+def by_moments(scale: Scale) -> bool:
+    """Whether the scale's kappa is a function of six moments."""
+    return agreement.by_sums(bins.reach(scale), scale.weights)
+
+
+def scored_cells(meeting: Meeting, scale: Scale) -> tuple[Cells, int]:
+    """The cells in which both people and judge gave a value of the scale, as codes 0..K-1, and K.
+
+    Where samples were combined to values between two codes they stay so.
+    """
+    both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
+    human, judge = (bins.coded(side[both], scale) for side in (meeting.human, meeting.judge))
+    weight = meeting.weight[both]
+    stratum = None if meeting.stratum is None else meeting.stratum[both]
+    return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight, stratum), bins.reach(scale)
+
+
+def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed: int = 0) -> Summary:
+    """All figures of one dimension. `drop` names a category that is left out on both sides ("tie": the S2 figures);
+
+    cells that were summed up (`Sums`) have to be summed without it.
+    """
+    scale = dimension.scale
+    code = float(scale.categories.index(drop)) if drop else None
+    if isinstance(given, Sums):
+        tally = Tally(given.human, given.judge, given.scored, given.cells, given.weight)
+        return _figures(tally, dimension, code, from_sums(given, scale), given.gold_items, given.said)
+    given = given.without(code)
+    cells, k = scored_cells(given, scale)
+    interval = from_cells(*cells[:3], k, scale.weights, cells.weight, seed=seed, stratum=cells.stratum)
+    tally = Tally(given.human, given.judge, given.scored, np.ones(len(given)), given.weight)
+    return _figures(tally, dimension, code, interval, len(np.unique(given.item)), said(given))
+
+
+def said(given: Meeting) -> Said:
+    """What people said of single cells, summed up."""
+    mean = given.average
+    share = (~np.isnan(mean)).astype(np.float64) if given.share is None else given.share
+    people = np.ones(len(given), dtype=np.int64) if given.people is None else given.people
+    there = given.scored & ~np.isnan(given.judge) & ~np.isnan(mean)
+    part = np.where(there, given.weight * share, 0.0)
+    index = np.unique(given.item, return_inverse=True)[1] if len(given) else given.item
+    gaps = part * np.where(there, given.judge - mean, 0.0)
+    own = np.stack([np.bincount(index, column).astype(np.float64) for column in (gaps, part)])
+    fewest, most = (int(people.min()), int(people.max())) if len(people) else (0, 0)
+    many = People(int(people.sum()), fewest, most, 0 if given.waits is None else int(given.waits.sum()))
+    return Said(int((own[1] > 0).sum()), own.sum(axis=1), own @ own.T, many)
+
+
+def bias(given: Said, n_eff: float, cells: int, level: float = 0.95) -> Interval:
+    """The mean of judge - people, D / V, with its interval over items, linearised, by Student's t.
+
+        SE^2 = n / (n - 1) sum over items (D_i - D / V V_i)^2 / V^2
+
+    Without figures where there is no cell; no ends where there is one item, or nothing varies. Source: Binder 1983.
+    """
+    none = Interval(None, None, None, None, given.items, cells, n_eff, "linearised", None, level)
+    if given.total[1] <= 0:
+        return none
+    point = float(given.total[0] / given.total[1])
+    among = np.array([1.0, -point])
+    squares = float(among @ given.cross @ among)
+    none = replace(none, point=point)
+    if given.items < 2 or squares <= _NO_SPREAD * float(np.abs(among) @ np.abs(given.cross) @ np.abs(among)):
+        return none
+    se = sqrt(squares * given.items / (given.items - 1)) / float(given.total[1])
+    wide, bound = (t_quantile(p, max(1.0, n_eff - 1)) * se for p in ((1 + level) / 2, 0.95))
+    return replace(none, low=point - wide, high=point + wide, lower_bound=point - bound, se=se)
+
+
+def from_sums(sums: Sums, scale: Scale) -> Interval:
+    """Kappa with its interval by items, linearised, n_eff as Kish has it over the items' mean weights."""
+    weight, squared = sums.mean_weight
+    n_eff = weight**2 / squared if squared > 0 else 0.0
+    both = sums.scored & ~np.isnan(sums.human) & ~np.isnan(sums.judge)
+    cells = round(float(sums.cells[both].sum()))
+    if by_moments(scale):
+        return linearised(sums.total, sums.cross, sums.items, cells=cells, n_eff=n_eff)
+    table = sums.total.reshape(scale.size, scale.size)
+    return linearised_table(table, sums.cross, sums.items, scale.weights, cells=cells, n_eff=n_eff)
+
+
+def _figures(
+    tally: Tally, dimension: Dimension, dropped: float | None, interval: Interval, items: int, told: Said
+) -> Summary:  # fmt: skip
+    """Everything that one table gives. A dropped category has an empty row and column, which are taken out."""
+    scale = dimension.scale
+    human_na, judge_na, seen = np.isnan(tally.human), np.isnan(tally.judge), tally.scored
+    both = seen & ~human_na & ~judge_na
+    between = both & bins.between(tally.judge, scale)
+    human, judge = (bins.placed(side[both], scale) for side in (tally.human, tally.judge))
+    table, counts = (_table(human, judge, amount[both], bins.rows(scale)) for amount in (tally.weight, tally.cells))
+    exactly = tally.human[both], tally.judge[both], tally.weight[both]
+    codes, answers = bins.middles(scale), bins.answers(scale)
+    keep = [n for n, code in enumerate(codes) if dropped is None or code != dropped]
+    table, counts = table[np.ix_(keep, keep)], counts[np.ix_(keep, keep)]
+    ordered, near = scale.weights is not None, _near(*exactly, scale) if bins.binned(scale) else None
+
+    def cells(where: NDArray[np.bool_]) -> int:
+        return round(float(tally.cells[where].sum()))
+
+    return Summary(
+        dimension=dimension,
+        codes=tuple(codes[n] for n in keep),
+        answers=tuple(answers[n] for n in keep),
+        table=table,
+        counts=counts,
+        interval=interval,
+        exact=near[0] if near else agreement.exact(table),
+        within_one=near[1] if near else agreement.within_one(table) if ordered else None,
+        bias=bias(told if ordered else _NOBODY, interval.n_eff, cells(both)),
+        correlation=agreement.correlation_of(*exactly) if ordered else None,
+        commonest=agreement.commonest_share(table),
+        ac=agreement.gwet_ac(table, scale.weights),
+        na=agreement.na_agreement(
+            cells(both), cells(seen & ~human_na & judge_na), cells(seen & human_na & ~judge_na),
+            cells(seen & human_na & judge_na),
+        ),
+        na_human=cells(seen & human_na),
+        na_judge=cells(seen & judge_na),
+        gold_items=items,
+        gold_cells=cells(np.ones(len(seen), dtype=bool)),
+        unscored=cells(~seen),
+        people=told.people,
+        rounded=cells(between),
+    )  # fmt: skip
+
+
+_NOBODY = Said(0, np.zeros(2), np.zeros((2, 2)), People(0, 0, 0, 0))
+_ROUNDING = 1e-6
+_NO_SPREAD = 1e-12
+"""A sum of squares below this share of what it is the difference of is rounding."""
+
+
+def _near(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[float | None, float | None]:
+    """Shares of cells with equal answers, and with those at most one `bins.unit` apart, where a table is too coarse."""
+    if not len(human):
+        return None, None
+    gap = np.abs(bins.answered(judge, scale) - bins.answered(human, scale)) / bins.unit(scale)
+    near = [float(np.average(gap <= steps + _ROUNDING, weights=weight)) for steps in (0, 1)]
+    return near[0], near[1]
+
+
+def _table(human: NDArray[np.intp], judge: NDArray[np.intp], amount: Floats, k: int) -> Floats:
+    return np.bincount(human * k + judge, amount, minlength=k * k).reshape(k, k).astype(np.float64)
+
+
+def anchoring(blind: Meeting | Sums, assisted: Meeting | Sums, dimension: Dimension) -> Interval:
+    """Kappa of assisted minus kappa of blind labels (METHODS 7), two groups of items resampled apart.
+
+    From summed cells, and so for large groups: difference of the points, errors added as they are independent.
+    """
+    scale = dimension.scale
+    if isinstance(blind, Meeting) and isinstance(assisted, Meeting):
+        (first, k), (second, _) = scored_cells(blind, scale), scored_cells(assisted, scale)
+        return difference(first, second, k, scale.weights)
+    one, two = (summarise(group, dimension).interval for group in (blind, assisted))
+    smaller = min(one.items, two.items), min(one.cells, two.cells), min(one.n_eff, two.n_eff)
+    if one.point is None or two.point is None:
+        return Interval(None, None, None, None, *smaller, "linearised")
+    point = two.point - one.point
+    if one.se is None or two.se is None:
+        return Interval(point, None, None, None, *smaller, "linearised")
+    se = hypot(one.se, two.se)
+    low, high = max(-2.0, point - quantile(0.975) * se), min(2.0, point + quantile(0.975) * se)
+    return Interval(point, low, high, point - quantile(0.95) * se, *smaller, "linearised", se)

@@ -1,0 +1,123 @@
+"""Shares, means and their differences, with intervals that treat the item as the thing that was drawn.
+
+Cells come as arrays of one length: a value, and the number of the item that it belongs to. Where every item has one
+cell the intervals are the usual ones; where it has several they are as wide as the spread between items asks for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import hypot, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from judges.stats.student import t_quantile
+from judges.stats.uncertainty import Interval, quantile, wilson
+
+Floats = NDArray[np.float64]
+
+
+def _by_item(value: ArrayLike, item: ArrayLike) -> tuple[Floats, Floats]:
+    """Sum of the values and number of cells of every item."""
+    values, items = np.asarray(value, dtype=np.float64), np.asarray(item)
+    if values.shape != items.shape or values.ndim != 1:
+        raise ValueError(f"Each value needs the number of its item; got {values.size} and {items.size}.")
+    _, position = np.unique(items, return_inverse=True)
+    return np.bincount(position, values).astype(np.float64), np.bincount(position).astype(np.float64)
+
+
+def share(hit: ArrayLike, item: ArrayLike, level: float = 0.95) -> Interval:
+    """Interval of a share of cells, clustered by item: Wilson's, for the number of independent cells worth as much.
+
+        p = sum_g s_g / N,   var = G / (G - 1) * sum_g (s_g - p n_g)^2 / N^2,   n_eff = p (1 - p) / var
+
+    with s_g hits among the n_g cells of item g. One cell an item is plain Wilson, n_eff = N. Where p is 0 or 1, or
+    there is one item, n_eff is the number of items; and var is at least what one item's turning over would give, so
+    that items which all agree with themselves do not claim certainty. Everything is None without cells. ValueError when
+    lengths differ. Source: Wilson 1927; Dean and Pagano 2015 (effective sample size in Wilson's interval).
+    """
+    return share_of(*_by_item(np.asarray(hit, dtype=bool), item), level)
+
+
+def share_of(hits: Floats, cells: Floats, level: float = 0.95) -> Interval:
+    """`share` from the hits and the number of cells of every item that has any."""
+    n, items = float(cells.sum()), len(cells)
+    if n == items:
+        return wilson(float(hits.sum()), n, level)
+    p = float(hits.sum()) / n
+    if p in (0.0, 1.0) or items < 2:
+        effective = float(items)
+    else:
+        squares = float(((hits - p * cells) ** 2).sum())
+        effective = p * (1 - p) * n**2 * (items - 1) / items / max(squares, (n / items) ** 2)
+    found = wilson(p * effective, effective, level)
+    return Interval(
+        p, found.low, found.high, found.lower_bound, items, round(n), effective, "wilson, by item", found.se, level
+    )
+
+
+def mean(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight: ArrayLike | None = None) -> Interval:
+    """Mean over cells with a normal interval, clustered by item; only a point with one item, all None without cells.
+
+        m = sum w x / W,   var = G / (G - 1) * sum_g (sum of w x of item g - m w_g)^2 / W^2
+
+    with a weight w of every cell, 1 where none is given, and W and w_g their sums over all and over an item. Source:
+    Liang and Zeger 1986.
+    """
+    values = np.asarray(value, dtype=np.float64)
+    given = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
+    (sums, _), (weights, _) = (_by_item(each, item) for each in (values * given, given))
+    whole, items, n = float(weights.sum()), len(weights), len(values)
+    if not whole:
+        return Interval(None, None, None, None, 0, 0, 0.0, "mean, by item", None, level)
+    point = float(sums.sum()) / whole
+    if items < 2:
+        return Interval(point, None, None, None, items, n, float(items), "mean, by item", None, level)
+    se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / whole
+    return _normal(point, se, items, n, "mean, by item", level)
+
+
+def student(found: Interval, lo: float, hi: float) -> Interval:
+    """A mean with ends as far off as Student's t has it, on the scale `lo` to `hi`; without spread there are none."""
+    if found.point is None or not found.se:
+        return replace(found, low=None, high=None, lower_bound=None)
+    wide, bound = (t_quantile(level, found.items - 1) * found.se for level in ((1 + found.level) / 2, 0.95))
+    low, high = max(lo, found.point - wide), min(hi, found.point + wide)
+    return replace(found, low=low, high=high, lower_bound=max(lo, found.point - bound))
+
+
+def apart(a: Interval, b: Interval, level: float = 0.95) -> Interval:
+    """b - a of two means of disjoint groups of items: errors added as they are independent."""
+    items, cells = min(a.items, b.items), min(a.cells, b.cells)
+    if a.point is None or b.point is None:
+        return Interval(None, None, None, None, items, cells, float(items), "difference of means", None, level)
+    point = b.point - a.point
+    if a.se is None or b.se is None:
+        return Interval(point, None, None, None, items, cells, float(items), "difference of means", None, level)
+    return _normal(point, hypot(a.se, b.se), items, cells, "difference of means", level)
+
+
+def newcombe(a: Interval, b: Interval, level: float = 0.95) -> Interval:
+    """b - a of two shares of independent groups, from their Wilson intervals (l, u):
+
+        d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2)  to  d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2),   d = p_b - p_a
+
+    Items and cells are those of the smaller group. All None where a group is empty. Source: Newcombe 1998, method 10.
+    """
+    items, cells, n_eff = min(a.items, b.items), min(a.cells, b.cells), min(a.n_eff, b.n_eff)
+    if a.point is None or b.point is None:
+        return Interval(None, None, None, None, items, cells, n_eff, "newcombe", None, level)
+    assert a.low is not None and a.high is not None and b.low is not None and b.high is not None
+    assert a.lower_bound is not None and b.lower_bound is not None
+    d = b.point - a.point
+    low = d - hypot(b.point - b.low, a.high - a.point)
+    high = d + hypot(b.high - b.point, a.point - a.low)
+    bound = d - (d - low) * quantile(0.95) / quantile((1 + level) / 2)
+    return Interval(d, low, high, bound, items, cells, n_eff, "newcombe", None, level)
+
+
+def _normal(point: float, se: float, items: int, cells: int, method: str, level: float) -> Interval:
+    two_sided, one_sided = quantile((1 + level) / 2), quantile(0.95)
+    ends = point - two_sided * se, point + two_sided * se
+    return Interval(point, *ends, point - one_sided * se, items, cells, float(items), method, se, level)

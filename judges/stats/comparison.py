@@ -1,0 +1,131 @@
+"""Judges side by side on the very same cells: their kappas, and how much better one agrees with people than another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.stats.agreement import Floats, Weights
+from judges.stats.intervals import Cells, difference, from_cells
+from judges.stats.multiple_testing import holm
+from judges.stats.planner import further
+from judges.stats.uncertainty import Interval, quantile
+
+Codes = NDArray[np.int64]
+Verdict = Literal["better", "worse", "cannot tell", "too few items"]
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Cells that people and every judge gave a value.
+
+    Item, people's code 0..K-1, each judge's by its id (between two
+    codes where samples were combined so), weight.
+    """
+
+    item: Codes
+    human: Codes | Floats
+    judges: Mapping[str, Codes | Floats]
+    weight: Floats | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """How much better `other` agrees with people than `reference`: the difference of kappas on the same items.
+
+    `p` is two-sided, from the difference and its error, and `adjusted` is p after Holm over the pairs it was decided
+    with. `more` is the range of further items that would likely tell them apart (None: labels will not, or nothing is
+    missing).
+    """
+
+    reference: str
+    other: str
+    difference: Interval
+    p: float | None
+    adjusted: float | None = None
+    more: tuple[int, int] | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the other agrees better, or worse, or that cannot be told."""
+        if self.difference.verdictless:
+            return "too few items"
+        if self.adjusted is None or self.adjusted > ALPHA or not self.difference.point:
+            return "cannot tell"
+        return "better" if self.difference.point > 0 else "worse"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Judges on the same cells: kappa with people by judge, differences to the reference, and kappas between judges."""
+
+    kappas: Mapping[str, Interval]
+    pairs: tuple[Pair, ...]
+    between: Mapping[tuple[str, str], Interval]
+
+
+def compare(seats: Seats, reference: str, k: int, weights: Weights, seed: int = 0) -> Comparison:
+    """All figures of one dimension; `adjusted` and `more` of the pairs are left for `together`, which sees them all.
+
+    Differences resample whole items, with what people and both judges said of them, so that an item that is hard for
+    both is hard for both in every replicate.
+    """
+
+    def cells(who: str) -> Cells:
+        return Cells(seats.item, seats.human, seats.judges[who], seats.weight)
+
+    kappas = {who: from_cells(*cells(who)[:3], k, weights, seats.weight, seed=seed) for who in seats.judges}
+    pairs = []
+    for other in seats.judges:
+        if other != reference:
+            gap = difference(cells(reference), cells(other), k, weights, paired=True, seed=seed)
+            pairs.append(Pair(reference, other, gap, two_sided(gap)))
+    between = {
+        (one, other): from_cells(
+            seats.item, seats.judges[one], seats.judges[other], k, weights, seats.weight, seed=seed
+        )
+        for one, other in combinations(seats.judges, 2)
+    }  # fmt: skip
+    return Comparison(kappas, tuple(pairs), between)
+
+
+def together(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs with p adjusted by Holm over all of them, and the items that are missing where they cannot be told
+
+    apart. Pairs without a p, or with too few items for a verdict, are not tested and do not count.
+    """
+    tested = [n for n, pair in enumerate(pairs) if pair.p is not None and not pair.difference.verdictless]
+    after = dict(zip(tested, holm([pairs[n].p or 0.0 for n in tested]), strict=True))
+    found = []
+    for number, pair in enumerate(pairs):
+        adjusted = after.get(number)
+        missing = adjusted is not None and adjusted > ALPHA
+        more = more_to_tell(pair.difference, ALPHA / max(1, len(tested))) if missing else None
+        found.append(Pair(pair.reference, pair.other, pair.difference, pair.p, adjusted, more))
+    return found
+
+
+def two_sided(gap: Interval) -> float | None:
+    """Two-sided p of "the difference is 0", 2 (1 - Phi(|d| / se)); None without an error."""
+    if gap.point is None or gap.se is None:
+        return None
+    if gap.se <= 0:
+        return 1.0 if gap.point == 0 else 0.0
+    return 2 * (1 - NormalDist().cdf(abs(gap.point) / gap.se))
+
+
+def more_to_tell(gap: Interval, alpha: float = ALPHA) -> tuple[int, int] | None:
+    """Further items, as a range, after which the difference is likely told from 0 (`judges.stats.planner.further`).
+
+    None where there is no difference or error, and where it is so small that labels will not settle it.
+    """
+    if not gap.point or not gap.se:
+        return None
+    return further(abs(gap.point) / gap.se, gap.items, quantile(1 - alpha / 2))

@@ -1,0 +1,276 @@
+"""How two raters' numbers go together, beside kappa: functions of values, not of tables, for every ordered scale.
+
+Each gives an `Interval` over items, which are what was drawn: the figure's slope by the weight of every cell, summed
+over the cells of an item, is the item's influence u_g, and
+
+    var = G / (G - 1) sum_g u_g^2
+
+(within strata where items were drawn from them). Correlations have it on Fisher's scale, z = atanh r; the quantiles are
+Student's, with n_eff - 1 degrees of freedom. Nothing is resampled, so the same cells always give the same ends, and ten
+thousand of them take a moment. Lin's concordance itself is quadratic kappa by its six sums (`judges.stats.intervals`).
+Sources: Binder 1983 (linearisation); Fisher 1921.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import atanh, sqrt, tanh
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.stats.agreement import Floats, cell_weights, kish
+from judges.stats.calibration import Meeting
+from judges.stats.intervals import Cells
+from judges.stats.strata import of_items, root_of_squares
+from judges.stats.student import t_quantile
+from judges.stats.uncertainty import Interval
+
+Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
+"""From both sides and weights: the figure, and its slope by the weight of every cell; nan where it does not exist."""
+_SURE = 0.9999
+"""A correlation beyond it has no place on Fisher's scale; it makes no difference to any verdict."""
+_FLAT = 1e-12
+"""A spread below this share of the squares that it is the difference of is rounding."""
+
+
+class Concordance(NamedTuple):
+    """Every figure that judge and people give beside kappa on an ordered scale."""
+
+    icc: Interval
+    pearson: Interval
+    spearman: Interval
+    kendall: Interval
+    mae: Interval
+
+
+CALLED = {
+    "icc": "ICC(A,1)", "pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b",
+    "mae": "mean absolute error",
+}  # fmt: skip
+"""The figures by name, in words."""
+
+
+def concordance(cells: Cells, level: float = 0.95) -> Concordance:
+    """All of them, of the same cells."""
+    return Concordance(*(figure(cells, level) for figure in (icc, pearson, spearman, kendall, mae)))
+
+
+def cells_of(given: Meeting) -> Cells:
+    """The cells that both people and judge gave a value, as values of their scale: what all figures here take."""
+    both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
+    stratum = None if given.stratum is None else given.stratum[both]
+    return Cells(given.item[both], given.human[both], given.judge[both], given.weight[both], stratum)
+
+
+def icc(cells: Cells, level: float = 0.95) -> Interval:
+    """ICC(A,1), also called ICC(2,1): two-way random effects, absolute agreement, single rater.
+
+        ICC = (MSR - MSE) / (MSR + MSE + 2 (MSC - MSE) / n) = 2 s_xy / (s_x^2 + s_y^2 + d^2 - s_(y-x)^2 / n)
+
+    with the mean squares of n cells (rows), of judge and people (columns) and of what is left; d is the difference of
+    the means, and all s have n - 1 below. It is Lin's concordance but for terms of 1 / n. None where nothing varies.
+    Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
+    """
+    return _interval(_icc, cells, "ICC(A,1)", level)
+
+
+def pearson(cells: Cells, level: float = 0.95) -> Interval:
+    """Pearson's correlation. None where a side is constant."""
+    return _interval(_pearson, cells, "pearson", level)
+
+
+def spearman(cells: Cells, level: float = 0.95) -> Interval:
+    """Spearman's rank correlation; equal values share the middle of their ranks. None where a side is constant."""
+    return _interval(_spearman, cells, "spearman", level)
+
+
+def kendall(cells: Cells, level: float = 0.95) -> Interval:
+    """Kendall's tau-b: pairs of cells in one order less those in opposite orders, corrected for ties.
+
+        tau_b = S / sqrt(A B),   S = sum w_i w_j sign(x_i - x_j) sign(y_i - y_j),   A = sum w_i w_j [x_i != x_j]
+
+    None where a side is constant. Source: Kendall 1945.
+    """
+    return _interval(_kendall, cells, "kendall", level)
+
+
+def mae(cells: Cells, level: float = 0.95) -> Interval:
+    """Mean absolute error: how far judge and people lie apart on average, in the units of the values given."""
+    return _interval(_mae, cells, "mean absolute error", level, fisher=False)
+
+
+def _interval(figure: Figure, cells: Cells, name: str, level: float, fisher: bool = True) -> Interval:
+    x, y = (np.asarray(side, dtype=np.float64) for side in (cells.human, cells.judge))
+    keys = np.asarray(cells.item)
+    if not x.shape == y.shape == keys.shape or x.ndim != 1:
+        raise ValueError(f"Items and both sides must be of one length; got {keys.size}, {x.size} and {y.size}.")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("Both sides must be finite numbers.")
+    given = cell_weights(cells.weight, len(x))
+    weight = np.ones(len(x)) if given is None else given
+    distinct, item = np.unique(keys, return_inverse=True)
+    items, sizes = len(distinct), np.bincount(item)
+    n_eff = kish(np.bincount(item, weight) / sizes) if items else 0.0
+    none = Interval(None, None, None, None, items, len(x), n_eff, f"{name}, linearised", None, level)
+    point, slope = figure(x, y, weight) if len(x) else (float("nan"), x)
+    if not np.isfinite(point):
+        return none
+    stratum = None if cells.stratum is None else of_items(np.asarray(cells.stratum), item, items)
+    error = root_of_squares(np.bincount(item, weight * slope).astype(np.float64), stratum)
+    if items < 3 or error is None:
+        return Interval(point, None, None, None, items, len(x), n_eff, none.method, None, level)
+    wide, one_sided = (t_quantile(p, max(1.0, n_eff - 1)) for p in ((1 + level) / 2, 0.95))
+    if fisher:
+        centre = atanh(min(max(point, -_SURE), _SURE))
+        step = error / (1 - tanh(centre) ** 2)
+        low, high, bound = (tanh(centre + z * step) for z in (-wide, wide, -one_sided))
+        low, high, bound = min(point, low), max(point, high), min(point, bound)
+    else:
+        low, high, bound = (max(0.0, point + z * error) for z in (-wide, wide, -one_sided))
+    return Interval(point, low, high, bound, items, len(x), n_eff, none.method, error, level)
+
+
+def _varies(side: Floats, weight: Floats) -> bool:
+    """Whether a side has any spread beyond rounding."""
+    centred = side - np.average(side, weights=weight)
+    return float(weight @ centred**2) > _FLAT * float(weight @ side**2)
+
+
+def _moments(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, float, float, float]:
+    """Both sides centred, their variances and covariance over the total weight."""
+    a, b, total = x - np.average(x, weights=w), y - np.average(y, weights=w), float(w.sum())
+    return a, b, float(w @ a**2) / total, float(w @ b**2) / total, float(w @ (a * b)) / total
+
+
+def _icc(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    if len(x) < 2 or not (_varies(x, w) or _varies(y, w)):
+        return float("nan"), x
+    a, b, xx, yy, xy = _moments(x, y, w)
+    n, total = len(x), float(w.sum())
+    d, more = float(np.average(y - x, weights=w)), n / (n - 1)
+    above = 2 * more * xy
+    below = more * (xx + yy) + d**2 - more * (xx + yy - 2 * xy) / n
+    if below <= 0:
+        return float("nan"), x
+    slope_above = 2 * more * (a * b - xy)
+    left = (b - a) ** 2 - (xx + yy - 2 * xy)
+    slope_below = more * (a**2 - xx + b**2 - yy) + 2 * d * (y - x - d) - more * left / n
+    point = above / below
+    return point, np.asarray((slope_above - point * slope_below) / below / total, dtype=np.float64)
+
+
+def _pearson(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    if not (_varies(x, w) and _varies(y, w)):
+        return float("nan"), x
+    a, b, xx, yy, xy = _moments(x, y, w)
+    r = xy / sqrt(xx * yy)
+    p, q = a / sqrt(xx), b / sqrt(yy)
+    return min(1.0, max(-1.0, r)), np.asarray((p * q - r * (p**2 + q**2) / 2) / float(w.sum()), dtype=np.float64)
+
+
+def _below(keys: Floats, amount: Floats) -> Floats:
+    """For each cell, the amount of all cells with a lower key and half of those with its own."""
+    _, group = np.unique(keys, return_inverse=True)
+    on = np.bincount(group, amount)
+    return np.asarray((np.cumsum(on) - on / 2)[group], dtype=np.float64)
+
+
+def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    if np.all(x == x[0]) or np.all(y == y[0]):
+        return float("nan"), x
+    total = float(w.sum())
+    # Ranks as shares less one half: their weighted mean is 0 in any sample, so no mean has to be taken off.
+    p, q = (_below(side, w) / total - 0.5 for side in (x, y))
+    pp, qq, pq = (float(w @ product) / total for product in (p * p, q * q, p * q))
+
+    def lifted(side: Floats, rank: Floats, other: Floats) -> Floats:
+        """What a cell's weight moves in sum w rank other through the ranks of those above it, and of all."""
+        above = float(w @ other) - _below(side, w * other)
+        return np.asarray((above - float(w @ ((rank + 0.5) * other))) / total, dtype=np.float64)
+
+    of_both = p * q - pq + lifted(x, p, q) + lifted(y, q, p)
+    of_x, of_y = p * p - pp + 2 * lifted(x, p, p), q * q - qq + 2 * lifted(y, q, q)
+    r = pq / sqrt(pp * qq)
+    slope = (of_both / sqrt(pp * qq) - r * (of_x / pp + of_y / qq) / 2) / total
+    return min(1.0, max(-1.0, r)), np.asarray(slope, dtype=np.float64)
+
+
+def _kendall(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    if np.all(x == x[0]) or np.all(y == y[0]):
+        return float("nan"), x
+    total = float(w.sum())
+    both = _dominated(x, y, w)
+    # The sums of signs follow from who is lower on both sides, lower on one, and equal.
+    lower_x, lower_y, equal_x, equal_y, equal = _lower(x, w), _lower(y, w), _equal(x, w), _equal(y, w), _pairs(x, y, w)
+    less_x_same_y, less_y_same_x = _lower_in(x, y, w), _lower_in(y, x, w)
+    down_up = lower_x - both - less_x_same_y  # lower in x, higher in y
+    up_down = lower_y - both - less_y_same_x
+    same = equal_x + equal_y - equal
+    up = total - same - both - down_up - up_down
+    s, a, b = both + up - down_up - up_down, total - equal_x, total - equal_y
+    whole, of_x, of_y = (float(w @ each) for each in (s, a, b))
+    root = sqrt(of_x * of_y)
+    tau = whole / root
+    slope = 2 * s / root - tau * (a / of_x + b / of_y)
+    return min(1.0, max(-1.0, tau)), np.asarray(slope, dtype=np.float64)
+
+
+def _mae(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    gap = np.abs(x - y)
+    point = float(np.average(gap, weights=w))
+    return point, np.asarray((gap - point) / float(w.sum()), dtype=np.float64)
+
+
+def _equal(keys: Floats, w: Floats) -> Floats:
+    """For each cell the weight of all with its key."""
+    _, group = np.unique(keys, return_inverse=True)
+    return np.asarray(np.bincount(group, w)[group], dtype=np.float64)
+
+
+def _lower(keys: Floats, w: Floats) -> Floats:
+    """For each cell the weight of all with a lower key."""
+    return np.asarray(_below(keys, w) - _equal(keys, w) / 2, dtype=np.float64)
+
+
+def _pairs(x: Floats, y: Floats, w: Floats) -> Floats:
+    """For each cell the weight of all that are equal to it on both sides."""
+    return _equal(_joined(x, y).astype(np.float64), w)
+
+
+def _joined(x: Floats, y: Floats) -> NDArray[np.int64]:
+    """A number for each pair of values, rising with x and, within it, y."""
+    (_, one), (ys, two) = (np.unique(side, return_inverse=True) for side in (x, y))
+    return np.asarray(one.astype(np.int64) * len(ys) + two, dtype=np.int64)
+
+
+def _lower_in(x: Floats, y: Floats, w: Floats) -> Floats:
+    """For each cell the weight of those with its y and a lower x."""
+    _, group = np.unique(y, return_inverse=True)
+    before = _lower(_joined(y, x).astype(np.float64), w)
+    on = np.bincount(group, w)
+    return np.asarray(before - (np.cumsum(on) - on)[group], dtype=np.float64)
+
+
+def _dominated(x: Floats, y: Floats, w: Floats) -> Floats:
+    """For each cell the weight of those that are lower on both sides, in n log^2 n.
+
+    Cells stand in order of y; bit by bit of the ranks of x, from the highest, those whose bit is 1 get what came before
+    them in y with the same higher bits and a 0.
+    """
+    _, rank = np.unique(x, return_inverse=True)
+    order = np.argsort(y, kind="stable")
+    found = np.zeros(len(x))
+    for bit in range(int(rank.max(initial=0)).bit_length() - 1, -1, -1):
+        node = rank[order] >> (bit + 1)
+        here = order[np.argsort(node, kind="stable")]
+        node, one = rank[here] >> (bit + 1), (rank[here] >> bit) & 1
+        before = np.concatenate([[0.0], np.cumsum(np.where(one == 0, w[here], 0.0))[:-1]])
+        start = np.concatenate([[True], node[1:] != node[:-1]])
+        run = start | np.concatenate([[True], y[here][1:] != y[here][:-1]])
+        first = np.maximum.accumulate(np.where(run, np.arange(len(here)), 0))
+        origin = np.maximum.accumulate(np.where(start, np.arange(len(here)), 0))
+        gained = before[first] - before[origin]
+        found[here] += np.where(one == 1, gained, 0.0)
+    return found

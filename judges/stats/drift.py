@@ -1,0 +1,213 @@
+"""Does an approval hold? The gold that came since, held against what was frozen at the approval and against its policy.
+
+Two things suspend: the figure of all gold falls below the threshold that the approval met, or the gold that came since
+lies below it with confidence. What is neither sound nor that bad is *to be looked at*, and suspends nothing. It judges
+numbers only; which gold came since is for the caller to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import hypot, sqrt
+from typing import Literal, NamedTuple
+
+from judges.plural import many
+from judges.stats import approval_check
+from judges.stats.approval_check import Policy, _figure, _plain
+from judges.stats.calibration import Summary
+from judges.stats.sequential import Open, bound
+from judges.stats.uncertainty import Interval
+
+State = Literal["holds", "to be looked at", "suspended"]
+Reason = Literal["no gold", "pooled", "since", "latest", "bound", "weights", "lower", "down", "up"]
+"""Why: the first four suspend, the others are to be looked at."""
+
+ALPHA = 0.05
+"""The chance that the gold since the approval ever says "fails" of a judge whose true kappa is at the threshold."""
+ITEMS = 50
+"""Items since the approval below which nothing is concluded from them alone."""
+OTHERS = 18
+"""Of them as many have to hold another answer than the commonest one.
+
+Where nearly all answers are one, kappa of a few items is a matter of luck, and its own error does not show it."""
+LATEST = 120
+"""The newest items since the approval, which are looked at by themselves too: much good gold must not hide a fall."""
+_LOOKS = Open(ITEMS, 1_000)
+_ROUNDING = 1e-9
+
+
+class Frozen(NamedTuple):
+    """What was frozen at the approval: kappa, its standard error, items and effective items; None where not."""
+
+    kappa: float | None
+    se: float | None
+    items: float | None
+    n_eff: float | None
+
+
+class Gold(NamedTuple):
+    """Kappa of some gold, and the share of the commonest answer in it (both sides' mean; None without cells)."""
+
+    kappa: Interval
+    commonest: float | None
+
+    @classmethod
+    def of(cls, found: Summary) -> Gold:
+        """That of a dimension's figures."""
+        return cls(found.interval, found.commonest)
+
+    @property
+    def enough(self) -> bool:
+        """Whether anything may be concluded from it by itself."""
+        worth = min(self.kappa.items, self.kappa.n_eff)
+        some = self.commonest is not None and (1 - self.commonest) * worth >= OTHERS - _ROUNDING
+        return self.kappa.point is not None and worth >= ITEMS - _ROUNDING and some
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Where an approval stands, the reasons by kind, and each as a sentence.
+
+    `since` is kappa of the gold since the approval with an interval that holds whenever it is looked at, `change` the
+    same of its difference to the kappa at the approval; None where nothing may be concluded yet.
+    """
+
+    state: State
+    reasons: tuple[Reason, ...]
+    told: tuple[str, ...]
+    since: Interval | None = None
+    change: Interval | None = None
+
+    @property
+    def why(self) -> str:
+        """The reasons, one after the other."""
+        return " ".join(self.told)
+
+
+def held(
+    then: Frozen, pooled: Gold, since: Gold | None, latest: Gold | None, policy: Policy
+) -> Finding:
+    """Where an approval stands under the policy that it met.
+
+    `pooled` is all gold there is now, `since` what came after the approval (None: nothing), `latest` the newest of it
+    (`LATEST` items; None where `since` is no more than that).
+
+    The gold since lies below the threshold when even its any-time upper end does: with z the boundary of looks from 50
+    items on (`judges.stats.sequential.Open`) and the error e,
+
+        upper end = 1 - (1 - kappa) exp(-z e / (1 - kappa)),
+
+    the scale of `judges.stats.sequential.distance`. e is the larger one of its own standard error and of what the error of
+    all gold makes of so many items, error * sqrt(n_eff / n_eff of the new): a few new items that met no rare answer
+    think themselves surer than they are. The change since the approval is kappa since - kappa then, its error the root
+    of both errors' squares, and its interval two-sided at the same any-time level.
+    """
+    reach = anytime(since, pooled) if since is not None and since.enough else None
+    recent = anytime(latest, pooled) if latest is not None and latest.enough else None
+    change = None if reach is None else difference(then, reach)
+    bad = list(_bad(then, pooled.kappa, (reach, recent), policy))
+    if bad:
+        return Finding("suspended", *_parted(bad), reach, change)
+    doubts = list(_doubts(pooled.kappa, reach, change, policy))
+    return Finding("to be looked at" if doubts else "holds", *_parted(doubts), reach, change)
+
+
+def anytime(new: Gold, pooled: Gold) -> Interval:
+    """Kappa of new gold, each end holding at `ALPHA` whenever it is looked at; without them where it has no error."""
+    own, whole = new.kappa, pooled.kappa
+    if own.point is None or own.se is None:
+        return own
+    error = own.se
+    if whole.se is not None and own.n_eff > 0:
+        error = max(error, whole.se * sqrt(max(1.0, whole.n_eff / own.n_eff)))
+    z, found = _LOOKS.boundary(ALPHA, own.items), replace(own, se=error, method="any-time", level=1 - 2 * ALPHA)
+    low, high = bound(found, z), bound(found, -z)
+    return replace(found, low=low, high=high, lower_bound=low)
+
+
+def difference(then: Frozen, since: Interval) -> Interval | None:
+    """Kappa since the approval minus kappa at it, with an interval of 95 % that holds whenever it is looked at."""
+    if then.kappa is None or then.se is None or since.point is None or since.se is None:
+        return None
+    point, error = since.point - then.kappa, hypot(since.se, then.se)
+    wide = _LOOKS.boundary(ALPHA / 2, since.items) * error
+    return Interval(
+        point, point - wide, point + wide, point - wide, since.items, since.cells, since.n_eff, "any-time", error
+    )  # fmt: skip
+
+
+_Told = tuple[Reason, str]
+
+
+def _parted(found: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
+    return tuple(reason for reason, _ in found), tuple(told for _, told in found)
+
+
+def _bad(
+    then: Frozen, pooled: Interval, new: tuple[Interval | None, Interval | None], policy: Policy
+) -> Iterator[_Told]:
+    """What suspends."""
+    threshold = policy.threshold
+    if pooled.point is None or pooled.items < policy.min_clusters:
+        decision = approval_check.decide(pooled, policy)
+        yield "no gold", f"{decision.reason} {decision.missing}".strip()
+    elif pooled.point < threshold - _ROUNDING and not _unsettled(then, pooled):
+        yield (
+            "pooled",
+            f"With all labels kappa is {_figure(pooled.point, threshold)} on {many(pooled.items, 'item')}, below the "
+            f"{_plain(threshold)} required at the approval.",
+        )
+    since, latest = new
+    for kind, found, what in (("since", since, "labels since the approval"), ("latest", latest, "the newest labels")):
+        if found is not None and found.high is not None and found.point is not None and found.high < threshold:
+            yield (
+                kind,  # type: ignore[misc]
+                f"Kappa of {what} is {found.point:.2f} on {many(found.items, 'item')}, and at most "
+                f"{_figure(found.high, threshold)} (95%, valid at any number of looks): below the {_plain(threshold)} "
+                "required at the approval.",
+            )
+
+
+def _doubts(
+    pooled: Interval, since: Interval | None, change: Interval | None, policy: Policy
+) -> Iterator[_Told]:
+    """What is to be looked at."""
+    threshold = policy.threshold
+    if pooled.point is not None and pooled.point < threshold - _ROUNDING:
+        yield (
+            "weights",
+            f"With all labels kappa is {_figure(pooled.point, threshold)} on {many(pooled.items, 'item')}, below the "
+            f"{_plain(threshold)} required at the approval, but a few new items have a large weight so far: label more "
+            "of the draw.",
+        )
+    elif (decision := approval_check.decide(pooled, replace(policy, horizon=0))).state != "meets policy":
+        # What passed once at the bound of all looks need not pass at each: in doubt it is below that of one look.
+        yield "bound", f"With all labels it would not be approved now: {decision.reason}"
+    if since is not None and since.point is not None and since.point < threshold:
+        yield (
+            "lower",
+            f"Kappa of labels since the approval is {_figure(since.point, threshold)} on "
+            f"{many(since.items, 'item')}, below {_plain(threshold)}; this may be chance.",
+        )
+    if change is not None and change.point is not None and change.low is not None and change.high is not None:
+        ends = f"{change.low:+.2f} to {change.high:+.2f}"
+        if change.high < 0:
+            yield "down", f"Kappa fell by {-change.point:.2f} since the approval (95% interval of the change {ends})."
+        elif change.low > 0:
+            yield (
+                "up",
+                f"Kappa rose by {change.point:.2f} since the approval (95% interval of the change {ends}): the "
+                "judge, the annotators or the items have changed.",
+            )
+
+
+def _unsettled(then: Frozen, pooled: Interval) -> bool:
+    """Whether a draw is open whose first answers bend the whole.
+
+    Whether there are more items than at the approval, and they are worth less: a draw is open, and the first answers
+    of a new stratum stand for all of it.
+    """
+    if then.items is None or then.n_eff is None:
+        return False
+    return pooled.items > then.items and pooled.n_eff < 0.9 * then.n_eff

@@ -1,0 +1,231 @@
+"""What a draw is likely to tell, before anybody has labelled: simulated on a judge's own scores.
+
+People are imagined who agree with the judge to an assumed kappa and use the answers as often as it does. What every
+item then gives to kappa says how it varies in each stratum, and so how large the error of a sample is however it is
+allocated, and after how many labels a judge that is this good would meet a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.stats.agreement import Floats, Weights, cross_table, kappa
+from judges.stats.intervals import Cells, influences
+from judges.stats.sampling import targets
+from judges.stats.uncertainty import quantile
+
+Codes = NDArray[np.int64]
+SHARED = 0.3
+"""The part of the noise between people and judge that the cells of one item share."""
+_PATHS, _LOOKS = 1_000, 120
+_CELLS = 30_000
+"""Scores that people are imagined for at least: those of a small dataset several times over."""
+_LABELS = 10.0
+"""Labels that a spread of imagined people counts for beside the spread of real ones."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """The judge's scores of the items of a dataset.
+
+    The judge's scores of (some of) the items of a dataset: the item and code 0..K-1 of each cell, the stratum of
+    each item, and how many items of the dataset are in each stratum. Of every stratum there is at least one item.
+    """
+
+    item: Codes
+    judge: Codes
+    stratum: Codes
+    sizes: Codes
+    k: int
+    weights: Weights
+
+    @property
+    def worth(self) -> Floats:
+        """How many items of the dataset each item stands for."""
+        return np.asarray((self.sizes / np.bincount(self.stratum, minlength=len(self.sizes)))[self.stratum])
+
+    def repeated(self, times: int) -> Population:
+        """The same items so many times."""
+        items = len(self.stratum)
+        number = np.concatenate([self.item + n * items for n in range(times)])
+        return replace(self, item=number, judge=np.tile(self.judge, times), stratum=np.tile(self.stratum, times))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How much single items move kappa where it is `kappa`: the standard deviation in each stratum, and over all."""
+
+    kappa: float
+    strata: Floats
+    whole: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a sample of an allocation is likely to give, from the best to the worst agreement that is assumed.
+
+    `half` is half the width of kappa's 95% interval. `free` are the items until the policy is met where somebody looks
+    after every item, and `fixed` those of a plan with one look, that four in five such judges pass: of nine in ten
+    courses the first is the least and, of one in ten, the second is not enough (None: more than `last`).
+    """
+
+    half: tuple[float, float]
+    free: tuple[int, int | None]
+    fixed: tuple[int, int | None]
+
+
+def spread(known: Population, agreement: float, seed: int = 0) -> Spread | None:
+    """The spreads where people agree with the judge to a kappa of `agreement`; None where it says one thing only.
+
+    On ordered scales the judge's score and people's are cuts of two normal variables with the correlation that gives
+    this kappa (Olsson 1979); `SHARED` of what the judge does not explain is common to the cells of an item. On others
+    people say what the judge says with probability kappa, and else any answer as often as it is given. ValueError for
+    an agreement outside 0 .. 1.
+    """
+    if not 0 < agreement < 1:
+        raise ValueError(f"An agreement lies between 0 and 1, such as .6; got {agreement}.")
+    known = known.repeated(max(1, _CELLS // max(1, len(known.item))))
+    rng, worth = np.random.default_rng(seed), known.worth[known.item]
+    shares = np.bincount(known.judge, worth, minlength=known.k) / worth.sum()
+    if shares.max() >= 1 - 1e-12:
+        return None
+    ends = np.concatenate([[0.0], np.cumsum(shares)])
+    if known.weights is None:
+        kept = rng.random(len(known.judge)) < agreement
+        human = np.where(kept, known.judge, np.searchsorted(ends[1:-1], rng.random(len(kept)), side="right"))
+        return _spread(known, human, agreement)
+    uniform = ends[known.judge] + shares[known.judge] * rng.random(len(known.judge))
+    latent, cuts = _normal(uniform), _normal(ends[1:-1])
+    own = rng.normal(size=int(known.item.max()) + 1)[known.item]
+    noise = sqrt(SHARED) * own + sqrt(1 - SHARED) * rng.normal(size=len(latent))
+
+    def people(correlation: float) -> Codes:
+        return np.searchsorted(cuts, correlation * latent + sqrt(1 - correlation**2) * noise).astype(np.int64)
+
+    low, high = 0.0, 1.0
+    for _ in range(12):
+        middle = (low + high) / 2
+        found = kappa(cross_table(people(middle), known.judge, known.k, worth), known.weights)
+        low, high = (middle, high) if (found or 0.0) < agreement else (low, middle)
+    return _spread(known, people((low + high) / 2), agreement)
+
+
+def _spread(known: Population, human: Codes, agreement: float) -> Spread:
+    items, worth = len(known.stratum), known.worth
+    cells = Cells(known.item, human, known.judge, worth[known.item])
+    _, slope = influences(cells, known.k, known.weights)
+    moved = np.bincount(known.item, slope, minlength=items) / worth * float(known.sizes.sum())
+    return Spread(
+        agreement, _deviations(moved, known.stratum, len(known.sizes)), sqrt(np.average(moved**2, weights=worth))
+    )
+
+
+def _deviations(moved: Floats, stratum: Codes, strata: int) -> Floats:
+    count = np.maximum(np.bincount(stratum, minlength=strata), 1)
+    mean = np.bincount(stratum, moved, minlength=strata) / count
+    return np.sqrt(np.bincount(stratum, (moved - mean[stratum]) ** 2, minlength=strata) / count)
+
+
+def blended(imagined: Spread, cells: Cells, stratum: Codes, k: int, weights: Weights) -> Floats:
+    """The spread in each stratum from labels that there are, `stratum` being that of each cell's item.
+
+    The imagined one counts for `_LABELS` items beside them, so that a few labels that happen to agree prove nothing.
+    """
+    strata = len(imagined.strata)
+    item, place = np.unique(np.asarray(cells.item), return_inverse=True)
+    point, slope = influences(cells, k, weights)
+    if point is None:
+        return imagined.strata
+    weight = np.ones(len(place)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
+    count = np.bincount(place)
+    worth, of = np.bincount(place, weight) / count, np.zeros(len(item), dtype=np.int64)
+    of[place] = stratum
+    moved = np.bincount(place, slope) / worth * float(worth.sum())
+    items = np.bincount(of, minlength=strata)
+    squares = items * _deviations(moved, of, strata) ** 2 + _LABELS * imagined.strata**2
+    return np.asarray(np.sqrt(squares / (items + _LABELS)), dtype=np.float64)
+
+
+def errors(found: Spread, sizes: Mapping[str, int], worth: Mapping[str, float] | None, items: Sequence[int]) -> Floats:
+    """The standard error of kappa for samples of these numbers of items, (samples,).
+
+        sqrt(sum_h W_h^2 S_h^2 / n_h),   W_h = N_h / N; without worth, as of a simple random sample: S / sqrt(n)
+
+    `sizes` are the strata in the order of the spreads. Source: Cochran 1977, chapter 5.
+    """
+    if worth is None:
+        return np.asarray(found.whole / np.sqrt(np.asarray(items, dtype=np.float64)))
+    counts = np.array([list(targets(worth, sizes, n).values()) for n in items], dtype=np.float64)
+    share = np.array(list(sizes.values()), dtype=np.float64)
+    share = share / share.sum()
+    return np.asarray(np.sqrt(((share * found.strata) ** 2 / np.maximum(counts, 1.0)).sum(axis=1)))
+
+
+def forecast(
+    spreads: Sequence[Spread],
+    sizes: Mapping[str, int],
+    worth: Mapping[str, float] | None,
+    items: int,
+    threshold: float,
+    z: float,
+    first: int,
+    last: int,
+    level: float = 0.95,
+) -> Forecast:
+    """What a sample of `items` gives, and how many items a policy takes, over all assumed agreements.
+
+    The policy is met at the first look from `first` to `last` items at which (kappa - threshold) / error reaches `z`.
+    With the information 1 / error^2 that statistic is a Brownian motion with drift (Jennison and Turnbull 2000, chapter
+    3), which is simulated. Above `last` nobody looks. `worth` None is a simple random sample.
+    """
+    looks = np.unique(np.geomspace(first, max(last, first), _LOOKS).round().astype(np.int64)).tolist()
+    half = [quantile(0.975) * float(errors(s, sizes, worth, [items])[0]) for s in spreads]
+    ends, singles = [], []
+    for one in spreads:
+        error = errors(one, sizes, worth, looks)
+        score = _walks(tuple((1 / error**2).tolist())) + (one.kappa - threshold) / error
+        ends.append(_first(score >= z, looks))
+        enough = (one.kappa - threshold) / error >= quantile(level) + quantile(0.8)
+        singles.append(_first(enough[None], looks)[0])
+    low, high = np.quantile(np.concatenate(ends), [0.1, 0.9], method="inverted_cdf").tolist()
+    return Forecast(
+        (min(half), max(half)),
+        (_whole(low) or last, _whole(high)),
+        (_whole(min(singles)) or last, _whole(max(singles))),
+    )
+
+
+def _whole(items: float) -> int | None:
+    return None if items == np.inf else int(items)
+
+
+def _first(there: NDArray[np.bool_], looks: Sequence[int]) -> Floats:
+    """The items at the first look at which something is there, inf where it never is."""
+    return np.where(there.any(axis=1), np.asarray(looks, dtype=np.float64)[there.argmax(axis=1)], np.inf)
+
+
+@lru_cache(maxsize=32)
+def _walks(information: tuple[float, ...]) -> Floats:
+    """Brownian motions at these times, each in units of its standard deviation, (paths, times)."""
+    times = np.maximum.accumulate(np.asarray(information))
+    steps = np.sqrt(np.diff(times, prepend=0.0))
+    moves = np.random.default_rng(0).normal(size=(_PATHS, len(times)))
+    return np.asarray((moves * steps).cumsum(axis=1) / np.sqrt(times), dtype=np.float64)
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[Floats, Floats]:
+    at = np.linspace(-4.5, 4.5, 1801)
+    return np.array([NormalDist().cdf(x) for x in at.tolist()]), at
+
+
+def _normal(probability: Floats) -> Floats:
+    """Quantiles of the standard normal distribution, by a table."""
+    return np.interp(probability, *_table())

@@ -1,0 +1,87 @@
+"""Means of what a judge gave: plain, and beside them what its card says that counts less, or is not to be trusted.
+
+They are the judge's own view; how far to believe it is what calibration says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.stats.agreement import Floats
+from judges.stats.clustered import mean, student
+from judges.stats.uncertainty import Interval
+
+FEW = 3
+"""Of fewer items no mean is told: it would be the scores themselves, which may still come to somebody blind."""
+
+
+class Scored(NamedTuple):
+    """The scores of one dimension, a row each, as arrays of one length; nan where a row has none.
+
+    The number of the item, the value, what it counts by the judge's confidence, whether the judge's aggregate of the
+    item is to be trusted (1 or 0), the plain mean of the scores that an aggregate is made of, and what another judge
+    gave the same cell.
+    """
+
+    item: NDArray[np.int64]
+    value: Floats
+    counts: Floats
+    trusted: Floats
+    parts: Floats
+    other: Floats
+
+    def where(self, keep: NDArray[np.bool_]) -> Scored:
+        """Some of the rows."""
+        item, *rest = self
+        return Scored(item[keep], *(column[keep] for column in rest))
+
+
+@dataclass(frozen=True)
+class Means:
+    """The plain mean and those beside it, each with its interval by items.
+
+    Beside it stand, None where nothing tells, the mean in which scores of low confidence count less (`sure`), that of
+    items whose aggregate is to be trusted (`trusted`), the plain mean of the scores that an aggregate is made of
+    (`parts`), and on the same cells another judge's mean and this judge's minus it.
+    """
+
+    plain: Interval
+    sure: Interval | None
+    trusted: Interval | None
+    parts: Interval | None
+    other: Interval | None
+    ahead: Interval | None
+
+    @property
+    def told(self) -> bool:
+        """Whether there are items enough that the mean tells no single score."""
+        return self.plain.items >= FEW
+
+
+def means(scored: Scored, lo: float = -inf, hi: float = inf) -> Means:
+    """All of them; a part of fewer than `FEW` items has no mean, and no end lies beyond the scale, `lo` to `hi`."""
+    item, value = scored.item, scored.value
+    counted, trusted = ~np.isnan(scored.counts), scored.trusted == 1
+    parted, both = ~np.isnan(scored.parts), ~np.isnan(scored.other)
+    known = not np.isnan(scored.trusted).all()
+    other, own = scored.other[both], value[both]
+
+    def kept(one: Interval) -> Interval:
+        if one.items < FEW:
+            return Interval(None, None, None, None, one.items, one.cells, one.n_eff, one.method)
+        return student(one, lo, hi)
+
+    return Means(
+        plain=student(mean(value, item), lo, hi),
+        sure=kept(mean(value[counted], item[counted], weight=scored.counts[counted])) if counted.any() else None,
+        trusted=kept(mean(value[trusted], item[trusted])) if known else None,
+        parts=kept(mean(scored.parts[parted], item[parted])) if parted.any() else None,
+        other=student(mean(other, item[both]), lo, hi) if both.any() else None,
+        ahead=mean(own - other, item[both]) if both.any() else None,
+    )
+

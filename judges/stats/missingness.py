@@ -1,0 +1,138 @@
+"""How missing counts: the figures where what a judge could not answer is left out, or counts as an answer.
+
+Missing are cells that people answered, and that the judge was asked about and gave no value that can be used
+(unreadable, cut off, refused, off its scale ...). Left out is what Assay does everywhere else, and what the approval
+check does: a failed reply is no low score. Published figures often count it as the lowest answer, as a tie, or as a
+number; which of them it was moves them, and so it has to be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.errors import BadScale
+from judges.plural import many
+from judges.stats.accuracy import Accuracy, accuracy
+from judges.stats.agreement import Floats
+from judges.stats.calibration import Meeting, Summary, summarise
+from judges.types import Dimension, Scale
+
+OUT, LOWEST, TIE = "out", "lowest", "tie"
+CHOICES = {OUT: "left out", LOWEST: "as the lowest", TIE: "as a tie"}
+"""Choices in words; beside them stands any answer of the scale, as "3" or "b"."""
+GATE = "The approval check always leaves them out, and requires scores for enough of what people labelled."
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The figures under one choice; `summary` is None where the scale has no such answer, and `why` says so."""
+
+    choice: str
+    summary: Summary | None
+    why: str = ""
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """Equal answers, and precision, recall and F1 averaged over the answers."""
+        return accuracy(self.summary.table) if self.summary is not None else Accuracy(None, None, None, None)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """How many cells with gold are missing of how many that have gold, and the figures under each choice."""
+
+    cells: int
+    gold: int
+    counted: tuple[Counted, ...]
+
+
+def code(choice: str, scale: Scale) -> float | None:
+    """The code that stands for what is missing; None: it is left out.
+
+    A number may lie between two answers of an ordered scale. Raises BadScale where the scale has no such answer.
+    """
+    word = choice.strip().lower()
+    if word == OUT:
+        return None
+    if word == LOWEST:
+        if scale.kind in ("unordered", "turn"):
+            raise BadScale("answers without an order have no lowest one")
+        return float(scale.lo if scale.kind in ("ordinal", "interval") else 0)
+    if word == TIE and not scale.drawn and TIE not in scale.categories:
+        raise BadScale("this scale has no tie")
+    value = scale.written(word)
+    if scale.kind == "ordinal" and isinstance(value, float) and scale.lo <= value <= scale.hi:
+        return value
+    found = scale.code(scale.drawn or TIE if word == TIE else value)
+    if found is None:
+        raise BadScale("n/a is no value: leave missing answers out instead")
+    return found
+
+
+def filled(given: Meeting, value: float | None, lost: NDArray[np.bool_]) -> Meeting:
+    """The cells with `value` where the judge's answer was `lost` and people have one; None changes nothing."""
+    if value is None:
+        return given
+    where = lost & ~given.scored & ~np.isnan(given.human)
+    judge: Floats = np.where(where, value, given.judge)
+    return replace(given, judge=judge, scored=given.scored | where)
+
+
+def usual(scale: Scale) -> list[str]:
+    """The four that stand side by side: left out, lowest, tie, and a number: the middle of a scale of numbers."""
+    middle = [f"{(scale.lo + scale.hi) / 2:g}"] if scale.kind in ("ordinal", "interval") else []
+    return [OUT, LOWEST, TIE, *middle]
+
+
+def missing(
+    given: Meeting, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
+) -> Missing:
+    """The figures under each of the choices; `drop` is a category that is left out on both sides, as in `summarise`."""
+    there = int((lost & ~given.scored & ~np.isnan(given.human)).sum())
+    return Missing(there, len(given), tuple(_counted(given, dimension, lost, chosen, drop)))
+
+
+def _counted(
+    given: Meeting, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str
+) -> Iterator[Counted]:
+    for choice in chosen:
+        try:
+            value = code(choice, dimension.scale)
+        except BadScale as error:
+            yield Counted(choice, None, str(error))
+        else:
+            yield Counted(choice, summarise(filled(given, value, lost), dimension, drop))
+
+
+def said(choice: str) -> str:
+    """A choice in words: "left out", "as 3"."""
+    return CHOICES.get(choice, f"as {choice}")
+
+
+def told(found: Missing) -> str:
+    """How many cells are missing, as a sentence."""
+    have = "has" if found.cells == 1 else "have"
+    return f"Of {many(found.gold, 'rating')} with gold {found.cells:,} {have} no usable value of this judge."
+
+
+def plain(found: Missing) -> dict[str, Any]:
+    """The same as values of JSON, without choices that the scale does not have."""
+    return {
+        "ratings": found.cells,
+        "gold": found.gold,
+        "each": [_plain(one.choice, one.summary, one.accuracy) for one in found.counted if one.summary is not None],
+    }
+
+
+def _plain(choice: str, summary: Summary, found: Accuracy) -> dict[str, Any]:
+    kappa = summary.interval
+    return {
+        "as": choice, "kappa": kappa.point, "ratings": summary.cells,
+        "interval": None if kappa.low is None else [kappa.low, kappa.high],
+        "accuracy": found.exact, "precision": found.precision, "recall": found.recall, "f1": found.f1,
+    }  # fmt: skip

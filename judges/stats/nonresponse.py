@@ -1,0 +1,121 @@
+"""Who answered: how many of the items that were drawn at random people have labelled, in every stratum.
+
+Weights of N_h / answered_h make up for strata that were answered unevenly, and for nothing else: within a stratum the
+items that nobody answered may be the hard ones. So a figure speaks for a stratum only where nearly all of it is
+answered (Lohr, Sampling: Design and Analysis, ch. 8: the bias of nonresponse grows with its share, whatever the size).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import ceil
+
+from judges.plural import many
+from judges.stats.approval_check import Decision
+
+_ROUNDING = 1e-9
+_NAMED = 3
+"""Strata that a sentence names."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A part of a random sample, and who answered.
+
+    A part of a random sample: its name, about how many items it was drawn from, how many of them were drawn, and how
+    many of these have a label that counts."""
+
+    name: str
+    items: float
+    drawn: int
+    answered: int
+
+    def lacks(self, least: float) -> int:
+        """How many more answers it takes to reach that share of the drawn items. Of a few items it takes all."""
+        return max(0, ceil(least * self.drawn - _ROUNDING) - self.answered)
+
+
+@dataclass(frozen=True)
+class Response:
+    """The strata of the sample that a figure rests on; none where nothing is known of who was asked."""
+
+    strata: tuple[Stratum, ...] = ()
+
+    @property
+    def whole(self) -> Stratum:
+        """All strata as one."""
+        items, drawn, answered = (sum(getattr(s, n) for s in self.strata) for n in ("items", "drawn", "answered"))
+        return Stratum("", items, drawn, answered)
+
+    def lacks(self, least: float) -> int:
+        """How many more answers it takes until that share is answered, overall and in every stratum."""
+        return max(self.whole.lacks(least), sum(s.lacks(least) for s in self.strata))
+
+    def listed(self) -> str:
+        """Every stratum with its numbers, in words."""
+        named = [f"{s.name or 'no system'}: {s.answered:,} of {s.drawn:,}, for {round(s.items):,}" for s in self.strata]
+        return "; ".join(named)
+
+    def told(self) -> str:
+        """How many drawn items are not answered, in a sentence that names the strata with most of them; "" for none."""
+        whole = self.whole
+        left = whole.drawn - whole.answered
+        if not left:
+            return ""
+        if len(self.strata) == 1 and not whole.answered:
+            return f"None of the {many(whole.drawn, 'drawn item')} is answered."
+        verb = "is" if left == 1 else "are"
+        return f"{left:,} of {many(whole.drawn, 'drawn item')} {verb} not answered{_where(self.strata)}."
+
+    def against(self, least: float) -> str:
+        """Why the figures do not speak for the whole population, in sentences; "" where enough is answered."""
+        if not self.lacks(least):
+            return ""
+        asks = f"The policy requires answers to {100 * least:g}% of them, overall and in every stratum"
+        silent = [s for s in self.strata if not s.answered and s.lacks(least)] if self.whole.answered else []
+        told = [self.told(), f"{asks}."]
+        told += [_silent(s) for s in silent[:_NAMED]]
+        if len(silent) > _NAMED:
+            told.append(f"It is the same with {many(len(silent) - _NAMED, 'further stratum', 'further strata')}.")
+        return " ".join(told)
+
+
+def held(decision: Decision, response: Response, least: float) -> Decision:
+    """A decision as who answered lets it stand: without enough answers it is below minimum sample, whatever it says.
+
+    What is undefined stays so, as more answers of one value define nothing.
+    """
+    if not (against := response.against(least)):
+        return decision
+    more = response.lacks(least)
+    missing = f"Blind answers to {many(more, 'more drawn item')}."
+    if decision.state == "undefined":
+        return replace(decision, reason=f"{decision.reason} {against}")
+    if decision.state != "below minimum sample":
+        return replace(decision, state="below minimum sample", reason=against, missing=missing, more=(more, more))
+    low, high = (max(more, one) for one in decision.more or (0, 0))
+    missing = missing if (low, high) == (more, more) else decision.missing
+    return replace(decision, reason=f"{decision.reason} {against}", missing=missing, more=(low, high))
+
+
+def _where(strata: Iterable[Stratum]) -> str:
+    """The strata that lack most answers, in brackets; "" where there is one only."""
+    every = list(strata)
+    short = sorted((s for s in every if s.answered < s.drawn), key=lambda s: (s.answered - s.drawn, s.name))
+    if len(every) < 2:
+        return ""
+    named = [f"{s.drawn - s.answered:,} of {s.drawn:,} in {_name(s)}" for s in short[:_NAMED]]
+    rest = sum(s.drawn - s.answered for s in short[_NAMED:])
+    return f" ({', '.join([*named, *([f'{rest:,} in others'] if rest else [])])})"
+
+
+def _silent(stratum: Stratum) -> str:
+    of = f"the {round(stratum.items):,} items of {_name(stratum)}"
+    if stratum.drawn == 1:
+        return f"The only item drawn from {of} is not answered, so nothing speaks for them."
+    return f"None of the {stratum.drawn:,} drawn from {of} is answered, so nothing speaks for them."
+
+
+def _name(stratum: Stratum) -> str:
+    return f"stratum {stratum.name}" if stratum.name else "the stratum without a system"

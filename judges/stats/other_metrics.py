@@ -1,0 +1,110 @@
+"""The figures that other papers have of a judge and people, beside kappa: one place for page, report and command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from judges.stats import bins
+from judges.stats.accuracy import Accuracy, accuracy
+from judges.stats.agreement import Floats, cross_table, gwet_ac
+from judges.stats.calibration import Meeting
+from judges.stats.clustered import mean, share_of
+from judges.stats.concordance import CALLED, Concordance, cells_of, concordance
+from judges.stats.uncertainty import Interval
+from judges.types import Dimension
+
+_CLOSE = 1e-6
+
+
+@dataclass(frozen=True)
+class Others:
+    """How judge and people go together in a dimension, on the cells that both valued.
+
+    `exact` is accuracy, the share of equal answers, with its interval by items; `macro` precision, recall and F1
+    averaged over answers without order; `ac` Gwet's AC2 of answers in order, AC1 of others. `concordance` has the
+    figures of values in an order. None is what does not exist on the scale.
+    """
+
+    exact: Interval
+    macro: Accuracy | None
+    ac: float | None
+    concordance: Concordance | None
+
+    @property
+    def rows(self) -> list[tuple[str, Interval, str]]:
+        """Every figure in order: its name, its value with the interval where it has one, and what it says."""
+        return list(_rows(self))
+
+
+def others(given: Meeting, dimension: Dimension, drop: str = "") -> Others:
+    """All of them; `drop` is a category that is left out on both sides, as in `judges.stats.calibration.summarise`."""
+    scale, dropped = dimension.scale, dimension.scale.categories.index(drop) if drop else None
+    cells = cells_of(given.without(None if dropped is None else float(dropped)))
+    human, judge = (np.asarray(side, dtype=np.float64) for side in (cells.human, cells.judge))
+    weight = np.asarray(cells.weight, dtype=np.float64)
+    equal = np.abs(bins.answered(judge, scale) - bins.answered(human, scale)) <= _CLOSE * bins.unit(scale)
+    table = cross_table(bins.placed(human, scale), bins.placed(judge, scale), bins.rows(scale), weight)
+    if dropped is not None:
+        table = np.delete(np.delete(table, dropped, 0), dropped, 1)
+    ordered = scale.weights is not None
+    return Others(
+        _exact(cells.item, equal, weight),
+        None if ordered else accuracy(table),
+        None if bins.binned(scale) else gwet_ac(table, scale.weights),
+        concordance(cells) if ordered else None,
+    )
+
+
+def _exact(item: ArrayLike, equal: NDArray[np.bool_], weight: Floats) -> Interval:
+    """The share of equal answers."""
+    if not len(equal):
+        return mean([], [])
+    _, place = np.unique(item, return_inverse=True)
+    hits, whole = (np.asarray(np.bincount(place, each), dtype=np.float64) for each in (weight * equal, weight))
+    return replace(share_of(hits, whole), cells=len(equal), items=len(whole))
+
+
+_SAYS = {
+    "icc": "Two raters, absolute agreement: close to quadratic-weighted kappa.",
+    "pearson": "Correlation of the values. A constant bias does not lower it.",
+    "spearman": "Correlation of the ranks; equal values share a rank.",
+    "kendall": "Concordant minus discordant pairs of ratings, corrected for ties (tau-b).",
+    "mae": "Mean absolute difference of judge and people, in units of the scale.",
+}
+
+
+def _rows(found: Others) -> Iterator[tuple[str, Interval, str]]:
+    yield "% agreement", found.exact, "Share of ratings with the same answer (accuracy); not corrected for chance."
+    if found.macro is not None:
+        for name, value in zip(("precision", "recall", "F1"), found.macro[1:], strict=True):
+            yield f"{name} (macro)", _point(value), "Unweighted mean over the answers."
+    if found.ac is not None:
+        name = "AC1" if found.concordance is None else "AC2"
+        yield name, _point(found.ac), "Gwet's: less affected by one very common answer than kappa."
+    if found.concordance is not None:
+        for key, one in found.concordance._asdict().items():
+            yield CALLED[key], one, _SAYS[key]
+
+
+def _point(value: float | None) -> Interval:
+    return Interval(value, None, None, None, 0, 0, 0.0, "no interval")
+
+
+def plain(found: Others) -> dict[str, object]:
+    """The same as values of JSON: accuracy and what averages over answers or has no table, each with its ends."""
+    made: dict[str, object] = {"accuracy": found.exact.point, "accuracy_interval": _ends(found.exact)}
+    if found.macro is not None:
+        made |= dict(zip(("precision", "recall", "f1"), found.macro[1:], strict=True))
+    made["ac1" if found.concordance is None else "ac2"] = found.ac
+    if found.concordance is not None:
+        each = found.concordance._asdict().items()
+        made["beside"] = {key: {"point": one.point, "interval": _ends(one), "se": one.se} for key, one in each}
+    return made
+
+
+def _ends(one: Interval) -> list[float] | None:
+    return None if one.low is None or one.high is None else [one.low, one.high]

@@ -1,0 +1,69 @@
+"""How many more items are likely needed: with items of the same kind an error shrinks as 1 / sqrt(G)."""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+
+from judges.stats.sequential import distance
+from judges.stats.uncertainty import Interval, quantile
+
+MOST_TIMES = 10
+"""Above so many times the items there are, a figure is at the threshold for all that labels can tell."""
+
+
+def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> tuple[int, int] | None:
+    """Further items, as a range, after which the two-sided interval is no wider than the point -+ `half_width`.
+
+        G' = G (present half width (1 + z_power / sqrt(G)) / half_width)^2
+
+    The present half width is an estimate too, with a relative error of about 1 / sqrt(G). The range is that of
+    1 - `power` and `power`: with .8 about one plan in five needs more than its end, and two in five where nearly all
+    answers are one. (0, 0) when it is there already, None when there is no interval yet. ValueError unless `half_width`
+    is above 0.
+    """
+    if not half_width > 0:
+        raise ValueError(f"The half width to reach must be above 0; got {half_width}.")
+    if interval.low is None or interval.high is None:
+        return None
+    # An end that was cut off at 1 makes the interval look narrower than its error is.
+    present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * quantile((1 + interval.level) / 2))
+    if present <= half_width * (1 + 1e-9):
+        return 0, 0
+    widths = (present * (1 + quantile(p) / sqrt(interval.items)) for p in (1 - power, power))
+    low, high = (max(1, ceil(interval.items * (width / half_width) ** 2 - 1e-9) - interval.items) for width in widths)
+    return low, high
+
+
+def more_range(interval: Interval, threshold: float, needed: float) -> tuple[int, int] | None:
+    """Further items, as a range, after which kappa likely lies `needed` errors above the threshold.
+
+    With z now, on G items, and r = G / G': what kappa will be on G' items lies about what it is now, with the variance
+    (1 - r) of that now, so that z' is enough once z + q sqrt(1 - r) >= needed sqrt(r), q a normal quantile. The range
+    is that of q = +.84 and -.84: three of five collections need a number within it, one fewer and one more. Its end is
+    cut at `MOST_TIMES` G. (0, 0) where it is reached; None where even without luck (q = 0) more than that is needed, or
+    nothing is known: kappa is at the threshold, and labels will not settle it.
+    """
+    z = distance(interval, threshold)
+    return None if z is None else further(z, interval.items, needed)
+
+
+def further(z: float, items: int, needed: float) -> tuple[int, int] | None:
+    """The same of any figure that now lies `z` errors from what it is held against, on so many items."""
+    if not items:
+        return None
+    if z >= needed:
+        return 0, 0
+    if z <= 0 or (needed / z) ** 2 > MOST_TIMES:
+        return None
+    low, high = (_times(z, quantile(p), needed) for p in (0.8, 0.2))
+    return max(1, ceil(items * (low - 1))), max(1, ceil(items * (high - 1)))
+
+
+def _times(z: float, luck: float, needed: float) -> float:
+    """How many times the items are enough with such luck; at most `MOST_TIMES`."""
+    low, high = 1.0, float(MOST_TIMES)
+    for _ in range(40):
+        times = sqrt(low * high)
+        enough = z + luck * sqrt(1 - 1 / times) >= needed / sqrt(times)
+        low, high = (low, times) if enough else (times, high)
+    return high

@@ -1,0 +1,104 @@
+"""Positional agreement: whether a judge says the same of a pair when the places of its responses are swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.plural import many
+from judges.stats import intervals
+from judges.stats.clustered import share
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+
+Said = tuple[Hashable, str, str]
+"""A pair (its item), and the verdict as A/B and as B/A, both in the item's own A and B."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """`same`: share of pairs whose verdict is the same in both orders; `kappa`: plain kappa between the orders.
+
+    `first`: share of the decided verdicts, of both orders, that the response in the first place won. All by item.
+    `table` counts verdicts as A/B (rows) by verdicts as B/A, both in `answers`.
+    """
+
+    same: Interval
+    kappa: Interval
+    first: Interval
+    answers: tuple[str, ...]
+    table: NDArray[np.int64]
+
+
+def position(said: Sequence[Said], answers: Sequence[str]) -> Position:
+    """The positional agreement of verdicts in both orders; `answers` are those of the scale.
+
+    Several samples of a pair are cells of one item. Verdicts that are no answer of the scale (n/a) are one more answer:
+    to say it in one order only is to say something else. Shares: Wilson's interval, by item; kappa: that of
+    `intervals.from_cells`. Every figure of no pairs is None.
+    """
+    more = dict.fromkeys(word for _, *both in said for word in both if word not in answers)
+    words = (*answers, *more)
+    numbers: dict[Hashable, int] = {}
+    item = np.array([numbers.setdefault(key, len(numbers)) for key, _, _ in said], dtype=np.int64)
+    ab, ba = (np.array([words.index(one[n]) for one in said], dtype=np.int64) for n in (1, 2))
+    table = np.zeros((len(words), len(words)), dtype=np.int64)
+    np.add.at(table, (ab, ba), 1)
+    won = [(n, word == first) for n, (_, *both) in zip(item, said, strict=True)
+           for word, first in zip(both, ("a", "b"), strict=True) if word in ("a", "b")]  # fmt: skip
+    return Position(
+        share(ab == ba, item),
+        intervals.from_cells(item, ab, ba, len(words), None) if said else _NOTHING,
+        share([hit for _, hit in won], [n for n, _ in won]),
+        words,
+        table,
+    )
+
+
+_NOTHING = Interval(None, None, None, None, 0, 0, 0.0, "none")
+
+
+def told(found: Position) -> list[str]:
+    """What it comes to, in sentences."""
+    same, first = found.same, found.first
+    if same.point is None:
+        return []
+    of = many(same.cells, "pair")
+    said = [f"With the order swapped the verdict stays the same in {same.point:.1%} of {of}{_span(same)}."]
+    if found.kappa.point is not None:
+        low, high = found.kappa.low, found.kappa.high
+        ends = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+        said.append(f"Kappa between the two orders is {found.kappa.point:.2f}{ends}.")
+    if first.point is not None:
+        said.append(
+            f"The first position wins {first.point:.1%} of {many(first.cells, 'verdict')} with a winner{_span(first)}."
+        )
+    if same.items < MIN_CLUSTERS:
+        said.append(f"Fewer than {MIN_CLUSTERS} pairs: no conclusion.")
+    return said
+
+
+def plain(found: Position) -> dict[str, Any]:
+    """The figures as JSON has them, every digit."""
+
+    def of(one: Interval) -> dict[str, Any]:
+        return {"point": one.point, "low": one.low, "high": one.high, "items": one.items, "cells": one.cells}
+
+    figures = {"same": of(found.same), "kappa": of(found.kappa), "first_place": of(found.first)}
+    return {**figures, "answers": list(found.answers), "table": found.table.tolist()}
+
+
+def both(facts: Iterable[tuple[Hashable, object]]) -> list[Said]:
+    """The verdicts of those that were judged in both orders, of (item, `Reading.facts["orders"]`)."""
+    found = []
+    for key, orders in facts:
+        if isinstance(orders, dict) and isinstance(orders.get("ab"), str) and isinstance(orders.get("ba"), str):
+            found.append((key, orders["ab"], orders["ba"]))
+    return found
+
+
+def _span(one: Interval) -> str:
+    return "" if one.low is None or one.high is None else f" ({one.low:.1%} to {one.high:.1%})"

@@ -1,0 +1,163 @@
+"""The alternative-annotator test: could the judge stand in for one of the people (METHODS 6)?
+
+Each person is left out in turn, and the others say whether the judge or the person is closer to them. Source:
+Calderon, Reichart and Dror 2025, The Alternative Annotator Test for LLM-as-a-Judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+
+from judges.stats import bins
+from judges.stats.multiple_testing import benjamini_yekutieli
+from judges.stats.raters.ratings import Ratings
+from judges.stats.student import t_cdf
+
+EPSILONS = {0.2: "experts", 0.15: "skilled people", 0.1: "a crowd"}
+"""What a person's labels cost more than a judge's, as a handicap that the person is given; by kind of people."""
+MIN_ITEMS = 30
+"""Items that a person must share with others, and the judge have scored."""
+MIN_PEOPLE = 3
+ALPHA = 0.05
+PASSES = 0.5
+"""The winning rate from which the judge may stand in for one of the people."""
+
+
+@dataclass(frozen=True)
+class Against:
+    """The judge against one person: the share of cells, averaged by item, where the judge (`judge`) and the person
+
+    (`person`) is at least as close to the others, ties counting for both; `p` one-sided, `adjusted` over all people.
+    """
+
+    name: str
+    items: int
+    cells: int
+    judge: float
+    person: float
+    p: float
+    adjusted: float
+
+    @property
+    def won(self) -> bool:
+        """Whether the judge is shown to be as good as this person, after the handicap."""
+        return self.adjusted <= ALPHA
+
+
+@dataclass(frozen=True)
+class Test:
+    """The whole test: everyone tested, those left out with the items they share, and the handicap."""
+
+    people: tuple[Against, ...]
+    left_out: tuple[tuple[str, int], ...]
+    epsilon: float
+
+    @property
+    def enough(self) -> bool:
+        """Whether there were people enough to say anything."""
+        return len(self.people) >= MIN_PEOPLE
+
+    @property
+    def omega(self) -> float | None:
+        """The winning rate: the share of people that the judge is as good as."""
+        return sum(one.won for one in self.people) / len(self.people) if self.people else None
+
+    @property
+    def rho(self) -> float | None:
+        """The average advantage: the chance that the judge is at least as close to the others as a person is."""
+        return sum(one.judge for one in self.people) / len(self.people) if self.people else None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the judge may stand in for one of the people."""
+        return self.enough and self.omega is not None and self.omega >= PASSES
+
+
+def test(ratings: Ratings, epsilon: float = 0.2) -> Test:
+    """The test on cells that the judge scored and at least two people labelled.
+
+        S(x) = share of the others who say x, or -sqrt(mean (x - r)^2) where answers are ordered
+        W_judge = [S(judge) >= S(person)],  W_person = [S(person) >= S(judge)],  d = W_person - W_judge
+        H0: mean d >= epsilon against H1: mean d < epsilon,  t = (mean d - epsilon) / (sd / sqrt(n))
+
+    Cells of one item are not independent: each W is averaged over a person's cells of an item first, and n counts
+    items. The p-values are adjusted by Benjamini and Yekutieli. ValueError for a handicap outside 0..1.
+    """
+    if not 0 <= epsilon < 1:
+        raise ValueError(f"The handicap is at least 0 and below 1, such as .2; got {epsilon}.")
+    used = ratings.where(ratings.judge >= 0).shared()
+    judge, person = _wins(used)
+    found: list[tuple[str, int, int, float, float, float]] = []
+    left_out = []
+    for number, name in enumerate(ratings.people):
+        mine = used.person == number
+        if not mine.any():
+            continue
+        _, item = np.unique(used.item[mine], return_inverse=True)
+        cells = np.bincount(item)
+        by_judge, by_person = (np.bincount(item, won[mine]) / cells for won in (judge, person))
+        if len(cells) < MIN_ITEMS:
+            left_out.append((name, len(cells)))
+            continue
+        p = _p_value((by_person - by_judge).tolist(), epsilon)
+        found.append((name, len(cells), int(mine.sum()), float(by_judge.mean()), float(by_person.mean()), p))
+    adjusted = benjamini_yekutieli([row[-1] for row in found])
+    return Test(tuple(Against(*row, q) for row, q in zip(found, adjusted, strict=True)), tuple(left_out), epsilon)
+
+
+def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float64]], ...]:
+    """W of the judge and of the person, a row each. Whole numbers are compared, so that ties are exact."""
+    if used.exact is not None:  # sum of (said - v)^2 over the others, from n, sum v and sum v^2 of them
+        n = np.bincount(used.cell)[used.cell] - 1
+        s, q = (np.bincount(used.cell, used.exact**p)[used.cell] - used.exact**p for p in (1, 2))
+        judge, person = (-np.round(n * said**2 - 2 * said * s + q, 9) for said in (used.judge, used.exact))
+        return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
+    others, k = used.others(), bins.rows(used.scale)
+    if used.scale.weights:
+        # All are measured against the same people, so sums of squares order as the root of their mean does.
+        judge, person = (
+            -(others * (said[:, None] - np.arange(k)) ** 2).sum(axis=1) for said in (used.judge, used.value)
+        )
+    else:
+        rows = np.arange(len(used))
+        judge, person = (others[rows, said] for said in (used.judge, used.value))
+    return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
+
+
+def _p_value(differences: list[float], epsilon: float) -> float:
+    """One-sided p of "the mean is at least epsilon" in a t-test."""
+    n = len(differences)
+    mean = sum(differences) / n
+    spread = sqrt(sum((d - mean) ** 2 for d in differences) / (n - 1))
+    gap = mean - epsilon
+    if spread < 1e-12:
+        return t_cdf(-inf if gap < 0 else inf, n - 1)
+    return t_cdf(gap / (spread / sqrt(n)), n - 1)
+
+
+def told(found: Test) -> str:
+    """The outcome as a sentence."""
+    if not found.enough:
+        return (
+            f"Not enough: the test needs {MIN_PEOPLE} people who each share {MIN_ITEMS} items or more with others and "
+            f"with the judge; there {'is' if len(found.people) == 1 else 'are'} {len(found.people)}."
+        )
+    won = sum(person.won for person in found.people)
+    return (
+        f"It is shown to be as good as {won} of {len(found.people)} people (winning rate {found.omega:.2f}, advantage "
+        f"{found.rho:.2f}; the alternative-annotator test requires 0.5, with a handicap of {found.epsilon:g})."
+    )
+
+
+def plain(found: Test) -> dict[str, object]:
+    """The test as values of JSON, people without their names."""
+    return {
+        "epsilon": found.epsilon, "people": len(found.people), "left_out": len(found.left_out), "omega": found.omega,
+        "rho": found.rho, "passed": found.passed,
+        "tests": [
+            {"items": a.items, "judge": a.judge, "person": a.person, "p": a.p, "p_by": a.adjusted} for a in found.people
+        ],
+    }  # fmt: skip

@@ -1,0 +1,124 @@
+"""Dawid and Skene's model: what the cells most likely are, and how each person errs, found from the labels alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from judges.stats.agreement import Floats
+from judges.stats.raters.ratings import Codes
+
+_TINY = 1e-100
+_MOST = 1_000
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """`posterior` (cells, K): how likely each answer is the true one; `error` (people, K, K): how often a person says
+
+    l (last axis) where j is true; `prior` (K,): how common each true answer is; and how the search for them ended.
+    """
+
+    posterior: Floats
+    error: Floats
+    prior: Floats
+    loglik: float
+    steps: int
+    converged: bool
+
+    @property
+    def accuracy(self) -> Floats:
+        """How often each person says what is true, (people,): sum_j prior_j error_jj."""
+        rates: Floats = np.einsum("j,pjj->p", self.prior, self.error)
+        return rates
+
+
+def dawid_skene(
+    cell: Codes, person: Codes, value: Codes, k: int, lent: float = 0.0, tolerance: float = 1e-6
+) -> Opinion:
+    """The model fitted by expectation-maximisation, begun at the shares of the answers in each cell.
+
+        M: prior_j = mean_i T_ij,   error_pjl ~ sum_i T_ij n_ipl
+        E: T_ij ~ prior_j prod_p prod_l error_pjl^n_ipl
+
+    with T the posterior and n_ipl how often person p says l in cell i (one row each; a person may label a cell twice).
+    Numbers run from 0; a cell or person without rows has the prior, or even errors. `lent` adds that many labels to
+    every row of a person's errors, split as all people together err there: without it (the paper's way, lent = 0)
+    somebody with five labels would look perfect or hopeless. ValueError when nothing is given or a code is off the
+    scale. Source: Dawid and Skene 1979, equations 2.3 to 2.5.
+    """
+    if not len(value):
+        raise ValueError("There is no label to form an opinion from.")
+    if value.min() < 0 or value.max() >= k:
+        raise ValueError(f"The values must lie on the scale, from 0 to {k - 1}.")
+    people, alike, often = int(person.max()) + 1, *_alike(cell, person * k + value)
+    first = np.unique(alike[cell], return_index=True)[1]
+    keep = np.isin(cell, cell[first])
+    group, person, value = alike[cell[keep]], person[keep], value[keep]
+    counts = np.bincount(group * k + value, minlength=len(often) * k).reshape(len(often), k).astype(np.float64)
+    posterior = counts / counts.sum(axis=1, keepdims=True)
+    place, before, loglik, steps, converged = person * k + value, None, -np.inf, 0, False
+    prior, error = _maximised(posterior, often, group, place, people, k, lent)
+    while steps < _MOST and not converged:
+        steps += 1
+        posterior, loglik = _expected(prior, error, often, group, person, value)
+        prior, error = _maximised(posterior, often, group, place, people, k, lent)
+        now = np.concatenate([prior, error.ravel()])
+        converged = before is not None and float(np.abs(now - before).max()) < tolerance
+        before = now
+    whole = np.where((alike >= 0)[:, None], posterior[alike], prior)
+    return Opinion(whole, error, prior, loglik, steps, converged)
+
+
+def _alike(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
+    """Cells in which the same people say the same are one to the model: the group of every cell (-1: it has no row),
+
+    and how many cells each group has.
+    """
+    order = np.lexsort((code, cell))
+    cell, code = cell[order], code[order]
+    many = np.bincount(cell)
+    start, groups, often = (
+        np.concatenate([[0], many.cumsum()[:-1]]),
+        np.full(len(many), -1, dtype=np.int64),
+        list[Codes](),
+    )
+    for size in np.unique(many[many > 0]).tolist():
+        here = np.flatnonzero(many == size)
+        rows = code[start[here][:, None] + np.arange(size)]
+        _, group, n = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+        groups[here] = group.reshape(-1) + sum(len(n) for n in often)
+        often.append(n)
+    return groups, np.concatenate(often).astype(np.float64)
+
+
+def _maximised(
+    posterior: Floats, often: Floats, group: Codes, place: Codes, people: int, k: int, lent: float
+) -> tuple[Floats, Floats]:
+    weighted = posterior * often[:, None]
+    prior = weighted.sum(axis=0) / often.sum()
+    columns = [np.bincount(place, weighted[group, j], minlength=people * k).reshape(people, k) for j in range(k)]
+    tallied = np.stack(columns, axis=1).astype(np.float64)
+    if lent:
+        tallied = tallied + lent * _rows(tallied.sum(axis=0))
+    return prior, _rows(tallied)
+
+
+def _rows(tallied: Floats) -> Floats:
+    """Every row as shares; one without anything in it as even ones."""
+    total = tallied.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, tallied / np.where(total > 0, total, 1), 1 / tallied.shape[-1])
+
+
+def _expected(
+    prior: Floats, error: Floats, often: Floats, group: Codes, person: Codes, value: Codes
+) -> tuple[Floats, float]:
+    logs = np.log(np.maximum(error, _TINY))[person, :, value]
+    joint = np.log(np.maximum(prior, _TINY)) + np.stack(
+        [np.bincount(group, logs[:, j], minlength=len(often)) for j in range(len(prior))], axis=1
+    )
+    top = joint.max(axis=1, keepdims=True)
+    scaled = np.exp(joint - top)
+    total = scaled.sum(axis=1, keepdims=True)
+    return scaled / total, float((top + np.log(total))[:, 0] @ often)

@@ -1,0 +1,220 @@
+"""The ceiling: how far people agree with each other. A judge that passes it is steadier than one person, no more.
+
+A kappa of .5 where people agree with each other at .55 is another thing than where they agree at .90 (METHODS 5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from math import isqrt
+
+import numpy as np
+
+from judges.stats.agreement import Floats, Level, krippendorff_alpha
+from judges.stats.bins import reach
+from judges.stats.intervals import MAX_UNDEFINED, Cells, difference, from_cells
+from judges.stats.raters.ratings import Codes, Ratings
+from judges.stats.resampling import in_order
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+
+ALPHA_REPLICATES = 400
+"""Resamplings behind the interval of alpha: enough for two digits, as a 2.5th percentile then rests on ten."""
+_NOTHING = 1e-9
+_AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What cells that two people or more have labelled say. `people` gave those labels, `cells` and `items` hold them.
+
+    `between` is kappa between two people (its `cells` are pairs of labels), `alpha` Krippendorff's, ordinal where
+    answers are ordered. `judge` is the judge's kappa against single people on the very same cells, `ahead` that minus
+    `between`, paired by item; both None where no judge has scored such a cell.
+    """
+
+    people: int
+    cells: int
+    items: int
+    between: Interval
+    alpha: Interval
+    judge: Interval | None
+    ahead: Interval | None
+
+
+def between(ratings: Ratings) -> Interval | None:
+    """Kappa between two people alone, as `ceiling` has it; None where no cell has labels of two people."""
+    shared = _shared(ratings)
+    return _between(shared)[1] if len(shared) else None
+
+
+def _shared(ratings: Ratings) -> Ratings:
+    """The cells that two people or more labelled; where a judge has scores, those of them that it scored."""
+    shared = ratings.shared()
+    scored = shared.where(shared.judge >= 0)
+    return scored if len(scored) else shared
+
+
+def _between(shared: Ratings) -> tuple[Cells, Interval]:
+    """Every pair of people in a cell, and mirrored, with the kappa of that."""
+    first, second = shared.pairs()
+    both = np.concatenate([first, second]), np.concatenate([second, first])
+    pairs, scale = Cells(shared.item[both[0]], shared.code[both[0]], shared.code[both[1]]), shared.scale
+    return pairs, replace(from_cells(*pairs[:3], reach(scale), scale.weights), cells=len(first))
+
+
+def ceiling(ratings: Ratings) -> Ceiling | None:
+    """The ceiling of one dimension; None where no cell has labels of two people.
+
+    Every pair of people in a cell adds its table and the mirrored one, so that nobody is "the first" of a pair, and a
+    cell that m people labelled adds m (m - 1) / 2 pairs. Intervals resample whole items. Where a judge has scores, only
+    cells that it scored count, so that all stands on the same cells.
+    """
+    shared = _shared(ratings)
+    if not len(shared):
+        return None
+    scale, (pairs, found) = shared.scale, _between(shared)
+    judge = ahead = None
+    if shared.judge[0] >= 0:
+        # As many times as the person's label stands in a pair: both kappas then weigh people and cells alike.
+        first, second = shared.pairs()
+        one = np.concatenate([first, second])
+        single = Cells(shared.item[one], shared.code[one], shared.judge[one])
+        judge = replace(from_cells(*single[:3], reach(scale), scale.weights), cells=len(shared))
+        ahead = difference(pairs, single, reach(scale), scale.weights, paired=True)
+    return Ceiling(
+        people=len(np.unique(shared.person)),
+        cells=len(np.unique(shared.cell)),
+        items=len(np.unique(shared.item)),
+        between=found,
+        alpha=alpha(shared),
+        judge=judge,
+        ahead=ahead,
+    )
+
+
+def alpha(ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, level: float = 0.95) -> Interval:
+    """Krippendorff's alpha among the people, with an interval by items.
+
+    Ordinal where answers are ordered, of the values themselves (interval) on interval scales, else nominal.
+
+    Coincidences add up over items, so a resample of items is a weighted sum of theirs; the ordinal distances follow the
+    values of each resample. None of it where alpha is undefined; no ends where it is in too many resamples.
+    """
+    ratings = ratings.shared()
+    item, place = (np.unique(n, return_inverse=True)[1] for n in (ratings.item, ratings.cell))
+    items, cells = int(item.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1
+    if ratings.scale.kind == "interval":
+        per_item = _squares(ratings.code.astype(np.float64), item, place, items)
+        point, figure = _from_squares(per_item.sum(axis=0)), _from_squares
+    else:
+        kind: Level = "ordinal" if ratings.scale.weights else "nominal"
+        per_item, figure = _coincidences(ratings, item, items), partial(_from_coincidences, kind=kind)
+        point = krippendorff_alpha(ratings.counts(), kind)
+    none = Interval(point, None, None, None, items, cells, float(items), "cluster bootstrap", None, level)
+    if point is None or items < 2:
+        return none
+    flat, rng, drawn = in_order(per_item), np.random.default_rng(seed), list[float | None]()
+    while len(drawn) < replicates:
+        rows = min(replicates - len(drawn), max(1, _AT_ONCE // items))
+        chosen = rng.integers(0, items, (rows, items)) + np.arange(rows)[:, None] * items
+        often = np.bincount(chosen.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
+        drawn += [figure(row) for row in often @ flat]
+    defined = [value for value in drawn if value is not None]
+    undefined = 1 - len(defined) / replicates
+    if undefined > MAX_UNDEFINED:
+        return replace(none, undefined=undefined)
+    tail = (1 - level) / 2
+    low, high, bound = np.quantile(defined, [tail, 1 - tail, 0.05]).tolist()
+    se = float(np.std(defined, ddof=1))
+    return replace(none, low=low, high=high, lower_bound=bound, se=se, undefined=undefined)
+
+
+def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:
+    """The table of coincidences that each item gives, by rows, (items, K * K)."""
+    counts, (first, second) = ratings.counts(), ratings.pairs()
+    answers, k = counts.sum(axis=1)[ratings.cell[first]], counts.shape[1]
+    per_item = np.zeros((items, k, k))
+    for one, other in ((first, second), (second, first)):
+        np.add.at(per_item, (item[one], ratings.value[one], ratings.value[other]), 1 / (answers - 1))
+    return per_item.reshape(items, k * k)
+
+
+def _squares(value: Floats, item: Codes, cell: Codes, items: int) -> Floats:
+    """What each item gives to alpha of values, (items, 4): sum over its cells of all (v - v')^2 / (m - 1), n, Sv, Svv.
+
+    The m answers of a cell give 2 (m sum v^2 - (sum v)^2) / (m - 1).
+    """
+    m, s, q = np.bincount(cell), np.bincount(cell, value), np.bincount(cell, value**2)
+    apart = (2 * (m * q - s**2) / (m - 1))[cell] / m[cell]
+    columns = (apart, np.ones_like(value), value, value**2)
+    return np.stack([np.bincount(item, column, minlength=items) for column in columns], axis=1)
+
+
+def _from_squares(sums: Floats) -> float | None:
+    """alpha = 1 - (n - 1) sum(apart) / (2 (n Svv - (Sv)^2)); None where all answers are one."""
+    apart, n, s, q = sums.tolist()
+    expected = 2 * (n * q - s**2)
+    return 1 - (n - 1) * apart / expected if expected > _NOTHING * max(1.0, n * q) else None
+
+
+def _from_coincidences(table: Floats, kind: Level) -> float | None:
+    """alpha = 1 - (n - 1) sum(o d) / sum(n_c n_k d) of a table of coincidences; None where all answers are one."""
+    coincidence = table.reshape(isqrt(table.size), -1)
+    total = coincidence.sum(axis=0)
+    if np.count_nonzero(total > _NOTHING) < 2:
+        return None
+    middle = total.cumsum() - total / 2
+    apart = np.subtract.outer(middle, middle) ** 2 if kind == "ordinal" else 1 - np.eye(len(total))
+    expected = float(total @ apart @ total)
+    return 1 - (float(total.sum()) - 1) * float((coincidence * apart).sum()) / expected
+
+
+def told(found: Ceiling | None) -> str:
+    """What the ceiling says of the judge, in a sentence or two for people who know no statistics."""
+    if found is None:
+        return (
+            "Agreement between people is not known yet: no item has blind labels of two people. Let several people "
+            "label the same items (people per item, on the page Queues)."
+        )
+    if found.between.point is None:
+        return f"All people gave one and the same answer on {found.items:,} items: kappa between them is undefined."
+    people = f"Kappa between two people is {found.between.point:.2f}"
+    if found.judge is None or found.ahead is None or found.judge.point is None or found.ahead.point is None:
+        return f"{people}, from {found.items:,} items; the judge has no score there to compare."
+    both = f"{people}, between the judge and one of them {found.judge.point:.2f}, on the same {found.items:,} items."
+    if found.between.verdictless or found.ahead.low is None or found.ahead.high is None:
+        return f"{both} That is too few to compare: {MIN_CLUSTERS} items are needed."
+    if found.ahead.high < 0:
+        gap = f"people agree better, by {-found.ahead.point:.2f} ({-found.ahead.high:.2f} to {-found.ahead.low:.2f})"
+        return f"{both} So {gap}: a better judge is possible."
+    if found.ahead.low > 0:
+        return f"{both} So the judge agrees with people better than they do with each other."
+    return (
+        f"{both} The difference, {found.ahead.point:+.2f}, may be chance ({found.ahead.low:+.2f} to "
+        f"{found.ahead.high:+.2f}): the judge is not shown to agree with people less than they do with each other."
+    )
+
+
+def whose(fewest: int, most: int, each: float, known: bool) -> str:
+    """Whose agreement a kappa is, in a sentence or two.
+
+    How many people labelled a cell (fewest, most, on average), and
+    whether it is `known` how far two of them agree.
+    """
+    if most < 2 and not known:
+        return (
+            "Kappa is agreement with the labels of one person per rating, not with the truth: label noise lowers it, "
+            "and its size is unknown, as no two people have labelled the same items. Let two people label "
+            f"{MIN_CLUSTERS} items or more (people per item, on the page Queues)."
+        )
+    many = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    people = "one person per rating" if most < 2 else f"{many} people per rating"
+    people += "" if fewest == most else f" ({each:.1f} on average)"
+    said = f"Kappa is agreement with the labels of {people}, not with the truth."
+    if not known:
+        return f"{said} Agreement between people is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."
+    return (
+        f"{said} Compare it with kappa between two people on the same items (the human ceiling): a judge near it is as "
+        "consistent as one person."
+    )

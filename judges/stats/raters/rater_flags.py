@@ -1,0 +1,177 @@
+"""Habits of people who label: what of their speed, their agreement and its course is worth a look.
+
+Nothing here is a verdict on a person. Each remark says what was seen and what else may explain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import mean, median, variance
+from typing import Literal
+
+from judges.stats.uncertainty import Interval
+
+FEWEST = 20
+"""Items below which nothing is said of a person."""
+ACCEPTS = 0.95
+"""Share of scores kept as they were, from which somebody "accepts everything"."""
+FAST = 2.0
+"""Median seconds per item below which nobody can have read it."""
+HASTY = 3.0
+"""Seconds per item that count as hasty, and the share of such items that is worth a look."""
+HASTY_SHARE = 0.5
+LOW = 0.3
+"""Kappa with the others: an upper end of its interval below this is hardly more than chance."""
+LENIENT = 0.5
+"""Steps of the scale between a person and the others, on average, from which it is said."""
+DRIFT = 0.15
+"""Change in the share of answers equal to the others', from the first to the last third of the items, beside that of
+the others on the same items."""
+SURE = 3.0
+"""Standard errors that a difference must lie from 0: of many people looked at, chance makes some differ by two."""
+Sort = Literal["accepts", "fast", "apart", "lenient", "drift"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a person did.
+
+    Labels and items by mode, scores that were shown and how many were kept, and the seconds that each item took, all of
+    them and those where the judge's scores were in view. Imported labels have no seconds. `unseen` of the kept scores
+    were accepted without having been on screen.
+    """
+
+    labels: int = 0
+    items: int = 0
+    blind: int = 0
+    assisted: int = 0
+    revealed: int = 0
+    seen: int = 0
+    kept: int = 0
+    seconds: tuple[float, ...] = ()
+    assisted_seconds: tuple[float, ...] = ()
+    unseen: int = 0
+
+    @property
+    def pace(self) -> float | None:
+        """Median seconds per item; None where none were measured."""
+        return median(self.seconds) if self.seconds else None
+
+    @property
+    def overlooked(self) -> float | None:
+        """Share of the judge's scores kept that were never on screen; None where there are none."""
+        return self.unseen / self.kept if self.unseen and self.kept else None
+
+    @property
+    def accepted(self) -> float | None:
+        """Share of the scores on screen that were kept."""
+        return self.kept / self.seen if self.seen else None
+
+    @property
+    def hasty(self) -> float | None:
+        """Share of items answered in less than `HASTY` seconds."""
+        return sum(s < HASTY for s in self.seconds) / len(self.seconds) if self.seconds else None
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A difference with its standard error, in how many items it was seen; `se` None where it has none."""
+
+    size: float
+    se: float | None
+    items: int
+
+    @property
+    def sure(self) -> bool:
+        """Whether it lies further from 0 than chance is likely to carry it."""
+        return self.se is not None and self.items >= FEWEST and abs(self.size) > SURE * self.se
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something worth a look: a word for it, and what was seen, in a sentence that goes on from the person's name."""
+
+    sort: Sort
+    text: str
+
+
+def shift(values: Sequence[float]) -> Shift | None:
+    """The mean of one value per item against 0; None for no items."""
+    if not values:
+        return None
+    n = len(values)
+    return Shift(mean(values), sqrt(variance(values) / n) if n > 1 else None, n)
+
+
+def drift(values: Sequence[float]) -> Shift | None:
+    """The mean of the last third of the items minus that of the first, items in the order of their labelling.
+
+    Errors of the two thirds add up as squares. None below `FEWEST` items.
+    """
+    third = len(values) // 3
+    if len(values) < FEWEST:
+        return None
+    first, last = values[:third], values[-third:]
+    return Shift(mean(last) - mean(first), sqrt(variance(first) / third + variance(last) / third), len(values))
+
+
+def either(one: Shift | None, other: Shift | None) -> Shift | None:
+    """The smaller of two changes that go the same way and are both sure; else None."""
+    if one is None or other is None or not (one.sure and other.sure) or one.size * other.size <= 0:
+        return None
+    return min(one, other, key=lambda change: abs(change.size))
+
+
+def remarks(
+    work: Work, agreement: Interval | None, leniency: Shift | None, course: Shift | None, step: float = 1.0
+) -> list[Remark]:  # fmt: skip
+    """What is worth a look in a person's work, most pressing first.
+
+    `agreement` is kappa with gold made without the person's own labels, `leniency` the person minus that gold in units
+    of the scale, of which `step` is one step, `course` the change in the share of equal answers, its own and beside the
+    others' (`drift`, `either`).
+    """
+    found = []
+    paced = median(work.assisted_seconds) if work.assisted_seconds else None
+    if len(work.assisted_seconds) >= FEWEST and paced is not None and paced < FAST and (work.accepted or 0) >= ACCEPTS:
+        found.append(Remark(
+            "accepts",
+            f"accepts everything in {_seconds(paced)}: an acceptance rate of {work.accepted:.0%} with a median of "
+            f"{_seconds(paced)} per item. Such labels repeat the judge's scores; a few blind items would show whether "
+            "this person agrees.",
+        ))  # fmt: skip
+    elif len(work.seconds) >= FEWEST and (work.hasty or 0) >= HASTY_SHARE:
+        found.append(Remark(
+            "fast",
+            f"is rushing: {work.hasty:.0%} of {len(work.seconds):,} items were answered in under {HASTY:g} seconds. "
+            "That is possible for short items; long ones cannot have been read.",
+        ))  # fmt: skip
+    if agreement is not None and agreement.items >= FEWEST and agreement.high is not None and agreement.high < LOW:
+        found.append(Remark(
+            "apart",
+            f"agrees with the others hardly more than chance: kappa {agreement.point:.2f} (upper end "
+            f"{agreement.high:.2f}) on {agreement.items:,} shared items. They may read the guidelines differently, or "
+            "be right where the others are not.",
+        ))  # fmt: skip
+    if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT * step:
+        by = f"{abs(leniency.size):.1f} steps" if step == 1 else f"{abs(leniency.size):.2g}"
+        found.append(Remark(
+            "lenient",
+            f"gives {by} {'more' if leniency.size > 0 else 'less'} than the others on "
+            f"average (bias), on {leniency.items:,} shared items. An example of each step may align the scales.",
+        ))  # fmt: skip
+    if course is not None and course.sure and abs(course.size) >= DRIFT:
+        found.append(Remark(
+            "drift",
+            f"drifts {'towards' if course.size > 0 else 'away from'} the others: % agreement "
+            f"{'rises' if course.size > 0 else 'falls'} by {abs(course.size):.0%} from the first to the last third of "
+            "the items, beyond what the items explain. Practice, fatigue or another reading of the guidelines may be "
+            "the cause.",
+        ))  # fmt: skip
+    return found
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.1f} seconds"

@@ -1,0 +1,128 @@
+"""Labels one by one, as figures about the people who gave them need them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.stats import bins
+from judges.types import Scale
+
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Rule = Literal["median", "mean", "majority"]
+"""How several answers become one."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """One row a label, at most one of a person in a cell, in the order of their making. All arrays have one length.
+
+    `item`, `cell` and `person` are numbers from 0, each cell lying in one item; `value` is the answer by its row of the
+    table, 0..K-1 (n/a is left out), and `exact` its code where a row is a bin (`judges.stats.bins`; None: the same). `judge`
+    is the code of the judge's in that cell (between two where its samples came to that), -1 where it gave none.
+    `people` are the names by number.
+    """
+
+    item: Codes
+    cell: Codes
+    person: Codes
+    value: Codes
+    judge: Codes | NDArray[np.float64]
+    people: tuple[str, ...]
+    scale: Scale
+    exact: Floats | None = None
+
+    @property
+    def code(self) -> Codes | Floats:
+        """The code of every answer, which kappa goes by."""
+        return self.value if self.exact is None else self.exact
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def where(self, keep: NDArray[np.bool_]) -> Ratings:
+        """Some of the rows; the numbers stay what they are."""
+        item, cell, person = self.item[keep], self.cell[keep], self.person[keep]
+        exact = None if self.exact is None else self.exact[keep]
+        return Ratings(item, cell, person, self.value[keep], self.judge[keep], self.people, self.scale, exact)
+
+    def counts(self) -> Codes:
+        """How many people gave each answer in each cell, (cells, K); cells go by their number."""
+        k, cells = bins.rows(self.scale), int(self.cell.max(initial=-1)) + 1
+        return np.bincount(self.cell * k + self.value, minlength=cells * k).reshape(cells, k).astype(np.int64)
+
+    def others(self) -> Codes:
+        """How many other people gave each answer in the cell of each row, (rows, K)."""
+        found = self.counts()[self.cell] if len(self) else np.zeros((0, bins.rows(self.scale)), dtype=np.int64)
+        found[np.arange(len(self)), self.value] -= 1
+        return found
+
+    def shared(self) -> Ratings:
+        """The cells that at least two people labelled."""
+        return self.where(np.bincount(self.cell)[self.cell] > 1 if len(self) else np.zeros(0, dtype=bool))
+
+    def pairs(self) -> tuple[Codes, Codes]:
+        """Every pair of labels of two people in one cell, once: their row numbers."""
+        order = np.argsort(self.cell, kind="stable")
+        sorted_, first, second, step = self.cell[order], [], [], 1
+        while True:
+            start = np.flatnonzero(sorted_[step:] == sorted_[:-step]) if step < len(sorted_) else sorted_[:0]
+            if not len(start):
+                break
+            first.append(order[start])
+            second.append(order[start + step])
+            step += 1
+        empty = np.zeros(0, dtype=np.int64)
+        return np.concatenate([empty, *first]), np.concatenate([empty, *second])
+
+
+def without_self(ratings: Ratings, rule: Rule = "median") -> Codes | Floats:
+    """The gold of every row's cell made without the row's own label, as a code; -1 where the others leave none.
+
+    Answers in order go by the lower median of the others' or, by a rule of majority, by the commonest (drawn: the lower
+    median); numbers of an interval scale, by a rule of mean, by their mean; the rest always by majority, a drawn vote
+    being the scale's `drawn` category, else no gold.
+    """
+    if not len(ratings):
+        return ratings.value
+    if rule == "mean" and ratings.scale.kind == "interval":
+        mean = mean_without_self(ratings)
+        return np.where(np.isnan(mean), -1.0, mean)
+    majority = rule == "majority"
+    if ratings.exact is not None:
+        return _exactly(ratings.cell, ratings.exact, majority)
+    scale, others = ratings.scale, ratings.others()
+    given = others.sum(axis=1)
+    middle = (2 * others.cumsum(axis=1) >= given[:, None]).argmax(axis=1)
+    if scale.weights and not majority:
+        return np.where(given > 0, middle, -1)
+    top = others.max(axis=1)
+    drawn = (others == top[:, None]).sum(axis=1) > 1
+    instead = middle if scale.weights else scale.categories.index(scale.drawn) if scale.drawn else -1
+    return np.where(given == 0, -1, np.where(drawn, instead, others.argmax(axis=1)))
+
+
+def _exactly(cell: Codes, code: Floats, majority: bool) -> Floats:
+    """`without_self` of codes that are no rows of a table, cell by cell."""
+    found = np.full(len(cell), -1.0)
+    order = np.lexsort([code, cell])
+    for rows in np.split(order, np.flatnonzero(np.diff(cell[order])) + 1):
+        for place, row in enumerate(rows.tolist()):
+            others = code[np.delete(rows, place)]
+            if len(others):
+                values, counts = np.unique(others, return_counts=True)
+                often = values[counts == counts.max()]
+                found[row] = often[0] if majority and len(often) == 1 else others[(len(others) - 1) // 2]
+    return found
+
+
+def mean_without_self(ratings: Ratings) -> Floats:
+    """What the others say on average of every row's cell, as a code; nan where there are no others."""
+    code = ratings.code.astype(np.float64)
+    given = np.bincount(ratings.cell)[ratings.cell] - 1
+    total = np.bincount(ratings.cell, code)[ratings.cell] - code
+    return np.where(given > 0, total / np.maximum(given, 1), np.nan)

@@ -1,0 +1,378 @@
+"""What a judge finds and what it raises falsely: rates of a flag, or of one category against the rest.
+
+Everything is a ratio of sums over cells, made of the K x K table (rows = people, columns = judge) that each item gives:
+the totals T and the sums of products over items, sum_g t_g t_g'. A share p = a.T / b.T, a being part of b, has
+
+    se^2 = G / (G - 1) v' (sum_g t_g t_g') v,   v = (a - p b) / b.T
+
+and Wilson's interval on the cells that this error is worth, n = p (1 - p) / se^2 (z / t)^2, with z and t the quantiles
+of the normal and of Student's distribution with m - 1 degrees of freedom, m = (b.T)^2 / sum_g (b.t_g)^2 the effective
+number of items that have such cells (m itself where p is 0 or 1). Weights 1/pi are in the tables. As what was never met
+weighs what its kind weighs, n is at most b.T / ((1 - p) w1 + p w0), with w1 the mean weight of cells of the judge's
+answer that makes the share larger, and w0 of the other: where few of the answers that the judge does not give were
+drawn, a miss that was not met is not a small one.
+
+The prevalence is put right by both rates. Of the cells that nobody labelled the judge's share is q, and
+
+    prevalence = f people + (1 - f) (q - FPR) / (TPR - FPR)
+
+with f the labelled part and `people` their own share there; where little is labelled that is Rogan and Gladen's
+estimate, where all is, people's own word. Where items were drawn with unequal chances what is left is not like what was
+drawn, and f is 0, with q the judge's share of all cells. The interval is that of Lang and Reiczigel, who add
+pseudo-counts to both rates and to q, on effective counts, and for the labelled part the error of people's share.
+
+Sources: Rogan and Gladen 1978; Lang and Reiczigel 2014; Korn and Graubard 1998 (shares on effective counts); Binder
+1983 (linearisation); Newcombe 1998 (difference of two shares, method 10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.plural import many
+from judges.stats.agreement import Floats, nearest
+from judges.stats.calibration import Meeting, Sums, by_moments, scored_cells
+from judges.stats.student import t_quantile
+from judges.stats.uncertainty import Interval, quantile, wilson
+from judges.types import Dimension
+
+_MOMENTS = np.array([[1, -1, -1, 0, 0, 1], [0, 0, 1, 0, 0, -1], [0, 1, 0, 0, 0, -1], [0, 0, 0, 0, 0, 1.0]])
+"""The 2 x 2 table by rows from the six moments of values that are 0 or 1."""
+
+
+class Tables(NamedTuple):
+    """The tables of items, summed up.
+
+    The tables of items: their weighted total (K*K,) and sum of products (K*K, K*K), how many items, and cells by
+    answer pair (K*K,), each counted once.
+    """
+
+    total: Floats
+    cross: Floats
+    items: int
+    counts: Floats
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The judge's share of an answer over all cells that it valued, its error by items, and their number."""
+
+    share: float
+    se: float
+    cells: int
+
+
+@dataclass(frozen=True)
+class Rates:
+    """One answer, which stands at `place` among all, against the rest.
+
+    `found` is the true positive rate (sensitivity, recall), `raised` the false one (1 - specificity), `right` the
+    precision, `people` and `judge` how often each gives the answer in the cells that have gold, `youden` found -
+    raised. Figures that do not exist are None.
+    """
+
+    answer: str
+    place: int
+    found: Interval
+    raised: Interval
+    right: Interval
+    people: Interval
+    judge: Interval
+    youden: Interval
+
+    @property
+    def tells(self) -> bool:
+        """Whether the judge is shown to give the answer more often where people do than where they do not."""
+        return self.youden.low is not None and self.youden.low > 0
+
+
+@dataclass(frozen=True)
+class Prevalence:
+    """How often people would give an answer over all cells: `interval`, or None and `why` it is refused."""
+
+    interval: Interval | None
+    judge: float | None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer with the judge's rates, and how often people would give it."""
+
+    rates: Rates
+    prevalence: Prevalence
+
+
+def answers(given: Meeting | Sums, dimension: Dimension, wholes: Mapping[float, Whole]) -> list[Answer]:
+    """Every answer of a flag or an unordered scale with its rates and its prevalence; [] for other scales.
+
+    `wholes` has what the judge gave over all its cells, by code. Where people say n/a of cells that the judge valued,
+    no prevalence is given: its share is then one of other cells than theirs.
+    """
+    scale = dimension.scale
+    if scale.weights is not None or not scale.size:
+        return []
+    cells = tables(given, dimension)
+    counted = given.cells if isinstance(given, Sums) else np.ones(len(given.human))
+    aside = int(counted[given.scored & np.isnan(given.human) & ~np.isnan(given.judge)].sum())
+    told = f"People say n/a in {many(aside, 'rating')} that the judge gave a value, which this estimate cannot use."
+    any_ = next(iter(wholes.values()), Whole(0.0, 0.0, 0))
+    return [
+        Answer(
+            one,
+            Prevalence(None, None, told) if aside
+            else prevalence(cells, one, wholes.get(float(one.place), Whole(0.0, 0.0, any_.cells))),
+        )
+        for one in rates(cells, dimension)
+    ]  # fmt: skip
+
+
+def wholes(item: NDArray[np.int64], value: Floats) -> dict[float, Whole]:
+    """What the judge gave over all its cells, by code: item numbers, and its values (nan = n/a, left out)."""
+    item, value = item[~np.isnan(value)], value[~np.isnan(value)]
+    place = np.unique(item, return_inverse=True)[1]
+    m = np.bincount(place)
+    found = {}
+    for code in np.unique(value):
+        t = np.bincount(place, value == code)
+        found[float(code)] = whole(float(t.sum()), float(m.sum()), float(t @ t), float(t @ m), float(m @ m))
+    return found
+
+
+def whole(t: float, m: float, tt: float, tm: float, mm: float) -> Whole:
+    """What the judge gave, from sums over items of an answer's cells t, of all cells m, and of their products."""
+    q = t / m
+    return Whole(q, sqrt(max(0.0, tt - 2 * q * tm + q * q * mm)) / m, round(m))
+
+
+def told(answer: Answer, dimension: Dimension) -> list[str]:
+    """What the rates come to in sentences: what is found, what is raised falsely, how often people would say so."""
+    one, flag = answer.rates, dimension.scale.kind == "flag"
+    units = UNITS[dimension.sort]
+    name = dimension.title if flag else f"“{one.answer}”"
+    said = []
+    if one.found.point is None:
+        said.append(f"People call none of these {units} {name}, so recall is not known.")
+    else:
+        on = many(one.found.cells, "rating")
+        said.append(f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(one.found)} (from {on}).")
+    if one.raised.point is None:
+        said.append(f"People call all of them {name}, so the false positive rate is not known.")
+    else:
+        said.append(f"False positives: of 100 others, the judge calls {_ends(one.raised)} so.")
+    if one.right.point is not None:
+        said.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(one.right)}.")
+    else:
+        said.append("The judge never gives this answer here.")
+    found = answer.prevalence
+    if found.interval is None or found.judge is None:
+        said.append(f"No corrected prevalence: {found.why[:1].lower()}{found.why[1:]}")
+    else:
+        low, high = found.interval.low or 0.0, found.interval.high or 0.0
+        said.append(
+            f"Prevalence: the judge gives this answer in {found.judge:.1%} of all that it judged. Corrected by these "
+            f"rates (Rogan and Gladen): {found.interval.point or 0:.1%} ({low:.1%} to {high:.1%})."
+        )
+    return said
+
+
+READ = (
+    "Corrected: prevalence over all that the judge judged, corrected by its recall and false positive rate (Rogan and "
+    "Gladen). It holds for further unlabelled data as long as both rates are the same there."
+)
+"""How to read a table of rates."""
+PPI = (
+    "PPI++ corrects the same prevalence with the labelled items themselves, without assumptions on the rates; the "
+    "dashboard shows it."
+)
+"""How that differs from the mean on a dashboard."""
+UNITS = {
+    "turn": "turns", "section": "sections", "side": "responses", "response": "responses",
+    "conversation": "conversations", "pair": "pairs",
+}  # fmt: skip
+"""What a dimension is asked of, in the plural."""
+
+
+def _ends(one: Interval) -> str:
+    low, high = (round(100 * (end or 0.0)) for end in (one.low, one.high))
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def plain(answer: Answer) -> dict[str, Any]:
+    """An answer's figures as JSON has them."""
+    one, found = answer.rates, answer.prevalence
+    return {
+        "answer": one.answer, "found": _plain(one.found), "raised": _plain(one.raised), "right": _plain(one.right),
+        "people": _plain(one.people), "judge": found.judge, "corrected": _plain(found.interval), "why": found.why,
+    }  # fmt: skip
+
+
+def _plain(one: Interval | None) -> dict[str, Any] | None:
+    return None if one is None else {"point": one.point, "low": one.low, "high": one.high, "cells": one.cells}
+
+
+def tables(given: Meeting | Sums, dimension: Dimension) -> Tables:
+    """The tables of the cells that both people and judge gave a value."""
+    k = dimension.scale.size
+    if isinstance(given, Sums):
+        both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
+        base = dimension.scale.base
+        place = ((given.human[both] - base) * k + nearest(given.judge[both] - base)).astype(np.int64)
+        counts = np.bincount(place, given.cells[both], minlength=k * k).astype(np.float64)
+        if by_moments(dimension.scale):
+            return Tables(_MOMENTS @ given.total, _MOMENTS @ given.cross @ _MOMENTS.T, given.items, counts)
+        return Tables(given.total, given.cross, given.items, counts)
+    cells, _ = scored_cells(given, dimension.scale)
+    item = np.unique(np.asarray(cells.item), return_inverse=True)[1]
+    items = int(item.max()) + 1 if len(item) else 0
+    place = np.asarray(cells.human) * k + nearest(np.asarray(cells.judge))
+    each = np.bincount(item * k * k + place, cells.weight, minlength=items * k * k)
+    own = each.reshape(items, k * k).astype(np.float64)
+    return Tables(own.sum(axis=0), own.T @ own, items, np.bincount(place, minlength=k * k).astype(np.float64))
+
+
+def rates(given: Tables, dimension: Dimension) -> list[Rates]:
+    """Of a flag the rates of yes, of other scales those of every answer that either side gave."""
+    k = dimension.scale.size
+    answers = [1] if dimension.scale.kind == "flag" else range(k)
+    table = given.counts.reshape(k, k)
+    return [_one(given, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or _given(table, n)]
+
+
+def _given(table: Floats, n: int) -> bool:
+    return bool(table[n].sum() + table[:, n].sum())
+
+
+def _one(given: Tables, answer: str, n: int, k: int) -> Rates:
+    people, judge = _sides(n, k)
+    every = np.ones(k * k)
+    weights = _weight(given, judge), _weight(given, 1 - judge)
+    found = share(given, people * judge, people, weights)
+    raised = share(given, (1 - people) * judge, 1 - people, weights)
+    own = (weights[0], weights[0])
+    return Rates(
+        answer, n, found, raised, share(given, people * judge, judge, own), share(given, people, every),
+        share(given, judge, every), _youden(given, found, raised),
+    )  # fmt: skip
+
+
+def _weight(given: Tables, among: Floats) -> float:
+    """The mean weight of some cells; 0 where there are none."""
+    cells = float(given.counts @ among)
+    return float(given.total @ among) / cells if cells else 0.0
+
+
+def _sides(n: int, k: int) -> tuple[Floats, Floats]:
+    """Which places of a table by rows are people's answer n, and which the judge's: (K*K,) of 0 and 1."""
+    rows, columns = np.divmod(np.arange(k * k), k)
+    return (rows == n).astype(np.float64), (columns == n).astype(np.float64)
+
+
+def share(given: Tables, a: Floats, b: Floats, weights: tuple[float, float] = (0.0, 0.0)) -> Interval:
+    """The share of the cells `b` that are also `a`, with its interval by items; without figures where there is none.
+
+    `weights` are w1 and w0 (see above); 0 where nothing is known of them.
+    """
+    cells, whole = round(float(given.counts @ b)), float(b @ given.total)
+    if not whole > 0:
+        return Interval(None, None, None, None, 0, 0, 0.0, "wilson")
+    p = min(max(float(a @ given.total) / whole, 0.0), 1.0)
+    worth = whole**2 / float(b @ given.cross @ b)
+    v = (a - p * b) / whole
+    square = max(0.0, given.items / max(given.items - 1, 1) * float(v @ given.cross @ v))
+    hit = round(float(given.counts @ (a * b)))
+    n = worth
+    if hit in (0, cells):
+        p = float(hit > 0)
+    elif square > 0:
+        n = min(float(cells), p * (1 - p) / square * (quantile(0.975) / t_quantile(0.975, max(worth - 1, 1.0))) ** 2)
+    heavy = (1 - p) * weights[0] + p * weights[1]
+    n = max(1.0, min(n, whole / heavy)) if heavy > 0 else max(1.0, n)
+    plain = wilson(p * n, n)
+    return Interval(p, plain.low, plain.high, plain.lower_bound, round(worth), cells, n, "wilson", sqrt(square))
+
+
+def _youden(given: Tables, found: Interval, raised: Interval) -> Interval:
+    """found - raised: low = d - sqrt((p1 - l1)^2 + (u2 - p2)^2), high its mirror (Newcombe)."""
+    cells, items = int(given.counts.sum()), given.items
+    if found.point is None or raised.point is None:
+        return Interval(None, None, None, None, items, cells, 0.0, "newcombe")
+    d, n = found.point - raised.point, min(found.n_eff, raised.n_eff)
+    low = d - sqrt((found.point - (found.low or 0.0)) ** 2 + ((raised.high or 0.0) - raised.point) ** 2)
+    high = d + sqrt(((found.high or 0.0) - found.point) ** 2 + (raised.point - (raised.low or 0.0)) ** 2)
+    return Interval(d, low, high, None, items, cells, n, "newcombe")
+
+
+def prevalence(given: Tables, one: Rates, whole: Whole) -> Prevalence:
+    """How often people would give an answer over all cells that the judge valued.
+
+    Refused, with a sentence in `why`, where there is nothing to go by, or the judge does not clearly give the answer
+    more often where people do.
+    """
+    found, raised, people = one.found, one.raised, one.people
+    if whole.cells <= 0:
+        return Prevalence(None, None, "The judge valued no cell.")
+    if found.point is None or raised.point is None:
+        missing = "gave" if found.point is None else "withheld"
+        told = f"People never {missing} the answer {one.answer} here, so one of the judge's two rates is not known."
+        return Prevalence(None, whole.share, told)
+    if not one.tells:
+        told = (
+            f"The judge is not shown to say {one.answer} more often where people do than where they do not: nothing "
+            "can be corrected."
+        )
+        return Prevalence(None, whole.share, told)
+    labelled = float(given.counts.sum())
+    alike = np.allclose(given.total * labelled, given.counts * given.total.sum())
+    f = min(1.0, labelled / whole.cells) if alike else 0.0
+    z = quantile(0.975)
+    n1, n0 = found.n_eff + 2, raised.n_eff + 2
+    tpr, fpr = (found.n_eff * found.point + 1) / n1, (raised.n_eff * raised.point + 1) / n0
+    d, own = tpr - fpr, people.point or 0.0
+    centre, spread = f * own, (f * (people.se or 0.0)) ** 2
+    point = f * own
+    if f < 1:
+        q, nq = _rest(given, one, whole) if f else (whole.share, _cells(whole))
+        point += (1 - f) * min(1.0, max(0.0, (q - raised.point) / (found.point - raised.point)))
+        smooth = (nq * q + z * z / 2) / (nq + z * z)
+        rest = (smooth - fpr) / d
+        shift = 2 * z * z * (rest * tpr * (1 - tpr) / n1 - (1 - rest) * fpr * (1 - fpr) / n0)
+        errors = smooth * (1 - smooth) / (nq + z * z)
+        errors += (1 - rest) ** 2 * fpr * (1 - fpr) / n0 + rest**2 * tpr * (1 - tpr) / n1
+        centre += (1 - f) * (rest + shift)
+        spread += (1 - f) ** 2 * errors / d**2
+    se = sqrt(spread)
+    low, high = (min(1.0, max(0.0, end)) for end in (centre - z * se, centre + z * se))
+    method, bound = "rogan-gladen", max(0.0, centre - quantile(0.95) * se)
+    interval = Interval(
+        point,
+        min(low, point),
+        max(high, point),
+        min(bound, point),
+        given.items,
+        int(labelled),
+        people.n_eff,
+        method,
+        se,
+    )
+    return Prevalence(interval, whole.share)
+
+
+def _rest(given: Tables, one: Rates, whole: Whole) -> tuple[float, float]:
+    """The judge's share of the answer in the cells that nobody labelled, and how many cells it is worth."""
+    _, judge = _sides(one.place, round(sqrt(len(given.counts))))
+    left = whole.cells - float(given.counts.sum())
+    q = min(1.0, max(0.0, (whole.share * whole.cells - float(given.counts @ judge)) / left))
+    return q, max(1.0, _cells(whole) * left / whole.cells)
+
+
+def _cells(whole: Whole) -> float:
+    """How many independent cells the judge's share is worth."""
+    spread = whole.share * (1 - whole.share)
+    return spread / whole.se**2 if spread > 0 and whole.se > 0 else float(whole.cells)

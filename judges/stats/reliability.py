@@ -1,0 +1,156 @@
+"""Whether a judge is right more often where it is sure: agreement by confidence, calibration error, and ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.stats.agreement import Floats
+from judges.stats.uncertainty import Interval, quantile, wilson
+
+Codes = NDArray[np.int64]
+MOST_LEVELS = 8
+"""So many different values are levels of their own; of more, tenths of the way from 0 to 1 are made."""
+
+
+@dataclass(frozen=True)
+class Sure:
+    """Scored cells with a confidence: item, confidence 0..1, how many steps of the scale the judge lies off, weight.
+
+    All arrays have one length.
+    """
+
+    item: Codes
+    confidence: Floats
+    off: Floats
+    weight: Floats
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of confidence: its ends, the mean stated there, its share of all weight, and the share of cells in which
+
+    the judge says what people say (`right`) or at most one step else (`near`), with intervals by items.
+    """
+
+    low: float
+    high: float
+    stated: float
+    share: float
+    cells: int
+    right: Interval
+    near: Interval
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """The figures of one dimension. `error` is the expected calibration error and `chance` how large it would be for a
+
+    perfectly calibrated judge of as many cells; `ranks` is the AUROC of confidence for being right, with its interval
+    by items (None where the judge is always, or never, right).
+    """
+
+    levels: tuple[Level, ...]
+    error: float
+    chance: float
+    stated: float
+    right: Interval
+    ranks: Interval | None
+    items: int
+    cells: int
+
+
+def reliability(sure: Sure) -> Reliability | None:
+    """Agreement by level of confidence; None where no cell has one.
+
+        error = sum_b W_b / W |mean confidence in b - share right in b|
+
+    Source: Guo et al. 2017 (error, with levels of equal width); the part that chance gives is sum_b W_b / W
+    sqrt(2 / pi) sd_b, sd_b = sqrt(c_b (1 - c_b) / n_b), n_b the cells that the level's interval is worth.
+    """
+    if not len(sure.item):
+        return None
+    right, near = (sure.off == 0).astype(np.float64), (sure.off <= 1).astype(np.float64)
+    total, levels, error, chance = sure.weight.sum(), [], 0.0, 0.0
+    for inside, low, high in _levels(sure.confidence):
+        item, weight = sure.item[inside], sure.weight[inside]
+        share, stated = float(weight.sum() / total), float(np.average(sure.confidence[inside], weights=weight))
+        exact = clustered_share(item, right[inside], weight)
+        levels.append(
+            Level(low, high, stated, share, len(item), exact, clustered_share(item, near[inside], weight))
+        )  # fmt: skip
+        error += share * abs(stated - (exact.point or 0.0))
+        chance += share * sqrt(2 / pi * stated * (1 - stated) / max(exact.n_eff, 1.0))
+    return Reliability(
+        tuple(levels), error, chance, float(np.average(sure.confidence, weights=sure.weight)),
+        clustered_share(sure.item, right, sure.weight), auroc(sure), len(np.unique(sure.item)), len(sure.item),
+    )  # fmt: skip
+
+
+def _levels(confidence: Floats) -> list[tuple[NDArray[np.bool_], float, float]]:
+    """(which cells, lower end, upper end) of every level that has any, from the lowest."""
+    values = np.unique(confidence)
+    if len(values) <= MOST_LEVELS:
+        return [(confidence == v, float(v), float(v)) for v in values]
+    place = np.minimum((confidence * 10 + 1e-9).astype(np.int64), 9)
+    return [(place == n, int(n) / 10, (int(n) + 1) / 10) for n in np.unique(place)]
+
+
+def clustered_share(item: Codes, yes: Floats, weight: Floats) -> Interval:
+    """A weighted share of cells with its interval by items: Wilson's, on as many cells as the clustered error is worth.
+
+        p = sum(w y) / sum(w),  se^2 = G / (G - 1) sum_g (sum_{i in g} w_i (y_i - p) / sum(w))^2,  n* = p (1 - p) / se^2
+
+    n* is kept between 1 and the number of cells; where p is 0 or 1 it is the number of items, as cells of one item may
+    all be the same case. `n_eff` of the result is n*. Source: Korn and Graubard 1998, with Wilson's interval.
+    """
+    number, place = len(np.unique(item)), np.unique(item, return_inverse=True)[1]
+    if not number:
+        return Interval(None, None, None, None, 0, 0, 0.0, "wilson")
+    p = float(np.average(yes, weights=weight))
+    by_item = np.bincount(place, weight * (yes - p) / weight.sum())
+    square = number / max(number - 1, 1) * float(by_item @ by_item)
+    constant = bool(np.all(yes == yes[0]))
+    if constant:
+        p = float(yes[0])
+    worth = float(number) if constant or square <= 0 else min(float(len(yes)), max(1.0, p * (1 - p) / square))
+    plain = wilson(min(p * worth, worth), worth)
+    return Interval(
+        p, plain.low, plain.high, plain.lower_bound, number, len(yes), worth, "wilson", sqrt(square), plain.level
+    )  # fmt: skip
+
+
+def auroc(sure: Sure) -> Interval | None:
+    """How often a cell that the judge has right has more confidence than one it has wrong (ties count half).
+
+    .5 is no use, 1 a perfect ranking. The error sums each cell's structural component by item. None where the judge is
+    never wrong or never right. Source: Hanley and McNeil 1982; DeLong et al. 1988; Obuchowski 1997 (clusters).
+    """
+    right = sure.off == 0
+    if right.all() or not right.any():
+        return None
+    above = _placed(sure.confidence[~right], sure.weight[~right], sure.confidence[right])
+    below = 1 - _placed(sure.confidence[right], sure.weight[right], sure.confidence[~right])
+    area = float(np.average(above, weights=sure.weight[right]))
+    influence = np.empty(len(right))
+    influence[right] = sure.weight[right] * (above - area) / sure.weight[right].sum()
+    influence[~right] = sure.weight[~right] * (below - area) / sure.weight[~right].sum()
+    distinct, place = np.unique(sure.item, return_inverse=True)
+    items = len(distinct)
+    by_item = np.bincount(place, influence)
+    if items < 2:
+        return Interval(area, None, None, None, items, len(right), float(items), "linearised")
+    se = sqrt(items / (items - 1) * float(by_item @ by_item))
+    low, high = max(0.0, area - quantile(0.975) * se), min(1.0, area + quantile(0.975) * se)
+    return Interval(area, low, high, area - quantile(0.95) * se, items, len(right), float(items), "linearised", se)
+
+
+def _placed(among: Floats, weight: Floats, values: Floats) -> Floats:
+    """The weighted share of `among` that lies below each value, equal ones counting half."""
+    order = np.argsort(among, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(weight[order])])
+    left, right = (np.searchsorted(among[order], values, side=side) for side in ("left", "right"))
+    return np.asarray((sums[left] + sums[right]) / (2 * sums[-1]), dtype=np.float64)

@@ -1,0 +1,294 @@
+"""Which verdicts need no person: the threshold of confidence above which a judge agrees with people as often as asked.
+
+An item is spared where the least sure of its cells reaches the threshold, so that a person who is sent the rest gets
+whole items. Thresholds are tried from the most confident items down, each by a test of
+
+    H: of the cells above it, the judge agrees with people in less than the target
+
+at level delta, and the first test that fails ends the sequence. As the order does not look at agreement, all thresholds
+that pass hold together with probability 1 - delta (fixed-sequence testing), however many there are. Ties of confidence
+pass or fail together. Each test is exact and binomial, P(X >= k) for X ~ Bin(n, target), with n = k / p cells where
+every item has one cell and one weight; else n is what the cells are worth,
+
+    n = p (1 - p) / se^2 (z / t)^2,   se^2 = G / (G - 1) sum_g (sum_{i in g} w_i (a_i - p) / sum w)^2
+
+with a = 1 where judge and people agree, w = 1 / the probability of being drawn, G items, z and t the quantiles of the
+normal and of Student's distribution with the items' effective number less one. It is at most what Kish's design effect
+of their weights leaves of the cells, and of that no larger a part than among all cells together, which are more to tell
+by how far the turns of one item are alike; where p is 0 or 1 it is the effective number of the items.
+
+Sources: Jung, Brahman and Choi, Trust or Escalate (ICLR 2025); Bauer 1991 and Angelopoulos et al. 2021 (fixed sequences
+of tests); Korn and Graubard 1998 (the binomial on effective counts).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.errors import AssayError
+from judges.stats.agreement import Floats, kish
+from judges.stats.reliability import clustered_share
+from judges.stats.student import incomplete_beta, t_quantile
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile
+
+Codes = NDArray[np.int64]
+TARGET, DELTA = 0.8, 0.1
+"""What is asked where nobody has said otherwise: agreement of at least this, but for this probability."""
+STEPS = 20
+"""Thresholds that are tried at most: each takes in at least this part of the items."""
+FIRST = 1 / 3
+"""The first threshold takes in no more than this part of the items: a larger one would reach past what is sure."""
+READ = (
+    "From the items of highest confidence on the left to all on the right. The band reaches down to the lower bound; "
+    "the threshold is the last one before the bound first falls below the dashed line. Items without a confidence are "
+    "never accepted automatically."
+)
+"""How to read the curve."""
+_LOW, _HIGH = 0.5, 0.995
+
+
+class Misasked(AssayError):
+    """A target or a probability that makes no sense."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Cells in which people and judge meet: item numbers, the confidence of the item (that of its least sure cell; nan:
+
+    not known, and so never spared), whether judge and people agree (0 or 1), and the weight 1/pi. All of one length.
+    """
+
+    item: Codes
+    confidence: Floats
+    agree: Floats
+    weight: Floats
+
+
+@dataclass(frozen=True)
+class Step:
+    """A threshold of the sequence.
+
+    The share of items at or above it, agreement there (its `lower_bound` is one-sided
+    at 1 - delta), and whether it was tested and passed (None: the sequence had ended before).
+    """
+
+    threshold: float
+    share: float
+    agreement: Interval
+    passed: bool | None
+
+
+@dataclass(frozen=True)
+class Selective:
+    """What a target comes to.
+
+    `chosen` is the last threshold that passed, `spared` its share of the items with a 95%
+    interval; where there is none, `why` says so in a sentence. `overall` is agreement on all cells, `steps` the curve
+    from the most confident items down.
+    """
+
+    target: float
+    delta: float
+    chosen: Step | None
+    spared: Interval | None
+    why: str
+    overall: Interval
+    steps: tuple[Step, ...]
+    items: int
+    cells: int
+
+
+def check(target: float, delta: float) -> None:
+    """Raises Misasked unless target and delta are shares that can be asked for."""
+    if not _LOW <= target <= _HIGH:
+        raise Misasked(
+            f"The target is a share of agreement from {_LOW:g} to {_HIGH:g}, such as {TARGET:g}; got {target:g}."
+        )
+    if not 0.001 <= delta <= 0.5:
+        raise Misasked(f"Delta is the chance of missing the target, from .001 to .5, such as {DELTA:g}; got {delta:g}.")
+
+
+def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> Selective:
+    """The largest share of items whose verdicts can be kept unseen. Raises Misasked for a target that cannot be."""
+    check(target, delta)
+    number = np.unique(given.item, return_inverse=True)[1]
+    items, cells = int(number.max()) + 1 if len(number) else 0, len(given.item)
+    overall = agreement(given, delta)
+    alike = overall.n_eff / kish(given.weight) if cells else 1.0
+
+    def none(why: str, steps: tuple[Step, ...] = ()) -> Selective:
+        return Selective(target, delta, None, None, why, overall, steps, items, cells)
+
+    if not cells:
+        return none("No item has both gold and a score of the judge, so its confidence cannot be tested.")
+    known = np.unique(given.confidence[~np.isnan(given.confidence)])
+    if not len(known):
+        return none("The judge gives no confidence for any of these items.")
+    if len(known) == 1 and not np.isnan(given.confidence).any():
+        return none("The judge's confidence is the same for all items, so it cannot separate them.")
+    places = thresholds(given, target, delta)
+    least, there = fewest(target, delta), len(np.unique(given.item[~np.isnan(given.confidence)]))
+    if not places:
+        return none(
+            f"Too few labels: {least:,} items with a confidence are needed to show agreement of "
+            f"{target:.0%}, and there are {there:,}. Label more items that were drawn at random."
+        )
+    steps, open_ = list[Step](), True
+    for place in places:
+        above = given.confidence >= place
+        found = agreement(_part(given, above), delta, alike)
+        passed = passes(found, target, delta) if open_ else None
+        open_ = bool(passed)
+        steps.append(Step(place, share(given, place).point or 0.0, found, passed))
+    kept = [step for step in steps if step.passed]
+    if not kept:
+        first = steps[0]
+        return none(
+            f"No threshold is shown to reach {target:.0%}: on the {first.agreement.items:,} items of highest "
+            f"confidence agreement is {first.agreement.point or 0:.0%} (lower bound "
+            f"{first.agreement.lower_bound or 0:.0%}). People review every item, or the requirement is lowered.",
+            tuple(steps),
+        )
+    return Selective(target, delta, kept[-1], share(given, kept[-1].threshold), "", overall, tuple(steps), items, cells)
+
+
+def thresholds(given: Verdicts, target: float, delta: float) -> list[float]:
+    """The thresholds to try, most confident first, told by confidences, items and weights alone.
+
+    The first takes in so many items that a judge half-way between the target and full agreement passes in four of five
+    cases, but no more than FIRST of them, and never fewer than MIN_CLUSTERS or than full agreement needs to pass ([]
+    where there are not so many); each further one at least 1 / STEPS of the items more. A value's ties are always taken
+    together.
+    """
+    first = np.unique(given.item, return_index=True)[1]
+    confidence, weight = given.confidence[first], given.weight[first]
+    values = np.unique(confidence[~np.isnan(confidence)])[::-1]
+    least = fewest(target, delta)
+    usual = max(least, min(_usual(target, delta), FIRST * kish(weight)))
+    found, total, upto = list[float](), float(weight.sum()), 0.0
+    for n, value in enumerate(values):
+        above = confidence >= value
+        enough = kish(weight[above]) >= (usual if n < len(values) - 1 or found else least) - 1e-9
+        reached = float(weight[above].sum()) / total
+        if enough and (not found or reached >= upto + 1 / STEPS or n == len(values) - 1):
+            found.append(float(value))
+            upto = reached
+    return found
+
+
+def fewest(target: float, delta: float) -> int:
+    """The items below which nothing is concluded: MIN_CLUSTERS, or the least n with target^n <= delta."""
+    return max(MIN_CLUSTERS, ceil(log(delta) / log(target) - 1e-12))
+
+
+def _usual(target: float, delta: float) -> int:
+    half = (1 + target) / 2
+    reach = quantile(1 - delta) * sqrt(target * (1 - target)) + quantile(0.8) * sqrt(half * (1 - half))
+    return ceil((reach / (half - target)) ** 2)
+
+
+def at(given: Verdicts, threshold: float, delta: float) -> Step:
+    """A threshold that was set before, on these cells: the share of items above it, and agreement there."""
+    alike = agreement(given, delta).n_eff / kish(given.weight) if len(given.item) else 1.0
+    found = agreement(_part(given, given.confidence >= threshold), delta, alike)
+    return Step(threshold, share(given, threshold).point or 0.0, found, None)
+
+
+def share(given: Verdicts, threshold: float) -> Interval:
+    """The weighted share of items at or above a threshold, with its 95% interval."""
+    first = np.unique(given.item, return_index=True)[1]
+    above = (given.confidence[first] >= threshold).astype(np.float64)
+    return clustered_share(given.item[first], above, given.weight[first])
+
+
+def agreement(given: Verdicts, delta: float, alike: float = 1.0) -> Interval:
+    """Weighted agreement over cells; its `lower_bound` is Clopper and Pearson's, one-sided, on effective counts.
+
+    The level is 1 - delta; `n_eff` is what the cells are worth, at most the part `alike` of what their weights leave.
+    """
+    cells = len(given.item)
+    number = np.unique(given.item, return_inverse=True)[1]
+    items = int(number.max()) + 1 if cells else 0
+    if not cells:
+        return Interval(None, None, None, None, 0, 0, 0.0, "clopper-pearson")
+    p = float(np.average(given.agree, weights=given.weight))
+    by_item = np.bincount(number, given.weight * (given.agree - p) / given.weight.sum())
+    square = items / max(items - 1, 1) * float(by_item @ by_item)
+    own = np.bincount(number, given.weight)
+    clusters, most = kish(own), kish(given.weight)
+    alone = cells == items and clusters > items - 1e-6
+    constant = bool(np.all(given.agree == given.agree[0]))
+    p = float(given.agree[0]) if constant else p
+
+    if alone:
+        n = float(items)
+    elif constant or square <= 0:
+        n = clusters
+    else:
+        slack = quantile(1 - delta) / t_quantile(1 - delta, max(clusters - 1, 1.0))
+        n = min(alike * most, max(1.0, p * (1 - p) / square * slack**2))
+    return Interval(p, None, None, _end(p, n, delta), items, cells, n, "clopper-pearson", sqrt(square))
+
+
+def passes(found: Interval, target: float, delta: float) -> bool:
+    """Whether agreement as high as this would come with probability delta at most if it were below the target."""
+    return found.point is not None and _chance(found.point, found.n_eff, target) <= delta
+
+
+def _chance(p: float, n: float, target: float) -> float:
+    """P(X >= n p) for X ~ Bin(n, target), of counts that need not be whole: I_target(n p, n (1 - p) + 1)."""
+    k = n * p
+    if abs(n - round(n)) < 1e-9:
+        k = floor(k + 1e-9)
+    return 1.0 if k <= 0 else incomplete_beta(k, n - k + 1, target)
+
+
+def _end(p: float, n: float, tail: float) -> float:
+    """The share at which a figure as high as p would come with that probability: Clopper and Pearson's lower end."""
+    low, high = 0.0, 1.0
+    while high - low > 1e-7:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _chance(p, n, middle) < tail else (low, middle)
+    return low
+
+
+def _part(given: Verdicts, inside: NDArray[np.bool_]) -> Verdicts:
+    return Verdicts(given.item[inside], given.confidence[inside], given.agree[inside], given.weight[inside])
+
+
+def told(found: Selective, near: bool = False) -> str:
+    """What it comes to in sentences; `near`: answers one step apart count as agreement."""
+    if found.chosen is None or found.spared is None:
+        return found.why
+    one, spared, how = found.chosen.agreement, found.spared, " (within one)" if near else ""
+    left = 1 - (spared.point or 0.0)
+    return (
+        f"{spared.point or 0:.0%} of items ({spared.low or 0:.0%} to {spared.high or 0:.0%}) can be accepted without "
+        f"review: where the judge's confidence in all scores of an item is {found.chosen.threshold:.3g} or more, it "
+        f"agrees with people{how} in {one.point or 0:.0%} of ratings, and in {found.target:.0%} or more with a "
+        f"probability of {1 - found.delta:.0%} (lower bound {one.lower_bound or 0:.1%})."
+        + (f" The other {left:.0%} go to people." if left > 0 else "")
+    )
+
+
+def plain(found: Selective) -> dict[str, Any]:
+    """The figures as JSON has them."""
+    chosen, spared = found.chosen, found.spared
+    return {
+        "target": found.target, "delta": found.delta, "why": found.why, "items": found.items, "cells": found.cells,
+        "threshold": None if chosen is None else chosen.threshold,
+        "spared": None if spared is None else {"point": spared.point, "low": spared.low, "high": spared.high},
+        "agreement": None if chosen is None else chosen.agreement.point,
+        "bound": None if chosen is None else chosen.agreement.lower_bound,
+        "overall": found.overall.point,
+        "steps": [
+            {"threshold": s.threshold, "share": s.share, "agreement": s.agreement.point,
+             "bound": s.agreement.lower_bound, "items": s.agreement.items, "passed": s.passed}
+            for s in found.steps
+        ],
+    }  # fmt: skip

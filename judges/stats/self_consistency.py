@@ -1,0 +1,130 @@
+"""What asking a judge several times bought: agreement of one sample alone, of all together, and how often they flip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.plural import many
+from judges.stats.agreement import Floats
+from judges.stats.bins import coded, reach
+from judges.stats.clustered import share_of
+from judges.stats.intervals import Cells, from_cells, influences
+from judges.stats.uncertainty import Interval, quantile
+from judges.types import Scale
+
+FLAKY = 0.25
+"""Above this share of cells in which the samples are not all alike a dimension is called flaky."""
+_HALF = 0.5
+"""A sample counts by itself where such a share of the cells have it: what was asked again here and there does not."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Cells with gold and what each sample said there.
+
+    Cells with gold, one row each: item, people's code, what stands for the judge, weight, and what each sample said,
+    (cells, samples), nan where it is n/a or was not asked. Codes as the scale has them.
+    """
+
+    item: NDArray[np.int64]
+    human: Floats
+    judge: Floats
+    weight: Floats
+    samples: Floats
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """What asking several times bought, and how often answers flip.
+
+    `singles`: kappa of every sample alone, and `single` their mean (None: one of them is undefined); `together`: of
+    all samples as one answer; `gain`: together - single, with its interval by items. `flips`: the share of cells in
+    which not all samples say the same, n/a being an answer too.
+    """
+
+    samples: int
+    singles: tuple[float | None, ...]
+    single: float | None
+    together: Interval
+    gain: Interval
+    flips: Interval
+
+    @property
+    def flaky(self) -> bool:
+        """Whether more than FLAKY of the cells flip, the interval's lower end too."""
+        return self.flips.low is not None and self.flips.low > FLAKY
+
+
+def repeats(asked: Asked, flips: tuple[Floats, Floats], scale: Scale, seed: int = 0) -> Repeats:
+    """What asking several times bought, from its cells.
+
+    All of it; `flips` are, for every item that has cells with several samples, how many of them flip, and how many
+    there are, with gold or without.
+
+        gain = kappa(together) - mean_s kappa(sample s),  se^2 = G / (G - 1) sum_g (u_g - mean_s u_gs)^2
+
+    with u the influences of an item's cells on each kappa (`intervals.influences`): items are independent, the samples
+    of one item are not.
+    """
+    there = ~np.isnan(asked.human)
+    item = np.unique(asked.item[there], return_inverse=True)[1] if there.any() else asked.item[there]
+    enough = [n for n in range(asked.samples.shape[1]) if np.mean(~np.isnan(asked.samples[there, n])) >= _HALF]
+
+    def cells(judge: Floats) -> tuple[Cells, NDArray[np.bool_]]:
+        known = ~np.isnan(judge)
+        human = coded(asked.human[there][known], scale)
+        return Cells(item[known], human, coded(judge[known], scale), asked.weight[there][known]), known
+
+    k, weights, items = reach(scale), scale.weights, int(item.max(initial=-1)) + 1
+    whole, _ = cells(asked.judge[there])
+    together = from_cells(*whole[:3], k, weights, whole.weight, seed=seed)
+    point, slope = influences(whole, k, weights)
+    moved: Floats = np.bincount(np.asarray(whole.item), slope, minlength=items).astype(np.float64)
+    singles: list[float | None] = []
+    for n in enough:
+        one, _ = cells(asked.samples[there, n])
+        kappa, slope = influences(one, k, weights)
+        singles.append(kappa)
+        moved = moved - np.bincount(np.asarray(one.item), slope, minlength=items) / len(enough)
+    known = [kappa for kappa in singles if kappa is not None]
+    single = float(np.mean(known)) if known and len(known) == len(singles) else None
+    gain = Interval(None, None, None, None, items, together.cells, float(items), "linearised")
+    if single is not None and point is not None:
+        gap = point - single
+        gain = replace(gain, point=gap)
+        if items > 1:
+            se = sqrt(items / (items - 1) * float(moved @ moved))
+            low, high = (gap + sign * quantile(0.975) * se for sign in (-1, 1))
+            gain = replace(gain, low=low, high=high, lower_bound=gap - quantile(0.95) * se, se=se)
+    return Repeats(asked.samples.shape[1], tuple(singles), single, together, gain, share_of(*flips))
+
+
+def told(found: Repeats) -> list[str]:
+    """What it comes to, in sentences."""
+    said = []
+    flips = found.flips
+    if found.single is not None and found.together.point is not None:
+        spread = [kappa for kappa in found.singles if kappa is not None]
+        gained = f"the gain of further samples is {found.gain.point or 0:+z.2f}"
+        ends = "" if found.gain.low is None else f" ({found.gain.low:+z.2f} to {found.gain.high or 0:+z.2f})"
+        said.append(
+            f"Kappa of a single sample is {found.single:.2f} on average ({min(spread):.2f} to {max(spread):.2f}), of "
+            f"all {found.samples} combined {found.together.point:.2f}: {gained}{ends}."
+        )
+    elif found.together.cells:
+        said.append("Kappa of a single sample is undefined here, so the gain of further samples is unknown.")
+    if flips.point is not None and flips.low is not None and flips.high is not None:
+        said.append(
+            f"Samples disagree in {flips.point:.0%} of {many(flips.cells, 'rating')} "
+            f"({flips.low:.0%} to {flips.high:.0%})."
+        )
+    if found.flaky:
+        said.append(
+            f"Flaky: that is above {FLAKY:.0%}, so a single answer of this judge is unreliable here; make the question "
+            "clearer, lower the temperature, or take more samples."
+        )
+    return said

@@ -1,0 +1,101 @@
+"""A score as a flag: from a threshold on it is "yes". What the judge then finds, and how far it agrees.
+
+A score that is published as such is judged by kappa of its values. Where somebody acts on it (an alarm below 3, a
+filter from 4 on) what counts is how often judge and people stand on the same side of that line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from judges.stats import bins, rates
+from judges.stats.agreement import Floats, kappa
+from judges.stats.calibration import Meeting, summarise
+from judges.stats.rates import Rates
+from judges.stats.uncertainty import Interval
+from judges.types import Dimension, Scale
+
+_MOST = 20
+_CLOSE = 1e-9
+_FLAG = Scale("flag")
+
+
+class Step(NamedTuple):
+    """A threshold with kappa of both sides of it, precision, recall, and the shares of yes; None where undefined."""
+
+    at: float
+    kappa: float | None
+    precision: float | None
+    recall: float | None
+    people: float
+    judge: float
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """One threshold in full: kappa with its interval by item, and the rates of yes (`judges.stats.rates`)."""
+
+    at: float
+    kappa: Interval
+    rates: Rates
+
+
+def thresholds(scale: Scale) -> list[float]:
+    """The scores from which a flag may begin: every answer but the lowest, or the inner twentieths of a finer scale."""
+    step = scale.step if scale.kind == "interval" else 1.0
+    if step and bins.width(scale) / step <= _MOST + _CLOSE:
+        return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.width(scale) / step) + 1)]
+    each = bins.width(scale) / _MOST
+    found = (scale.lo + n * each for n in range(1, _MOST))
+    return list(dict.fromkeys(float(round(scale.snapped(t), 9)) for t in found))
+
+
+def curve(given: Meeting, scale: Scale) -> list[Step]:
+    """The figures at every threshold, of the cells that both people and judge gave a value; [] without any."""
+    both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
+    weight, found = given.weight[both], []
+    for at in thresholds(scale) if both.any() else []:
+        human, judge = (side[both] >= at - _CLOSE for side in (given.human, given.judge))
+        table = np.bincount(human * 2 + judge, weight, minlength=4).reshape(2, 2)
+        yes, said, total = float(table[1].sum()), float(table[:, 1].sum()), float(table.sum())
+        hits = float(table[1, 1])
+        found.append(
+            Step(
+                at, kappa(table), hits / said if said else None, hits / yes if yes else None, yes / total, said / total
+            )
+        )
+    return found
+
+
+def flagged(given: Meeting, dimension: Dimension, at: float) -> Flagged:
+    """The figures at one threshold with their intervals by item."""
+
+    def side(values: Floats) -> Floats:
+        return np.where(np.isnan(values), np.nan, (values >= at - _CLOSE).astype(np.float64))
+
+    flag = replace(dimension, scale=_FLAG)
+    cells = replace(given, human=side(given.human), judge=side(given.judge), mean=None, share=None)
+    [found] = rates.rates(rates.tables(cells, flag), flag)
+    return Flagged(at, summarise(cells, flag).interval, found)
+
+
+def told(found: Flagged, dimension: Dimension) -> list[str]:
+    """What it comes to in sentences: recall, false positives and precision."""
+    one, units, from_ = found.rates, rates.UNITS[dimension.sort], dimension.scale.say(found.at)
+    said = []
+    if one.found.point is None:
+        said.append(f"People give none of these {units} {from_} or more.")
+    else:
+        said.append(
+            f"Recall {one.found.point:.0%}: of the {units} that people give {from_} or more, those that the judge "
+            "does too."
+        )
+    if one.raised.point is not None:
+        said.append(f"False positive rate {one.raised.point:.0%}: of those that people give less.")
+    if one.right.point is not None:
+        said.append(f"Precision {one.right.point:.0%}: of those that the judge gives {from_} or more, those that "
+            f"people do too.")
+    return said

@@ -1,0 +1,141 @@
+"""The judge's weakest turn beside people's: the turn from which preference data fork (CARDS, multi_turn_dialogue)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from judges.plural import many
+from judges.stats.agreement import Floats
+from judges.stats.clustered import share_of
+from judges.stats.uncertainty import Interval
+from judges.types import Dimension
+
+NEAR = 1
+"""Turns that lie no further apart than this are near."""
+
+
+class Named(NamedTuple):
+    """A dialogue: its assistant turns, those that people find weakest (none: they name no turn), and the judge's.
+
+    `labelled`: people named it; else it is the turn, or the turns, that they scored lowest. The judge's is 0 where it
+    says that none is weakest. `weight`: the dialogues that it stands for.
+    """
+
+    turns: tuple[int, ...]
+    people: frozenset[int]
+    judge: int
+    labelled: bool = True
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Weakest:
+    """How often both name the same turn (`equal`), or turns at most one apart (`near`), where both name one.
+
+    `equal_by_chance` and `near_by_chance` are what naming any assistant turn at random would reach. Of the dialogues
+    behind them people named the turn in `labelled`, and scored it lowest in the others; beside them only people, only
+    the judge, or neither names one.
+    """
+
+    equal: Interval
+    near: Interval
+    equal_by_chance: float | None
+    near_by_chance: float | None
+    labelled: int
+    people_only: int
+    judge_only: int
+    neither: int
+
+
+def lowest(scores: Mapping[int, Sequence[float]]) -> frozenset[int]:
+    """The turns with the lowest mean of what people gave; none where all turns have the same, or there is one only."""
+    means = {turn: float(np.mean(given)) for turn, given in scores.items() if len(given)}
+    least = min(means.values(), default=0.0)
+    found = frozenset(turn for turn, mean in means.items() if mean <= least + 1e-9)
+    return found if len(found) < len(means) else frozenset()
+
+
+def references(dimensions: Sequence[Dimension]) -> list[Dimension]:
+    """The dimensions of a card whose answer is a turn."""
+    return [d for d in dimensions if d.scale.kind == "turn" and d.asked]
+
+
+def scored(dimensions: Sequence[Dimension]) -> list[Dimension]:
+    """The dimensions of turns whose lowest scores tell the weakest turn where nobody names it."""
+    return [d for d in dimensions if d.sort == "turn" and d.scale.kind == "ordinal" and d.asked]
+
+
+def weakest(dialogues: Sequence[Named]) -> Weakest:
+    """The figures; a dialogue is one cell, so that its interval is Wilson's (by weights: on the effective number)."""
+    both = [one for one in dialogues if one.people and one.judge]
+    weight = np.array([one.weight for one in both], dtype=np.float64)
+    (equal, equal_by_chance), (near, near_by_chance) = (_share(both, weight, far) for far in (0, NEAR))
+    return Weakest(
+        equal,
+        near,
+        equal_by_chance,
+        near_by_chance,
+        sum(one.labelled for one in both),
+        sum(bool(one.people) and not one.judge for one in dialogues),
+        sum(not one.people and bool(one.judge) for one in dialogues),
+        sum(not one.people and not one.judge for one in dialogues),
+    )
+
+
+def _share(both: Sequence[Named], weight: Floats, far: int) -> tuple[Interval, float | None]:
+    """How often the judge's turn lies no further than `far` from people's, and how often any turn would."""
+    if not both:
+        return share_of(weight, weight), None
+    held = [{turn for turn in one.turns if any(abs(turn - p) <= far for p in one.people)} for one in both]
+    hit = np.array([one.judge in turns for one, turns in zip(both, held, strict=True)], dtype=np.float64)
+    luck = [len(turns) / len(one.turns) for one, turns in zip(both, held, strict=True)]
+    found = share_of(hit * weight, weight)
+    return replace(found, cells=len(both), items=len(both)), float(np.average(luck, weights=weight))
+
+
+def told(found: Weakest) -> list[str]:
+    """The same as sentences."""
+    equal, near = found.equal, found.near
+    if equal.point is None:
+        return ["In no dialogue do both people and judge name a weakest turn."]
+    ends = "no interval" if equal.low is None else f"95% interval {equal.low:.0%} to {equal.high:.0%}"
+    said = [
+        f"Both name a weakest turn in {many(equal.cells, 'dialogue')}: the same one in {equal.point:.1%} of them "
+        f"({ends}; by chance {found.equal_by_chance:.1%}), within one turn in {near.point:.1%} (by chance "
+        f"{found.near_by_chance:.1%})."
+    ]
+    if by_scores := equal.cells - found.labelled:
+        said.append(f"In {by_scores:,} of them nobody named a turn; the turn that people scored lowest is used.")
+    alone = [
+        f"{words} in {n:,}"
+        for n, words in (
+            (found.people_only, "only people name one"),
+            (found.judge_only, "only the judge"),
+            (found.neither, "neither"),
+        )
+        if n
+    ]
+    if alone:
+        said.append(f"Not included: {', '.join(alone)}.")
+    if equal.verdictless:
+        said.append("Fewer than 30 dialogues: no conclusion.")
+    return said
+
+
+def plain(found: Weakest) -> dict[str, object]:
+    """The same as values of JSON."""
+
+    def ends(one: Interval) -> list[float] | None:
+        return None if one.low is None or one.high is None else [one.low, one.high]
+
+    return {
+        "dialogues": found.equal.cells, "equal": found.equal.point, "equal_interval": ends(found.equal),
+        "equal_by_chance": found.equal_by_chance, "within_one": found.near.point,
+        "within_one_interval": ends(found.near), "within_one_by_chance": found.near_by_chance,
+        "labelled": found.labelled, "people_only": found.people_only, "judge_only": found.judge_only,
+        "neither": found.neither,
+    }  # fmt: skip

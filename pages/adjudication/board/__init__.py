@@ -1,0 +1,41 @@
+"""The component on which cells are adjudicated: the text of an item, and what people say of it, side by side.
+
+`data` (Python to browser): person, place; `items` in the order of work, the first few; `acked` [{key, at, names}];
+`refused` [{key, why}]; `progress` {done, left}; `empty` {title, text} or None; `notice`.
+
+An item: item, sig (changes whenever anything of it does), name, title, systems, synthetic, head, rows (as the desk's,
+without cells), comments [text], saw (the judge was asked for), cells and decided. A cell: unit, dimension, label,
+definition, kind, steps [{v, t}], range (as the desk's), said [{by (A, B, ...; in a pair P, Q, ...), v}], notes [{by,
+sort, text}], apart (in words), token, before (what was decided before the labels changed, or ""), own (the person
+labelled it themself), weak (the labels were given with the judge in view), judges [{name, v, note}]. Names of people
+are in no cell that waits.
+Decided ones: unit, dimension, label, value, told, said (with names).
+
+`outbox` (browser to Python): {acts, reveal, nonce}. An act: {key, action: decide, item, unit, dimension, v, reason,
+token} or {key, action: withdraw, of}. It is sent again until its key comes back in `acked` or `refused`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import sheet
+
+HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "assay_adjudicate",
+    html='<div class="sheet adjudicate" tabindex="-1" role="region" aria-label="Adjudication"></div>',
+    css=sheet.together(*(sheet.HERE / name for name in sheet.STYLES), HERE / "board.css"),
+    js=sheet.module(*(sheet.HERE / name for name in sheet.TEXTS), HERE / "board.js", HERE / "moves.js"),
+    isolate_styles=True,
+)
+
+
+def board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
+    """Mount the board; `on_outbox` runs when something was decided, and finds it in session_state[key].outbox."""
+    nothing = {"acts": [], "reveal": None, "nonce": 0}
+    return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)

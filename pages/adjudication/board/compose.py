@@ -1,0 +1,100 @@
+"""An item with cells that wait, turned into what the board draws; people are letters there, never names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from data.adjudication.docket import Docket, shuffled
+from data.gold.disputes import Cell
+from data.store.ids import content_id
+from pages.ui.sheet import compose
+
+Json = dict[str, Any]
+
+
+def item(docket: Docket, actor: str) -> Json:
+    """The board's JSON for one item (its fields are described in this folder's __init__)."""
+    sheet = compose.sheet(docket.view)
+    rows = [
+        {k: row[k] for k in ("unit", "sort", "no", "title", "texts", "columns")}
+        for row in sheet["rows"]
+        if any(row["texts"])
+    ]
+    told: Json = {
+        "rows": rows,
+        "comments": [w.text for w in docket.wrote if not w.unit],
+        "saw": docket.judged is not None,
+        "cells": [_cell(docket, cell, actor) for cell in docket.cells],
+        "decided": [
+            {"unit": c.unit, "dimension": c.dimension, "label": _label(docket, c.unit, c.dimension),
+             "value": c.scale.say(c.value), "told": c.told,
+             "said": ", ".join(f"{s.person} {c.scale.say(s.value)}" for s in c.said)}
+            for c in docket.decided if c.decision is not None
+        ],
+    }  # fmt: skip
+    told |= {k: sheet[k] for k in ("item", "name", "title", "systems", "synthetic", "kind", "head")}
+    return told | {"sig": content_id(told["cells"], told["decided"], told["saw"], told["comments"])}
+
+
+def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
+    said = shuffled(cell.item, cell.unit, cell.dimension, cell.said)
+    # A and B are the responses of a pair: its people are P, Q, ...
+    first = 15 if docket.view.item.content.kind == "pair" else 0
+    letter = {s.person: letters(first + n) for n, s in enumerate(said)}
+    dimension = docket.dimensions.get((cell.unit, cell.dimension))
+    here = {cell.unit, cell.unit.partition("/")[0]}
+    held = cell.decision
+    return {
+        "unit": cell.unit,
+        "dimension": cell.dimension,
+        "label": _label(docket, cell.unit, cell.dimension),
+        "definition": dimension.definition if dimension else "",
+        "kind": cell.scale.kind,
+        "steps": compose.answers(cell.scale, docket.view.item.content),
+        "range": compose.field(cell.scale),
+        "said": [{"by": letter[s.person], "v": s.value} for s in said],
+        "notes": [
+            {"by": letter.get(w.person, "–"), "sort": w.sort, "text": w.text}
+            for w in docket.wrote
+            if w.unit and w.unit in here
+        ],
+        "apart": _apart(cell),
+        "token": cell.token,
+        "before": f"{cell.scale.say(held.value)}, because: {held.reason}" if held else "",
+        "own": any(s.person == actor for s in cell.said),
+        "weak": any(s.mode == "assisted" for s in cell.said),
+        "judges": [
+            {
+                "name": j.judge,
+                "v": compose.answer(cell.scale, j.value),
+                "said": cell.scale.say(j.value),
+                "note": j.note,
+            }
+            for j in docket.judged or []
+            if (j.unit, j.dimension) == (cell.unit, cell.dimension)
+        ],
+    }
+
+
+def letters(n: int) -> str:
+    """A, B, ... Z, AA, AB, ...: how the people of a cell are called until it is decided."""
+    return (letters(n // 26 - 1) if n > 25 else "") + chr(65 + n % 26)
+
+
+def _label(docket: Docket, unit: str, name: str) -> str:
+    dimension = docket.dimensions.get((unit, name))
+    return dimension.title if dimension else name.replace("_", " ")
+
+
+def _apart(cell: Cell) -> str:
+    """How people differ, in words."""
+    given = [s.value for s in cell.said if s.value is not None]
+    if cell.reopened and not cell.distance:
+        return "labels changed"
+    if len(given) < len(cell.said):
+        return "differ on n/a"
+    if cell.scale.kind in ("ordinal", "ordered", "interval"):
+        steps = max(given) - min(given)
+        words = "" if cell.scale.kind == "interval" else " point" if steps == 1 else " points"
+        return f"differ by {steps:.4g}{words}"
+    return "drawn vote" if len(cell.said) > 1 else "differ"

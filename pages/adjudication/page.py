@@ -1,0 +1,93 @@
+"""Adjudication: where people disagree on a rating, somebody decides, with a reason and by key."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from typing import Any
+
+import streamlit as st
+
+from data.adjudication import adjudication, docket
+from data.records import settings
+from data.records.datasets import Dataset
+from data.records.people import Person
+from data.store.ids import now
+from judges.errors import AssayError
+from pages.adjudication.board import board, compose
+from pages.ui import adjudication_notes, choose, clock, messages, session
+
+AHEAD = 3
+"""Items that are sent to the browser ahead, so that the next one is painted at once."""
+
+
+def page() -> None:
+    """Choose a dataset, decide what waits there, and see what was decided."""
+    who, store = session.me("researcher"), session.store()
+    left, middle, right = st.columns([3, 4, 3], vertical_alignment="center")
+    with left:
+        dataset = choose.dataset(store)
+    if dataset is None:
+        return
+    adjudication_notes.rule(dataset, who, middle, right)
+    _board(who, dataset, clock.zone())
+
+
+@st.fragment
+def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
+    """The board, which alone reruns with every decision, and the decisions below it."""
+    key, store = f"adjudication:{who.name}:{dataset.id}", session.store()
+    state = session.scratch(key)
+    waits = adjudication.work(store, who.name, dataset.id)
+    dockets = docket.dockets(store, who.name, waits.mine, AHEAD)
+    adjudication.look(store, who.name, [one.view.item.id for one in dockets])
+    board(
+        {
+            "person": who.name,
+            "place": dataset.id,
+            "items": [compose.item(one, who.name) for one in dockets],
+            "acked": state.get("acked", []),
+            "refused": state.get("refused", []),
+            "progress": {"left": len(waits.mine)},
+            "empty": None if waits.mine else adjudication_notes.empty(settings.gold_rule(store, dataset.id), waits.others),
+            "notice": state.get("notice"),
+        },
+        key=key,
+        on_outbox=lambda: _act(who, key, state, zone),
+    )
+    adjudication_notes.decided(docket.done(store, who.name, dataset.id), who, zone, key)
+
+
+def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
+    """Do what the browser sent, one act after the other, and remember what to acknowledge or to refuse."""
+    outbox = messages.outbox(key)
+    done = {one["key"] for one in state.get("acked", [])}
+    state["notice"] = None
+    try:
+        if item := messages.words(outbox.get("reveal")):
+            adjudication.reveal(session.store(), who.name, item)
+    except AssayError as error:
+        state["notice"] = str(error)
+    for act in map(messages.table, messages.several(outbox.get("acts"))):
+        act_key = messages.words(act.get("key"))
+        if act_key in done:
+            continue
+        try:
+            names = _one(who.name, act_key, act)
+        except AssayError as error:
+            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-messages.MOST:]
+            continue
+        at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
+        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-messages.MOST:]
+
+
+def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
+    """One act of the browser; of a decision the names of the people, in the order of their letters."""
+    store = session.store()
+    if act.get("action") == "withdraw":
+        adjudication.withdraw(store, actor, key, messages.words(act.get("of")))
+        return None
+    item, unit, dimension, token = (messages.words(act.get(name)) for name in ("item", "unit", "dimension", "token"))
+    value, reason = act.get("v"), act.get("reason")
+    reason = reason if isinstance(reason, str) else ""
+    made = adjudication.decide(store, actor, key, item, unit, dimension, value, reason, token)
+    return [s.person for s in docket.shuffled(item, unit, dimension, made.said)]

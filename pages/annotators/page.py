@@ -1,0 +1,94 @@
+"""Annotators: how the people who label agree with each other and with gold, and warnings about it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from data.annotators import annotators
+from data.annotators import course as figures
+from data.annotators.annotators import Annotator, Labels
+from data.records.datasets import Dataset
+from judges.stats import bins
+from judges.stats.raters import human_ceiling
+from judges.types import Dimension
+from pages.ui import annotator_tables, choose, explanations, links, session, text, url_state
+
+
+def page() -> None:
+    """The warnings, everybody in a table, one person in full, agreement between people, the Dawid-Skene estimate."""
+    who, store = session.me("researcher"), session.store()
+    st.title("Annotators", anchor=False)
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=230):
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    asked = annotators.dimensions(store, dataset.id)
+    if not asked:
+        _nobody(dataset.name)
+        return
+    with bar, st.container(width=270):
+        names = {key: f"{d.title} · {d.sort}" for key, d in asked.items()}
+        dimension = asked[url_state.one("dimension", "Dimension", names)]
+    with bar, st.container(width=260):
+        resting = _resting(dataset, dimension)
+    if dataset.synthetic:
+        text.synthetic(dataset.description)
+    with st.spinner("Comparing annotators ..."):
+        rows = annotators.annotators(store, dataset.id, dimension, resting)
+        found = annotators.labels(store, dataset.id, dimension, resting)
+    annotator_tables.used(rows, len(found.cells), resting)
+    annotator_tables.worth(rows)
+    key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
+    annotator_tables.table(rows, bool(dimension.scale.weights), key, lambda n: url_state.put("person", rows[n].name))
+    explanations.alike(dimension.scale)
+    if len(rows) > 1:
+        st.subheader("One person", anchor=False)
+        with st.container(width=300):
+            name = url_state.one("person", "Person", {row.name: row.name for row in rows})
+        _person(dataset, next(row for row in rows if row.name == name), found, key)
+    st.subheader("Agreement between people", anchor=False)
+    annotator_tables.among(human_ceiling.ceiling(found.ratings), len(found.ratings.people), dataset.name)
+    if len(found.ratings.people) > 1:
+        most = [row.name for row in rows[: annotator_tables.PEOPLE] if row.labels]
+        annotator_tables.matrix(most, *annotators.between(found, most), len(found.ratings.people), key)
+    st.subheader("Dawid-Skene estimate", anchor=False)
+    opinion = annotators.second(store, dataset.id, dimension, resting)
+    differing = annotators.otherwise(store, who.name, opinion) if opinion is not None else ()
+    annotator_tables.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))
+
+
+def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
+    """Which labels: blind ones where there are any, or all."""
+    blind = len(annotators.labels(session.store(), dataset.id, dimension, "blind").ratings)
+    first = "blind" if blind else "all"
+    return url_state.one("labels", "Labels used", annotators.RESTING, default=first)  # type: ignore[return-value]
+
+
+@st.fragment
+def _person(dataset: Dataset, row: Annotator, found: Labels, key: str) -> None:
+    """One person in full; a click on their table lists the items."""
+    people, scale = found.ratings.people, found.ratings.scale
+    number = people.index(row.name) if row.name in people else -1
+    course, counts = figures.course(found, number), figures.against(found, number)
+    cell = annotator_tables.person(row, course, counts, bins.answers(scale), f"{key}:{row.name}")
+    if cell is not None:
+        cells = figures.cells_where(session.store(), session.me().name, found, number, *cell)
+        annotator_tables.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))
+
+
+def _desk(dataset: str, item: str) -> None:
+    links.go("desk", dataset=dataset, item=item)
+
+
+def _nobody(dataset: str) -> None:
+    """Nobody has labelled anything: the ways to the first labels."""
+    st.info(
+        "Nobody has labelled this dataset yet. Draw a sample for people to label, or import labels.",
+        icon=":material/groups:",
+    )
+    with st.container(horizontal=True):
+        links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+        links.to("import", "Import labels", icon=":material/upload_file:", dataset=dataset)

@@ -1,0 +1,51 @@
+"""What the labels since an approval say: a plot of then, since and now, and why a lead has kept it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.approvals import suspension
+from data.approvals.approvals import Note, Stand
+from data.approvals.suspension import Figure
+from judges.plural import many
+from judges.render.svg import Row
+from pages.ui import charts, session, text
+
+
+def panel(stand: Stand, note: Note) -> None:
+    """Then and now, where labels came since the approval."""
+    holds = stand.holds
+    if holds is None or holds.decision not in ("approve", "suspend"):
+        return
+    found = suspension.drawn(session.store(), holds)
+    if found:
+        asked = holds.policy.threshold
+        st.markdown("**Labels since the approval**")
+        rows = [_row(figure, asked) for figure in found]
+        charts.intervals(rows, f"since:{holds.id}", asked, f"required: {asked:.2f}")
+        text.quiet("{told}", told=_beside(found))
+    if note.kept is not None:
+        text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])
+
+
+def _row(figure: Figure, asked: float) -> Row:
+    low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < asked
+    items = many(int(figure.items or 0), "item")
+    kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.2f}"
+    state = "fails" if low else "beside" if figure.what == "at the approval" else "other"
+    return Row(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
+
+
+def _beside(found: list[Figure]) -> str:
+    """How bias moved, and what the lines are."""
+    bias = {figure.what: figure.bias for figure in found}
+    then, since = bias.get("at the approval"), bias.get("labels since")
+    moved = (
+        f"Bias (judge - people): {then:+.2f} at the approval, {since:+.2f} in labels since. "
+        if then is not None and since is not None else ""
+    )  # fmt: skip
+    return (
+        f"{moved}Lines: 95% intervals; that of labels since, from 50 items on, is valid at any number of looks (95% at "
+        "each end)."
+    )
+

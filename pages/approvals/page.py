@@ -1,0 +1,110 @@
+"""Approvals: each dimension of each judge with its evidence, and the decision on record whether it is published."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from data.approvals import approvals, case
+from data.approvals.case import Case
+from data.records import combinations, datasets
+from data.records.people import Person
+from data.store.errors import NotFound
+from judges.plural import many
+from pages.approvals import decision_form, doubt, policy
+from pages.ui import agreement_tables, approval_rows, choose, clock, links, practice_badge, session, text
+
+
+def page() -> None:
+    """The dimensions of a dataset by judge, what may be decided first; the one that the address names is open."""
+    who, store = session.me(), session.store()
+    st.title("Approvals", anchor=False)
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=230):
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    if dataset.synthetic:
+        with bar:
+            text.synthetic(dataset.description)
+    judges = datasets.judges(store, dataset.id)
+    if not judges:
+        st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
+        links.to("import", "Import judgments", icon=":material/upload_file:")
+        return
+    with st.spinner("Comparing the judges with the labels ..."):
+        waits = approvals.waits(store, dataset.id)
+    approval_rows.summary(waits)
+    if not who.may("lead"):
+        text.quiet("Leads decide. Below is what they decided, when, and why.")
+    decision_form.outcome()
+    for judge, _, model, *_ in judges:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.subheader(text.plain(agreement_tables.judge_names(judges, combinations.named(store))[judge]), anchor=False)
+            practice_badge.judge(model)
+        try:
+            _judge(who, case.cases(store, dataset.id, judge))
+        except NotFound as error:
+            text.refuse(error)
+    policy.panel(who, dataset)
+
+
+def _judge(who: Person, found: list[Case]) -> None:
+    """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
+    store, opened = session.store(), st.query_params.get("case", "")
+    stands = {one.key: approvals.stands(store).get(one.key, approvals.Stand()) for one in found}
+    notes = {key: approvals.note(store, stand) for key, stand in stands.items()}
+    where = {one.key: approval_rows.status(one, stands[one.key], notes[one.key]) for one in found}
+    later = [one for one in found if where[one.key] == "not yet"]
+    for status in approval_rows.BADGES:
+        for one in found:
+            if where[one.key] == status != "not yet":
+                _row(who, one, stands[one.key], notes[one.key], opened)
+    if not later:
+        return
+    inside = any(approval_rows.address(one) == opened for one in later)
+    label = f"{many(len(later), 'dimension')} not ready to approve: what is missing"
+    with st.expander(text.plain(label), expanded=inside, icon=":material/hourglass_empty:"):
+        for one in later:
+            _row(who, one, stands[one.key], notes[one.key], opened)
+
+
+def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, opened: str) -> None:
+    mine, zone, top = approval_rows.address(one), clock.zone(), case.between(session.store(), one)
+    with st.container(border=mine == opened):
+        approval_rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
+        if mine == opened:
+            _detail(who, one, stand, note)
+
+
+def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note) -> None:
+    """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
+    store, zone = session.store(), clock.zone()
+    then = approvals.moved(store, stand.holds) if stand.holds else None
+    approval_rows.verdict(one, stand.holds, then, who.may("lead"))
+    doubt.panel(stand, note)
+    approval_rows.reading(one, case.beside(store, one))
+    with st.expander("All evidence", icon=":material/fact_check:"):
+        st.caption("A decision keeps a copy of all of this.")
+        approval_rows.evidence(case.facts(store, one))
+    if who.may("lead"):
+        decision_form.form(who, one, stand, note)
+    past = approvals.history(store, *one.key)
+    approval_rows.history(past, {a.id: approvals.evidence(store, a.id) for a in past}, zone)
+    with st.container(horizontal=True):
+        place = {"dataset": one.dataset.name, "judge": one.judge.id}
+        links.to("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)
+        links.to("audits", "Audits", icon=":material/troubleshoot:", **place)
+        if stand.holds and stand.holds.decision == "approve":
+            links.to("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
+        elif one.against:
+            links.to("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
+
+
+def _open(address: str) -> None:
+    """Open one dimension, and close the one that was open."""
+    session.scratch(decision_form.SEEN).clear()
+    st.query_params.pop("case", None)
+    if address:
+        st.query_params["case"] = address

@@ -1,0 +1,67 @@
+"""What an approval has to meet, in plain words for everybody, and the form in which a lead changes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from data.approvals import policy
+from data.approvals.policy import Asked
+from data.records import leads
+from data.records.datasets import Dataset
+from data.records.people import Person
+from judges.errors import AssayError
+from judges.stats.uncertainty import MIN_CLUSTERS
+from pages.approvals import plan, policy_form, policy_proposals
+from pages.ui import approval_rows, clock, session, text
+
+
+def panel(who: Person, dataset: Dataset) -> None:
+    """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
+    store = session.store()
+    asked = policy.asked(store)
+    st.subheader("Policy: what an approval requires", anchor=False)
+    approval_rows.bullets(policy_form.told(asked))
+    if asked.four_eyes and leads.stuck(leads.history(store)):
+        st.warning(text.plain(policy_form.STUCK), icon=":material/group:")
+    if past := policy.changes(store):
+        with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
+            for one in past:
+                text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
+                text.quiet("Required from then on: {lines}", lines=" ".join(policy_form.told(one.asked)))
+    if who.may("lead"):
+        with st.expander("Change the policy", icon=":material/tune:"):
+            _form(who, asked)
+    policy_proposals.waits(who, policy_form.told)
+    plan.panel(who, dataset)
+
+
+def _form(who: Person, asked: Asked) -> None:
+    """The values, each with what follows from it."""
+    st.caption(
+        "The policy holds for the whole workspace; changes are in the audit log. A less strict policy approves nothing "
+        "by itself. Under a stricter one approvals stay on the dashboard, and are listed above until a lead decides."
+    )
+    with st.form("policy", border=False):
+        new, beside = policy_form.fields(asked)
+        if not asked.four_eyes and leads.stuck(leads.history(session.store())):
+            st.caption(text.plain(policy_form.NOT_YET))
+        reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
+        if st.form_submit_button("Save the policy", type="primary"):
+            _change(who, asked, new, beside, reason)
+
+
+def _change(who: Person, asked: Asked, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
+    try:
+        gate = policy.made(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
+        wanted = replace(asked, policy=gate, **beside)
+        if wanted == asked:
+            st.info("This is the policy already: nothing was changed.", icon=":material/info:")
+            return
+        policy_proposals.put(who.name, wanted, reason)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    st.rerun()

@@ -1,0 +1,57 @@
+"""A less strict policy, where two leads are required: what waits for the second, and what came of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from data.approvals import policy
+from data.approvals.policy import Asked
+from data.records.people import Person
+from judges.errors import AssayError
+from pages.ui import session, text
+
+
+def put(who: str, wanted: Asked, reason: str) -> None:
+    """Change the policy, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
+    done = policy.set_asked(session.store(), who, wanted, reason)
+    session.scratch("policy")["said"] = (
+        "Changed. Nothing was approved or suspended by it." if done
+        else "Proposed. It is less strict, so it takes effect when a second, independent lead agrees."
+    )  # fmt: skip
+
+
+def waits(who: Person, told: Callable[[Asked], list[str]]) -> None:
+    """What came of the last change, and a looser policy that waits; another lead may agree to it."""
+    if said := session.scratch("policy").pop("said", ""):
+        st.success(text.plain(said), icon=":material/check:")
+    found = policy.proposed(session.store())
+    if found is None:
+        return
+    wanted, reason, person = found
+    with st.container(border=True):
+        text.say(
+            ":blue-badge[:material/group: proposed] **{person}** proposed a less strict policy: {reason}",
+            person=person, reason=reason,
+        )  # fmt: skip
+        now, then = told(policy.asked(session.store())), told(wanted)
+        text.quiet("Now: {lines}", lines=" ".join(line for line in now if line not in then))
+        text.say("Proposed: {lines}", lines=" ".join(line for line in then if line not in now))
+        if not who.may("lead"):
+            return
+        with st.container(horizontal=True):
+            agrees = who.name != person and st.button("Agree", icon=":material/check:", key="policy:agree")
+            ends = st.button("Withdraw", icon=":material/undo:", key="policy:back")
+    try:
+        if agrees:
+            put(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
+        elif ends:
+            policy.set_asked(session.store(), who.name, policy.asked(session.store()), "Withdrew the proposal.")
+            session.scratch("policy")["said"] = "Withdrawn. The policy is as before."
+        else:
+            return
+    except AssayError as error:
+        text.refuse(error)
+        return
+    st.rerun()

@@ -1,0 +1,78 @@
+"""What is done about a finding: its items into the review queue, and the limit of its alarm."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.audits import audits
+from data.queue import queue
+from data.records.datasets import Dataset
+from judges import audits as known
+from judges import triage
+from judges.audits import Audit, Finding
+from judges.errors import AssayError
+from judges.plural import many
+from pages.ui import audit_rows, links, session, text
+
+
+def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) -> None:
+    """The button that takes the items of a finding into the review queue, and what came of it."""
+    flags = finding.flags[: audit_rows.SHOWN]
+    n, kept = len({flag.item for flag in flags}), session.scratch("flagged")
+    these = "these" if len(flags) == len(finding.flags) else "the strongest"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label = text.plain(
+            f"Add {these} {many(n, 'item')} to the review queue" if n > 1 else "Add it to the review queue"
+        )
+        if st.button(label, icon=":material/playlist_add:", key=f"take:{name}"):
+            title = known.audits()[name].title
+            reasons = [triage.flagged(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
+            try:
+                kept[judge, name] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
+            except AssayError as error:
+                text.refuse(error)
+        if (judge, name) in kept:
+            new, there, reserved = kept[judge, name]
+            added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
+            added += f", {reserved:,} left out: in the audit sample" if reserved else ""
+            text.quiet(":green[:material/check_circle:] {added}", added=added)
+            links.to(
+                "queue",
+                "Review queue",
+                icon=":material/inbox:",
+                dataset=dataset.name,
+                stream="review",
+                reason="flagged",
+            )
+
+
+def limit(who: str, one: Audit, now: float | None) -> None:
+    """The limit of an audit, for leads: another one, or its default."""
+    low, high = audits.reach(one)
+    with st.popover("Limit", icon=":material/tune:", key=f"limit:{one.name}:{now}"):
+        text.quiet("Applies to the whole workspace. The default is {default}.", default=f"{one.threshold:g}")
+        held = audits.proposed(session.store()).get(one.name)
+        if held is not None:
+            text.quiet(
+                "{by} has proposed {value}. It applies once another lead sets the same; setting {now} withdraws the "
+                "proposal.",
+                by=held.by, value=f"{one.threshold if held.value is None else held.value:g}", now=f"{now:g}",
+            )  # fmt: skip
+        value = st.number_input(
+            "Limit", low, high, min(max(float(now or 0), low), high), 0.05, key=f"limit:value:{one.name}:{now}",
+            label_visibility="collapsed",
+        )  # fmt: skip
+        with st.container(horizontal=True):
+            if st.button("Set", type="primary", disabled=value == now and held is None, key=f"limit:set:{one.name}"):
+                _set(who, one.name, value)
+            if st.button("Back to the default", disabled=now == one.threshold, key=f"limit:reset:{one.name}"):
+                _set(who, one.name, None)
+
+
+def _set(who: str, name: str, value: float | None) -> None:
+    try:
+        audits.set_threshold(session.store(), who, name, value)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    st.rerun()

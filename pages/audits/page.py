@@ -1,0 +1,110 @@
+"""Audits: the known failures of a judge, measured; one of them open, with its items and what can be done about it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from data.audits import audits
+from data.records import combinations, datasets
+from data.records.datasets import Dataset
+from data.records.people import Person
+from judges import audits as known
+from judges.audits import Finding
+from pages.audits import actions, justification_check, probes
+from pages.ui import agreement_tables, audit_rows, choose, links, practice_badge, session, text, url_state
+
+
+def page() -> None:
+    """A judge's audits, a row each; the one that the address names is open."""
+    who, store = session.me(), session.store()
+    st.title("Audits", anchor=False)
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=230):
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    judges = datasets.judges(store, dataset.id)
+    if not judges:
+        _nobody(dataset.name)
+        return
+    with bar, st.container(width=460):
+        judge = url_state.one("judge", "Judge", agreement_tables.judge_names(judges, combinations.named(store)))
+    with st.container(horizontal=True):
+        if dataset.synthetic:
+            text.synthetic(dataset.description)
+        practice_badge.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
+    with st.spinner("Running the audits ..."):
+        found = audits.audited(store, dataset.id, judge)
+    if not found.scope.replies:
+        st.info(
+            "This judge has no replies on this dataset yet. Run it on the page Runs, or import its judgments.",
+            icon=":material/gavel:",
+        )
+        return
+    if not found.findings:
+        st.info("The card of this judge names no audits.", icon=":material/check:")
+        return
+    audit_rows.scope(found.scope, found.findings)
+    limits, opened = audits.thresholds(store), st.query_params.get("audit", "")
+    for name in audit_rows.ordered(found.findings):
+        one = known.audits()[name]
+        with st.container(border=name == opened):
+            limit = limits.get(name, one.threshold)
+            audit_rows.row(
+                one, found.findings[name], limit, name == opened, partial(_open, "" if name == opened else name)
+            )
+            if name == opened:
+                _detail(who, dataset, judge, name, found)
+
+
+def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.Audited) -> None:
+    """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
+    store, one, finding = session.store(), known.audits()[name], found.findings[name]
+    limit, key = audits.thresholds(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
+    with st.container(horizontal=True, vertical_alignment="top"):
+        with st.container(width="stretch", gap=None):
+            audit_rows.told(one, limit)
+        if one.threshold is not None and who.may("lead"):
+            actions.limit(who.name, one, limit)
+    with st.container(width=720):
+        audit_rows.picture(finding, f"plot:{key}")
+    _items(who, dataset, judge, name, finding, key)
+    if one.probe in probes.PROBES and (one.probe != "both orders" or finding.figure is None):
+        probes.panel(who, dataset, judge, one.probe, found.scope.probes.get(one.probe, 0))
+    probes.people(dataset.name, one.probe, found.scope)
+    if one.probe == "fits":
+        justification_check.panel(who.name, dataset.id, judge, limit)
+
+
+def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: Finding, key: str) -> None:
+    """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
+    if not finding.flags:
+        return
+    shown = audits.shown(session.store(), who.name, judge, finding.flags, audit_rows.SHOWN)
+    names = audits.names(session.store(), [flag.item for flag in shown])
+    clicked = audit_rows.listed(shown, len(finding.flags), names, f"flags:{key}")
+    if clicked is not None:
+        links.go("desk", dataset=dataset.name, item=clicked.item)
+    if who.may("researcher"):
+        actions.take(who.name, dataset, judge, name, finding)
+
+
+def _nobody(dataset: str) -> None:
+    """No judge: the ways to the first replies."""
+    st.info(
+        "No judge has scored this dataset yet. Run one, or import its judgments; its audits are then shown here.",
+        icon=":material/gavel:",
+    )
+    with st.container(horizontal=True):
+        links.to("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
+        links.to("import", "Import judgments", icon=":material/upload_file:")
+
+
+def _open(name: str) -> None:
+    """Open one audit, and close the one that was open."""
+    if name:
+        st.query_params["audit"] = name
+    else:
+        st.query_params.pop("audit", None)

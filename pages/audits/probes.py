@@ -1,0 +1,76 @@
+"""What an audit still lacks: a probe run of the judge, a second judge, or answers of people, and the way to each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from data.audits.evidence import Scope
+from data.records.datasets import Dataset
+from data.records.people import Person
+from data.runs import runs
+from judges.errors import AssayError
+from judges.params import Params
+from pages.ui import links, run_views, session, text
+
+PROBES = {
+    "scenario_swapped": "Every dialogue is judged once more, with the scenario of another one.",
+    "reference_removed": "Every output is judged once more, without its reference answer.",
+    "injected_order": "Every item is judged once more, with an instruction to the judge planted in the judged text.",
+    "both orders": "Every pair is judged with A first and with B first. That is a judge of its own: open its audits "
+    "after it.",
+}
+
+
+def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> None:
+    """What a probe does, how far it is, what it would take, and its start; for those who may run judges."""
+    text.say("**Probe run.** {what}", what=PROBES[probe])
+    if done:
+        text.quiet("{n} replies to it so far.", n=f"{done:,}")
+    if not who.may("researcher"):
+        st.caption("A researcher or lead can run it.")
+        return
+    store = session.store()
+    before = next((run for run in runs.history(store, dataset.id) if run.judge == judge), None)
+    if before is None:
+        st.caption("This judge's replies were imported: give its endpoint in the form of a run.")
+        given = {} if probe == "both orders" else {"probe": probe}
+        links.to("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **given)
+        return
+    try:
+        asked = runs.order_of(store, before.id)
+        order = replace(asked, params=_changed(asked.params, probe), only_unscored=False)
+        found = runs.estimate(store, order)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    if not found.judgments:
+        st.caption("It has been run on all of these items.")
+        return
+    run_views.estimate(found)
+    if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
+        try:
+            with st.spinner("Starting ..."):
+                begun = runs.start(store, who.name, order)
+        except AssayError as error:
+            text.refuse(error)
+            return
+        links.go("runs", run=begun)
+
+
+def _changed(params: Params, probe: str) -> Params:
+    """The judge's parameters with the probe."""
+    return params.model_copy(update={"orders": "both"} if probe == "both orders" else {"probe": probe})
+
+
+def people(dataset: str, needs: str, scope: Scope) -> None:
+    """What an audit needs of people, or of another judge."""
+    if needs == "second judge" and not scope.others:
+        st.caption("This needs a second judge: a model of another family with the same card, on the same items.")
+        links.to("runs", "Run a second judge", icon=":material/play_arrow:", dataset=dataset)
+    if needs == "gold" and not scope.gold:
+        st.caption("This needs reference labels (gold): labels by people of items that the judge has scored.")
+        with st.container(horizontal=True):
+            links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+            links.to("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")

@@ -1,0 +1,30 @@
+"""Votes on pairs: how often the judge agrees with single people, and how often people agree with each other."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.calibration import votes
+from data.store import Store
+from judges.stats.votes import Agreement, table
+from judges.types import Dimension
+from pages.calibration import load
+from pages.calibration import votes as calibration_votes
+from pages.ui import session
+
+
+@st.fragment
+def panel(at: load.Place, dimension: Dimension) -> None:
+    """The agreement table, where people of named teams have voted."""
+    store = session.store()
+    found = counted(store, at, dimension)
+    if found:
+        calibration_votes.table(found, load.majority(store, at, dimension))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def counted(_store: Store, at: load.Place, dimension: Dimension) -> list[Agreement]:
+    """How often the judge agrees with single votes, and people with each other."""
+    scale = dimension.scale
+    tie = scale.categories.index(scale.drawn) if scale.drawn else None
+    return table(votes.votes(_store, at.dataset, at.judge, dimension), scale.size, tie)

@@ -1,0 +1,60 @@
+"""The agreement table of votes: judge and people, people and people, per part of the dataset, with and without ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from judges.plural import many
+from judges.stats.calibration import Summary
+from judges.stats.intervals import Interval
+from judges.stats.votes import JUDGE, Agreement
+from pages.ui import text
+from pages.ui.agreement_tables import number, span
+
+TIES = ("ties counted", "ties dropped")
+"""The two ways in which MT-Bench counts ties; its paper calls them S1 and S2."""
+_SHARE = st.column_config.NumberColumn(
+    width=96, format="percent", help="% agreement: share of pairs of votes that are equal."
+)
+_COUNT = st.column_config.NumberColumn("votes", width=58, format="localized", help="Pairs of votes.")
+
+
+def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None:
+    """Agreement of single votes; then the judge against the majority, with kappa."""
+    st.subheader("Votes", anchor=False)
+    rows = [
+        {
+            "between": f"{'judge' if a.one == JUDGE else a.one} and {a.other}",
+            "part": a.part or "all",
+            **_shares(TIES[0], a.s1),
+            **_shares(TIES[1], a.s2),
+        }
+        for a in found
+    ]
+    columns = {
+        "between": st.column_config.TextColumn(width=130),
+        "part": st.column_config.TextColumn(width=64),
+        **dict.fromkeys(TIES, _SHARE),
+        **{f"{name} n": _COUNT for name in TIES},
+        **{f"{name} interval": st.column_config.TextColumn("95% interval", width=98) for name in TIES},
+    }
+    st.dataframe(pd.DataFrame(rows), hide_index=True, height="content", width="content", column_config=columns)
+    st.caption(
+        "% agreement of two votes on one item. Ties counted: a tie is an answer (setup 1 of the MT-Bench paper); ties "
+        "dropped: pairs of votes with a tie are left out (setup 2). All current votes are used, blind and assisted. "
+        "Intervals are by items. Agreement between people is the ceiling to compare with; a consistent judge may agree "
+        "with single people more than they do with each other."
+    )
+    for name, one in zip(TIES, majority, strict=True):
+        text.say(
+            "Judge and majority vote, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
+            name=name, exact=number(one.exact), kappa=number(one.interval.point), ends=span(one.interval),
+            n=many(one.cells, "item"),
+        )  # fmt: skip
+
+
+def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None]:
+    return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval)}

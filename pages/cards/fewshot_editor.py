@@ -1,0 +1,183 @@
+"""Few-shot examples of a card as people see them: those it has, and a new one from a labelled item or pasted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from data.gold.fewshot import Draft
+from data.records import datasets, items
+from data.records.datasets import Dataset
+from data.store import Store
+from judges.authoring.examples import FEW, check, example_of
+from judges.card import Card, Example
+from judges.errors import AssayError
+from judges.reading.schema import in_words
+from pages.ui import session, text
+
+MOST = FEW[1]
+_PASTE = "pasted"
+_ABOUT = (
+    "Two or three examples come before the item in the prompt, as turns of their own. Show the ends and the middle of "
+    "the scale: a 1, a 3 and a 5. Calibration shows whether they help. Items shown here are left out of "
+    "every figure that compares these judges with people."
+)
+
+
+def _kept(card: Card) -> dict[str, Any]:
+    return session.scratch(f"examples:{card.name}:{card.version}")
+
+
+def held(card: Card) -> list[Example]:
+    """The examples as they stand in the form: at first the card's own."""
+    st.caption(_ABOUT)
+    found: list[Example] = _kept(card).setdefault("now", list(card.examples))
+    return found
+
+
+def forget(card: Card) -> None:
+    """Begin anew with what the card has."""
+    _kept(card).clear()
+
+
+def listed(now: list[Example], card: Card) -> None:
+    """The examples, each with a way to remove it."""
+    for number, one in enumerate(now):
+        with st.container(horizontal=True, vertical_alignment="top"):
+            with st.expander(text.plain(f"{number + 1}. {one.shows}"), icon=":material/lightbulb:"):
+                st.caption("What the judge sees")
+                st.json(one.fields, expanded=False)
+                st.caption("The reply in the example")
+                _reply(one.reply)
+            if st.button(
+                "Remove", icon=":material/remove:", key=f"off:{card.version}:{number}:{len(now)}", type="tertiary"
+            ):
+                now.pop(number)
+                st.rerun()
+
+
+def _reply(reply: dict[str, Any] | str) -> None:
+    if isinstance(reply, str):
+        st.code(reply, language=None, wrap_lines=True)
+    else:
+        st.json(reply, expanded=True)
+
+
+def where(store: Store, card: Card) -> Dataset | None:
+    """The dataset that an example comes from; None: it is pasted."""
+    known = {d.id: d for d in datasets.all_datasets(store) if card.kind in datasets.kinds(store, d.id)}
+    with st.container(width=420):
+        chosen = st.selectbox(
+            "Add an example from", [*known, _PASTE], key=f"from:{card.version}",
+            format_func=lambda key: "pasted JSON" if key == _PASTE else f"labelled items of {known[key].name}",
+        )  # fmt: skip
+    return known.get(chosen)
+
+
+def item(store: Store, found: Mapping[str, str], card: Card) -> tuple[str, str] | None:
+    """An item and the part of it that the judge sees, if any item is labelled."""
+    if not found:
+        st.info("Nobody has labelled an item of this dataset on this card's dimensions.", icon=":material/inbox:")
+        return None
+    left, right = st.columns([3, 1])
+    chosen = left.selectbox("Item", list(found), format_func=found.get, key=f"item:{card.version}")
+    parts = card.parts(items.item(store, chosen).content)
+    if not parts:
+        st.info("This card has nothing to judge in that item.", icon=":material/inbox:")
+        return None
+    part = right.selectbox("Part", parts, key=f"part:{card.version}:{chosen}") if len(parts) > 1 else parts[0]
+    return str(chosen), str(part)
+
+
+def written(card: Card, draft: Draft | None, at: tuple[str, str] | None) -> Example | None:
+    """An example of an item, as the person has edited it; None while it is not to be added."""
+    if draft is None or at is None:
+        return None
+    key = f"{card.version}:{at[0]}:{at[1]}"
+    reply = draft.reply
+    if draft.judge:
+        text.quiet("The reply starts from that of {judge}.", judge=draft.judge)
+        if draft.corrected:
+            text.quiet(
+                "People's labels replace its scores in: {cells}. Check the notes, which were written for its scores.",
+                cells=", ".join(draft.corrected),
+            )
+        if draft.left:
+            text.warn("People disagree in {left}: correct that by hand.", left=", ".join(draft.left))
+    else:
+        st.caption("There is no judge's reply to this item to start from: write one in the shape below.")
+        st.code(in_words(card) or "A text that ends in its rating.", language=None, wrap_lines=True)
+    with st.expander("What the judge sees", icon=":material/visibility:"):
+        st.json(draft.fields, expanded=2)
+    shows = st.text_input("What the example shows", key=f"shows:{key}", placeholder="a 1: the user was ignored")
+    first = (
+        reply if isinstance(reply, str) else "" if reply is None else json.dumps(reply, ensure_ascii=False, indent=2)
+    )
+    given = st.text_area("The reply in the example", first, key=f"reply:{key}", height=300)
+    if not st.button("Add this example", icon=":material/add:", key=f"add:{key}"):
+        return None
+    return _example(card, {"shows": shows.strip(), "fields": draft.fields, "reply": _parsed(card, given)})
+
+
+def pasted(card: Card) -> Example | None:
+    """An example as JSON; None while it is not to be added."""
+    given = st.text_area(
+        "The example as JSON", key=f"paste:{card.version}", height=240,
+        placeholder='{"shows": "a 1: the user was ignored", "fields": {...}, "reply": {...}}',
+    )  # fmt: skip
+    if not st.button("Add this example", icon=":material/add:", key=f"add:{card.version}"):
+        return None
+    try:
+        row = json.loads(given)
+    except ValueError as error:
+        text.warn("This is not JSON: {error}.", error=error)
+        return None
+    return _example(card, row)
+
+
+def _parsed(card: Card, given: str) -> Any:
+    """A reply as it is checked: an object where it can be one."""
+    try:
+        return given if card.text is not None else json.loads(given)
+    except ValueError:
+        return given
+
+
+def _example(card: Card, row: Any) -> Example | None:
+    """The example, or the sentence that says what is wrong with it."""
+    if card.text is None and isinstance(row, dict) and isinstance(row.get("reply"), str):
+        st.warning("The reply is not a JSON object: check its brackets, commas and quotes.", icon=":material/info:")
+        return None
+    try:
+        found = example_of(row, "The example")
+        check(card, len(held_now(card)) + 1, found)
+    except AssayError as error:
+        text.refuse(error)
+        return None
+    return found
+
+
+def held_now(card: Card) -> Sequence[Example]:
+    """The examples in the form, without a word."""
+    found: list[Example] = _kept(card).get("now", [])
+    return found
+
+
+def add(card: Card, example: Example) -> None:
+    """Put an example into the form."""
+    _kept(card)["now"].append(example)
+    st.rerun()
+
+
+def ready(card: Card, now: Sequence[Example]) -> bool:
+    """Whether the person attaches what stands in the form; says how many are missing, and what will change."""
+    if tuple(now) == card.examples:
+        return False
+    if 0 < len(now) < FEW[0]:
+        st.caption("One more is needed: a card has two or three examples, or none.")
+        return False
+    st.caption("This changes the card's version: the judges that used it before stay as they are.")
+    return st.button("Attach these examples" if now else "Remove all examples", type="primary")

@@ -1,0 +1,90 @@
+"""Cards: every rubric there is, in full; leads write new ones, researchers choose by which ones people label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from data.cards import cards, folder, uses
+from data.cards.uses import Use
+from data.gold import fewshot
+from data.records.people import Person
+from judges.authoring.card_lookup import POINTWISE
+from judges.card import Card
+from judges.plural import many
+from pages.cards import editor_page
+from pages.ui import card_editor, session, text, url_state
+
+
+def page() -> None:
+    """For leads a new card first; then the cards in use, the others, one in full, and the desk's cards."""
+    who, store, kept = session.me(), session.store(), session.scratch("cards")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title("Cards", anchor=False)
+        st.space("stretch")
+        closed = who.may("lead") and not kept.get("writing")
+        if closed and st.button("New card", icon=":material/add:", type="primary"):
+            kept["writing"] = True
+            st.rerun()
+    st.caption("A card is a judge's rubric: its dimensions and scales, the prompt, and the reply it asks for.")
+    if done := kept.pop("done", ""):
+        st.success(text.plain(done), icon=":material/check:")
+    if who.may("lead") and kept.get("writing"):
+        with st.container(border=True):
+            _new(who)
+    known, using = cards.known(store), uses.uses(store)
+    card_editor.listed(known, using)
+    with st.container(width=420):
+        name = url_state.one("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
+    _one(who, known[name], using.get(name, ()))
+    if who.may("researcher"):
+        with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):
+            editor_page.desk(who)
+
+
+def _new(who: Person) -> None:
+    """The form of a new card, which can be closed again."""
+    kept = session.scratch("cards")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader("New card", anchor=False)
+        st.space("stretch")
+        if st.button("Cancel", icon=":material/close:", type="tertiary"):
+            kept["writing"] = False
+            st.rerun()
+    editor_page.write(who, None)
+
+
+def _one(who: Person, card: Card, using: Sequence[Use]) -> None:
+    """One card in full, what uses it, its versions and its folder."""
+    store, origin = session.store(), card_editor.origin(card)
+    made = origin == "own"
+    st.subheader(text.plain(card.title), anchor=False)
+    text.quiet(
+        "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=card_editor.ORIGINS[origin]
+    )
+    if card.name.startswith(POINTWISE):
+        st.caption("A run of it may name other dimensions, on other scales, and leave out the confidence.")
+    card_editor.whole(card)
+    card_editor.used(using)
+    if made:
+        st.download_button(
+            "Download as a folder", folder.export(store, card.name), f"{card.name}.zip", "application/zip",
+            icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is a built-in card with this version.",
+        )  # fmt: skip
+    if card.examples:
+        card_editor.shown(fewshot.shown(store, card))
+    stored = cards.versions(store, card.name)
+    if len(stored) > 1:
+        for one in stored:
+            text.quiet(
+                "{version}, current: {actor}, {at}, {used}" if one.current else "{version}: {actor}, {at}, {used}",
+                version=one.version, actor=one.actor, at=f"{one.made_at:%Y-%m-%d %H:%M} UTC",
+                used=f"used by {many(one.judges, 'judge')}",
+            )  # fmt: skip
+    if made and who.may("lead"):
+        with st.expander("New version", icon=":material/edit:"):
+            editor_page.write(who, card)
+    if who.may("lead") and card.prompts and origin != "over":
+        with st.expander("Few-shot examples", icon=":material/lightbulb:"):
+            editor_page.examples(who, card)

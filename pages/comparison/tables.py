@@ -1,0 +1,244 @@
+"""Judges side by side: kappas on the same cells, differences to one of them, and what may be said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from data.calibration.comparison import CONSTANT, LENGTH, Same
+from data.gold.gold import BASES, Basis
+from judges.plural import many
+from judges.render.svg import Row
+from judges.stats.comparison import ALPHA, Comparison, Pair
+from judges.types import Dimension
+from pages.ui import charts, session, text
+from pages.ui.agreement_tables import number, small, span
+from pages.ui.rows import clickable
+
+RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
+_RESULTS = {
+    "better": "better", "worse": "worse", "cannot tell": "no significant difference",
+    "too few items": "too few items",
+}  # fmt: skip
+_LOOKS = {
+    "better": "meets policy", "worse": "fails", "cannot tell": "inconclusive", "too few items": "below minimum sample",
+}  # fmt: skip
+
+
+ESSENTIAL = ("dimension", "judge", "result", "kappa", "difference", "95% interval of it")
+"""Columns that fit a narrow window; the others stand behind a switch."""
+
+
+def brief(names: Mapping[str, str]) -> dict[str, str]:
+    """Judges by their model alone, where no two of them have the same."""
+    heads = {one: name.partition(" · ")[0] for one, name in names.items()}
+    return {one: head if list(heads.values()).count(head) == 1 else names[one] for one, head in heads.items()}
+
+
+def one_only() -> None:
+    """There is one judge: what to do to have another, and what stands here all the same."""
+    st.info(
+        "This dataset has one judge so far, so it is compared with two baselines that do not read the text. Run "
+        "another judge (another model, prompt or protocol) on the same items to compare both.",
+        icon=":material/compare:",
+    )
+
+
+def nothing(basis: Basis) -> None:
+    """No cell has gold and a score of all of them."""
+    text.quiet(
+        "Nothing to compare with {basis}: no item has reference labels (gold) of that kind and a score of all of these "
+        "judges. Choose fewer judges or other labels, or label items that all of them have scored.",
+        basis=BASES[basis][0].lower() + BASES[basis][1:],
+    )
+
+
+def chosen(names: Mapping[str, str], reference: str) -> list[str]:
+    """The judges to compare with the reference, from the address or the chooser; all others at first."""
+    others = [one for one in names if one != reference]
+    asked = [one for one in st.query_params.get("with", "").split(",") if one in others]
+    key = f"with:{reference}:{','.join(others)}"
+
+    def address() -> None:
+        st.query_params["with"] = ",".join(session.component_state(key))
+
+    picked: list[str] = st.pills(
+        "Compared with", others, selection_mode="multi", default=asked or others[:4], wrap=True, key=key,
+        format_func=lambda one: text.plain(names[one]), on_change=address,
+    )  # fmt: skip
+    return picked
+
+
+def summary(pairs: Mapping[str, Mapping[str, Pair]], names: Mapping[str, str], reference: str) -> None:
+    """In how many dimensions the reference agrees better with people than each of the others, a sentence each."""
+    lines = []
+    for other in dict.fromkeys(one for found in pairs.values() for one in found):
+        verdicts = [found[other].verdict for found in pairs.values() if other in found]
+        parts = [
+            f"{said} in {n}" for said, n in (
+                ("better", verdicts.count("worse")), ("worse", verdicts.count("better")),
+                ("no significant difference", verdicts.count("cannot tell")),
+                ("too few items", verdicts.count("too few items")),
+            ) if n
+        ]  # fmt: skip
+        lines.append(f"Compared with {names[other]}: {', '.join(parts)} of {many(len(verdicts), 'dimension')}.")
+    if lines:
+        text.say("How well **{reference}** agrees with people:", reference=names[reference])
+        with st.container(gap=None):
+            for line in lines:
+                text.say("- {line}", line=line)
+
+
+def table(
+    rows: Sequence[tuple[Dimension, Same, Comparison, Mapping[str, Pair]]], names: Mapping[str, str], reference: str,
+    key: str, chosen: Callable[[int], None],
+) -> None:  # fmt: skip
+    """Every dimension and judge with its kappa and its difference to the reference; `chosen` gets the dimension."""
+    shown: list[dict[str, object]] = []
+    places, short = [], brief(names)
+    for place, (dimension, _, found, pairs) in enumerate(rows):
+        for who, interval in found.kappas.items():
+            pair = pairs.get(who)
+            places.append(place)
+            shown.append(
+                {
+                    "dimension": f"{dimension.title} · {dimension.sort}",
+                    "judge": short[who],
+                    "result": "reference" if who == reference else _RESULTS[pair.verdict] if pair else "–",
+                    "items": interval.items,
+                    "kappa": _unsigned(interval.point),
+                    "95% interval": span(interval),
+                    "difference": None if pair is None else _unsigned(pair.difference.point),
+                    "95% interval of it": "" if pair is None else span(pair.difference),
+                    "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
+                }
+            )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Click a row to see that dimension below.", width="stretch")
+        more = st.toggle("All columns", key="comparison:all")
+    clickable(
+        shown if more else [{name: row[name] for name in ESSENTIAL} for row in shown],
+        lambda row: chosen(places[row]), f"compared:{key}:{more}",
+        height="content" if len(shown) <= 24 else 560, placeholder="–",
+        column_config={
+            "dimension": st.column_config.TextColumn(width=150),
+            "judge": st.column_config.TextColumn(width=168),
+            "result": st.column_config.TextColumn(width=106),
+            "items": st.column_config.NumberColumn(width=48),
+            "kappa": st.column_config.NumberColumn(
+                width=56, format="%.3f", help="Quadratic-weighted where answers are ordered."
+            ),
+            "95% interval": st.column_config.TextColumn(width=96, help="Cluster bootstrap: whole items are resampled."),
+            "difference": st.column_config.NumberColumn(
+                width=74, format="%+.3f", help="Kappa of this judge minus that of the reference."
+            ),
+            "95% interval of it": st.column_config.TextColumn(
+                "its 95% interval", width=112, help="Of the difference, paired by item."
+            ),
+            "p (Holm)": st.column_config.TextColumn(
+                width=66, help="Two-sided, adjusted for all the differences of this table (Holm)."
+            ),
+        },
+    )  # fmt: skip
+
+
+def _unsigned(value: float | None) -> float | None:
+    """A figure with three digits, of which 0 has no sign."""
+    return None if value is None else round(value, 3) + 0.0
+
+
+def told(dimension: Dimension, found: Same, pairs: Mapping[str, Pair], names: Mapping[str, str]) -> None:
+    """What may be said of each judge against the reference, in a sentence."""
+    items = min((pair.difference.items for pair in pairs.values()), default=0)
+    text.quiet(
+        "From {cells} of {items} that people and all of these judges gave a value. Of {gold} with gold they scored: "
+        "{scored}.",
+        cells=many(len(found.seats.item), "rating"), items=many(items, "item"), gold=many(found.gold, "rating"),
+        scored=", ".join(f"{names[one]} {n:,}" for one, n in found.scored.items()),
+    )  # fmt: skip
+    if found.too_many:
+        st.caption("The length baseline is left out: it would have to read the text of too many items.")
+    for other, pair in pairs.items():
+        _said(dimension, pair, names[other], names[pair.reference])
+
+
+def _said(dimension: Dimension, pair: Pair, other: str, reference: str) -> None:
+    gap = pair.difference
+    ends = span(gap)
+    if pair.verdict == "worse" and gap.low is not None and gap.high is not None:
+        ends = f"{-gap.high:.2f} to {-gap.low:.2f}"
+    figures = f"{abs(gap.point or 0):.2f} ({ends})"
+    if pair.verdict == "better":
+        text.say(
+            "**{other}** agrees better with people than {reference} on {name}: difference in kappa {figures}.",
+            other=other, reference=reference, name=dimension.title, figures=figures,
+        )  # fmt: skip
+    elif pair.verdict == "worse":
+        text.say(
+            "**{reference}** agrees better with people than {other} on {name}: difference in kappa {figures}.",
+            other=other, reference=reference, name=dimension.title, figures=figures,
+        )  # fmt: skip
+    elif pair.verdict == "too few items":
+        text.say(
+            "**{other}** and {reference}: too few items for a conclusion ({items}; 30 are needed).",
+            other=other, reference=reference, items=many(gap.items, "item"),
+        )  # fmt: skip
+    elif gap.point is None or pair.p is None:
+        text.say(
+            "**{other}** and {reference} cannot be compared on {name}: a kappa is undefined.",
+            other=other, reference=reference, name=dimension.title,
+        )  # fmt: skip
+    else:
+        alone = "Significant by itself, but not after Holm's adjustment." if pair.p <= ALPHA else ""
+        more = "The difference is so small that more labels are unlikely to show it."
+        if pair.more is not None:
+            low, high = pair.more
+            more = f"About {low:,} to {high:,} more items would show it, if the true difference is as estimated."
+        text.say(
+            "**{other}** and {reference} do not differ significantly on {name}: difference in kappa {figures}. "
+            "{alone} {more}",
+            other=other, reference=reference, name=dimension.title, figures=f"{gap.point:+.2f} ({ends})",
+            alone=alone, more=more,
+        )  # fmt: skip
+
+
+def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str], key: str) -> None:
+    """Kappas with their intervals, then the differences."""
+    spans, names = [], brief(names)
+    for who, interval in found.kappas.items():
+        state = "meets policy" if who not in pairs else "beside" if who in RULES else "other"
+        remark = f"{number(interval.point, '.2f')} ({span(interval)})"
+        spans.append(Row(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
+    st.markdown("**Agreement with people** (kappa)")
+    charts.intervals(spans, f"kappas:{key}", mark=0.0)
+    gaps = [
+        Row(
+            names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _LOOKS[p.verdict],
+            f"{number(p.difference.point, '+.2f')} ({span(p.difference)})",
+        )
+        for who, p in pairs.items()
+    ]  # fmt: skip
+    st.markdown("**Difference from the reference** (kappa)")
+    charts.intervals(gaps, f"gaps:{key}", mark=0.0, marked="no difference", reach=(-0.4, 0.4))
+    st.caption("● better than the reference, ✕ worse, ○ no significant difference, □ too few items.")
+
+
+def between(found: Comparison, names: Mapping[str, str]) -> None:
+    """Kappa between judges, without people."""
+    names = brief(names)
+    rows = [(pair, i) for pair, i in found.between.items() if not any(one in RULES for one in pair)]
+    if not rows:
+        return
+    st.markdown("**Agreement between judges**")
+    st.dataframe(
+        {
+            "judge": [names[one] for (one, _), _ in rows],
+            "and": [names[other] for (_, other), _ in rows],
+            "kappa": [i.point for _, i in rows],
+            "95% interval": [span(i) for _, i in rows],
+        },
+        hide_index=True,
+        width="content",
+        column_config={"kappa": st.column_config.NumberColumn(format="%.3f")},
+    )

@@ -1,0 +1,142 @@
+"""What opens behind a tile of the dashboard: its mean over time and by slice, as a chart, a table and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import streamlit as st
+
+from data.dashboard import sentences
+from data.dashboard.breakdown import SYSTEM, Breakdown, breakdown, ways
+from data.dashboard.dashboard import Tile
+from data.records.datasets import Dataset
+from data.reports import breakdown as report
+from judges.plural import many
+from judges.stats import bins
+from pages.ui import charts, download_form, session, text, url_state
+from pages.ui.download_form import File
+
+OPEN = "open"
+_OWN = ("by", "of", "answer")
+"""What the address says of a panel that is open, beside which tile it is behind."""
+
+
+def behind(dataset: Dataset, judge: str, tile: Tile) -> None:
+    """Open the panel of a tile over the page; Escape and the way back close it, and the address names it."""
+    title = f"{tile.asking.dimension.title} · {tile.approval.sort}"
+    st.dialog(text.plain(title), width="large", on_dismiss=close)(_panel)(dataset, judge, tile)
+
+
+def nothing(found: Sequence[Tile]) -> None:
+    """The address names a tile that is not here."""
+    key = st.query_params.get(OPEN, "")
+    if key and key not in [one.key for one in found]:
+        text.warn("No figure of {key} may be shown: it is not approved here, or not any more.", key=key)
+
+
+def close() -> None:
+    """Nothing is open any more, and the address says so; the keyboard is on the tile again."""
+    session.scratch("behind")["left"] = st.query_params.get(OPEN, "")
+    for name in (OPEN, *_OWN):
+        st.query_params.pop(name, None)
+
+
+def left(key: str) -> bool:
+    """Whether what was behind a tile was closed just now."""
+    kept = session.scratch("behind")
+    return kept.get("left") == key and bool(kept.pop("left"))
+
+
+def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
+    store, ask = session.store(), tile.asking
+    there = ways(store, dataset.id, judge, ask)
+    if not there:
+        text.quiet(
+            "There is nothing to part by yet: one run on one day, one system, and items without fields that differ. "
+            "A second run shows here over time; give items a category, a language or a date in their meta when you "
+            "import them."
+        )
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=230):
+            by = url_state.one("by", "Mean by", {key: way.title for key, way in there.items()})
+        system = _system(tile) if by != SYSTEM else ""
+        outcome = _outcome(tile)
+        with st.spinner("Summing up by slice ..."):
+            found = breakdown(store, dataset.id, judge, tile, by, system, outcome)
+        name = download_form.named("dashboard", dataset.name, tile.key, found.way.title, system)
+        csv = File(
+            "These figures, as CSV", f"{name}.csv", "text/csv",
+            lambda: report.table(tile, found, system, outcome).encode(), "Every slice, with every digit.",
+        )  # fmt: skip
+        download_form.popover([csv], f"behind:{tile.key}")
+    if tile.today.told:
+        text.quiet(":orange[:material/history:] {told}", told=tile.today.told)
+    _drawn(dataset, tile, found, system, outcome, f"{name}:{outcome}")
+
+
+def _system(tile: Tile) -> str:
+    """One system, or all of them together: of verdicts on pairs, where each win is another's loss, only one."""
+    names = {s.name: s.name or "unnamed" for s in tile.systems}
+    if len(names) < 2:
+        return next(iter(names), "")
+    every = {} if tile.asking.sided else {"": "all systems together"}
+    with st.container(width=230):
+        return url_state.one("of", "System", every | names)
+
+
+def _outcome(tile: Tile) -> int:
+    """The answer whose share is shown."""
+    if tile.asking.outcomes == 1:
+        return tile.lead
+    answers = {str(n): tile.asking.told(n) for n in range(tile.asking.outcomes)}
+    with st.container(width=170):
+        return int(url_state.one("answer", "Share of", answers, str(tile.lead)))
+
+
+def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
+    ask = tile.asking
+    scale, share = ask.dimension.scale, not ask.mean
+    reach = (0.0, 1.0) if share else (bins.origin(scale), bins.origin(scale) + bins.width(scale))
+    if found.whole is not None:
+        text.say("{told}", told=sentences.over_all(tile, found.whole, system, outcome))
+    shown = [one for one in found.slices if one.mean is not None]
+    if len(shown) < 2:
+        few = many(len(found.slices), "slice")
+        text.quiet("No chart: {few} here, of which {n} can be shown.", few=few, n=str(len(shown)))
+    else:
+        what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.told(outcome)}”"
+        mark = tile.today.mark if tile.today.told else ""
+        title = " · ".join(part for part in (what, dataset.name, system, f"by {found.way.title}", mark) if part)
+        means = charts.Means(shown, found.whole, reach, share, title, partial(sentences.spanned, tile))
+        (charts.course if found.way.time else charts.slices)(means, key)
+    rows = [
+        {
+            found.way.title: one.name,
+            "corrected (95% interval)": sentences.spanned(tile, one.mean and one.mean.interval),
+            "judge, raw (95% interval)": sentences.spanned(tile, one.judge), "items": one.judge.items,
+            "labelled": one.mean.n if one.mean is not None else None, "remark": sentences.lacking(one),
+        }
+        for one in found.slices
+    ]  # fmt: skip
+    st.dataframe(rows, hide_index=True, height="content" if len(rows) <= 8 else 300)
+    text.quiet("{notes}", notes=" ".join(_notes(tile, found, system)))
+
+
+def _notes(tile: Tile, found: Breakdown, system: str) -> Iterator[str]:
+    """What somebody has to know who reads such a chart."""
+    yield (
+        f"Each {'point' if found.way.time else 'slice'} is corrected by the labels of its own items alone. Its "
+        "interval holds by itself: of twenty, about one misses the true mean."
+    )
+    if found.way.rescored:
+        yield "An item counts once, where its newest score is from, so points differ in their items as well as in time."
+    if found.step not in ("", "day"):
+        yield f"Days stand together by {found.step}, so that a point has items enough."
+    if not system and len(tile.systems) > 1 and found.way.title != SYSTEM:
+        yield "Systems are together here, and their mix may differ: choose one to leave that out."
+    if found.rest:
+        yield f"The {found.rest:,} values with the fewest ratings stand together as “all others”."
+    if found.without:
+        yield f"{many(found.without, 'item')} without a value stand in none."

@@ -1,0 +1,147 @@
+"""What stands around the dashboard's tiles: how much they are of, what is withheld, how to read it, downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from data.approvals import approvals
+from data.dashboard import dashboard
+from data.dashboard.dashboard import Tile
+from data.records.datasets import Dataset
+from data.reports import dashboard as report
+from data.store import Store
+from data.store.ids import now
+from judges.plural import many
+from pages.ui import download_form, links, picture, text
+
+
+def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
+    """Of how many systems and items, and from whom; the way to more labels where some have too few."""
+    items = max((sum(s.items for s in tile.systems) for tile in shown), default=0)
+    systems = len({s.name for tile in shown for s in tile.systems})
+    text.quiet(
+        "{dimensions} · {systems} · up to {items} scored by {judge}. Only what a lead approved stands here.",
+        dimensions=many(len(shown), "approved dimension"), systems=many(systems, "system"),
+        items=many(items, "item"), judge=judge,
+    )  # fmt: skip
+    if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.lead : tile.lead + 1]):
+        to = {"dataset": dataset, "stream": "audit"}
+        links.to("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
+
+
+def doubted(store: Store, dataset: Dataset, judge: str) -> None:
+    """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
+    found = [(one, how) for one, how in approvals.doubted(store, dataset.id) if one.judge == judge]
+    for one, how in found:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            text.quiet(
+                ":orange[:material/visibility:] **{name}** · {sort} is to be reviewed: {why}",
+                name=one.dimension.replace("_", " "), sort=one.sort, why=how.why,
+            )  # fmt: skip
+            case = f"{judge}.{one.sort}.{one.dimension}"
+            links.to("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
+
+
+_COLOURS = {"suspended": "red", "fails": "red", "inconclusive": "orange", "not decided": "green", "proposed": "blue"}
+
+
+def reading() -> None:
+    """What each part of a tile means."""
+    with st.expander("How to read this", icon=":material/help:"):
+        st.markdown(
+            "- **✓ approved** means that in this dimension the judge was held against people's blind labels of "
+            "randomly drawn items, agreed well enough for the workspace's policy, and that a lead approved it. Where "
+            "new labels say otherwise, the dimension leaves this page.\n"
+            "- **The solid dot** is the corrected figure: what people would say on average over all the items. The "
+            "judge scored them all, people labelled some, and where both did one sees by how much the judge is off. "
+            "**The line** is its 95% interval: of 20 such lines about 19 hold the true value. Short lines are precise, "
+            "long ones need more labels.\n"
+            "- **The dashed diamond** is the judge's own mean. Where it lies off the line, the judge is biased: it "
+            "scores higher or lower than people. A system with fewer than 30 labelled items has only this one, "
+            "and stands after the others: do not hold it beside a corrected figure.\n"
+            "- **The bar** shows how often the judge gave each answer; click a part of it to see the items.\n"
+            "- **n/a** are ratings where the judge says that the question does not apply; **unscored** are items "
+            "whose reply could not be used. Neither is in any mean.\n"
+            "- **Significant** is a difference at 5% for all pairs of systems together (Holm): one whose "
+            "interval only just misses 0 may not be. A mean of a scale takes its steps as equally "
+            "wide."
+        )
+
+
+def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
+    """What of this judge is not shown, and why."""
+    st.subheader("Withheld", anchor=False)
+    with st.spinner("Looking at what is not approved ..."):
+        found = dashboard.withheld(store, dataset.id, judge)
+    if not found:
+        text.quiet("Nothing: every dimension of this judge is approved.")
+        return
+    text.quiet("{n} of {name} may not be shown.", n=many(len(found), "dimension"), name=name)
+    with st.container(gap="xsmall"):
+        for one in found:
+            what, state, told = st.columns([22, 24, 54], gap="small", vertical_alignment="top")
+            with what:
+                text.say("**{dimension}** · {unit}", dimension=one.dimension.title, unit=one.dimension.sort)
+            state.badge(text.plain(one.state), color=_COLOURS.get(one.state, "gray"))
+            with told, st.container(gap=None):
+                text.say("{outside}", outside=one.outside)
+                more = one.why.removeprefix(one.outside.partition(": ")[0] + ": ")
+                if one.why != one.outside:
+                    text.quiet("{more}", more=more)
+    with st.container(horizontal=True):
+        links.to("approvals", "Approvals", icon=":material/verified:", dataset=dataset.name, judge=judge)
+        links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
+
+
+def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str, bool, int]]) -> None:
+    """Nothing is approved: what has to happen first, with the ways there."""
+    if not judges:
+        st.info("No judge has scored this dataset yet, so there is nothing to publish.", icon=":material/gavel:")
+        with st.container(horizontal=True):
+            links.to("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
+            links.to("import", "Import judgments", icon=":material/upload_file:")
+        return
+    st.info(
+        "Nothing is approved on this dataset yet, so no figure may be shown. A dimension comes here in three steps: "
+        "people label a random sample without seeing the judge, the judge agrees with them well enough, and a lead "
+        "approves it.",
+        icon=":material/verified:",
+    )
+    with st.container(horizontal=True):
+        links.to("queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        links.to("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
+        links.to("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
+    for judge, _, model, *_ in judges[:1]:
+        withheld(store, dataset, judge, model)
+
+
+def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
+    """The dashboard as files, for people without an account."""
+    name = download_form.named("dashboard", dataset.name)
+
+    def page() -> bytes:
+        found = dashboard.whole(store, dataset, judge)
+        return report.document(found, now(), dashboard.run_names(found.runs)).encode()
+
+    with st.popover("Download", icon=":material/download:"), st.container(width=360):
+        st.download_button(
+            "Everything, as one HTML file", page, file_name=f"{name}.html", mime="text/html", on_click="ignore",
+            icon=":material/description:", width="stretch",
+        )  # fmt: skip
+        text.quiet("To read without an account, offline, on screen or paper. What is withheld has no figure in it.")
+        st.download_button(
+            "The figures, as CSV", lambda: report.table(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
+            on_click="ignore", icon=":material/table:", width="stretch",
+        )  # fmt: skip
+        titles = {one.key: f"{one.asking.dimension.title} · {one.approval.sort}" for one in shown}
+        chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.plain(titles[key]))
+        tile = next(one for one in shown if one.key == chosen)
+        svg = report.picture(tile, dataset.name)
+        with st.container(horizontal=True):
+            st.download_button(
+                "Save as SVG", svg, file_name=f"{download_form.named(name, tile.key)}.svg", mime="image/svg+xml",
+                on_click="ignore",
+            )  # fmt: skip
+            picture.button(svg, download_form.named(name, tile.key), f"picture:{tile.key}")

@@ -1,0 +1,102 @@
+"""Dashboard: what may be published of the systems under test, a tile for each approved dimension, and what may not."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.dashboard import dashboard
+from data.dashboard.dashboard import Tile
+from data.records import combinations, datasets
+from data.records.datasets import Dataset
+from pages.dashboard import breakdown, dashboard_view, tiles
+from pages.ui import agreement_tables, choose, links, practice_badge, rows, session, text, url_state
+
+UNNAMED = "(unnamed)"
+
+
+def page() -> None:
+    """The approved dimensions of one judge on one dataset, by system."""
+    who, store = session.me(), session.store()
+    st.title("Dashboard", anchor=False)
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=205):
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    held = dashboard.published(store, dataset.id)
+    judges = datasets.judges(store, dataset.id)
+    if not held:
+        dashboard_view.nothing(store, dataset, judges)
+        return
+    named = agreement_tables.judge_names(judges, combinations.named(store))
+    names = {id_: name for id_, name in named.items() if id_ in held}
+    with bar, st.container(width=290):
+        judge = url_state.one("judge", "Judge", names)
+    with st.spinner("Summing up the judge's scores ..."):
+        found = dashboard.tiles(store, dataset.id, judge, held[judge])
+    with bar:
+        shown = _chosen(found)
+    model, made = next((model, made) for id_, _, model, made, _ in judges if id_ == judge)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if dataset.synthetic:
+            text.synthetic(dataset.description)
+        practice_badge.judge(model)
+    badges = {"synthetic": dataset.description} if dataset.synthetic else {}
+    if made and not dataset.synthetic:
+        badges["practice judge"] = "This judge is no model: it practises."
+    dashboard_view.scope(shown, names[judge], dataset.name)
+    if who.may("lead"):
+        dashboard_view.doubted(store, dataset, judge)
+    breakdown.nothing(found)
+    runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
+    wishes = [
+        (one, tiles.tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.left(one.key)))
+        for one in shown
+    ]
+    _opened(who.name, dataset, judge, found, wishes)
+    if shown:
+        dashboard_view.download(store, dataset, judge, shown)
+    dashboard_view.reading()
+    dashboard_view.withheld(store, dataset, judge, model)
+
+
+def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.Wish]]) -> None:
+    """The items behind a share that was clicked, or the panel behind a tile that the address names."""
+    for one, wish in wishes:
+        if wish.items is not None:
+            return _items(who, dataset, judge, one, *wish.items)
+        if wish.behind:
+            st.query_params[breakdown.OPEN] = one.key
+    for one in found:
+        if one.key == st.query_params.get(breakdown.OPEN):
+            breakdown.behind(dataset, judge, one)
+
+
+def _chosen(found: list[Tile]) -> list[Tile]:
+    """The tiles that the filters leave, with the systems that they leave."""
+    systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
+    with st.container(width=150):
+        system = url_state.one("system", "System", {"": "all", **{key: key for key in sorted(systems)}})
+    with st.container(width=165):
+        titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
+        dimension = url_state.one("dimension", "Dimension", {"": "all", **titles})
+    left = [tile for tile in found if dimension in ("", tile.key)]
+    return [dashboard.only(tile, systems[system]) for tile in left] if system else left
+
+
+@st.dialog("The items behind this share", width="large")
+def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
+    """The cells that the judge gave an answer; a click on one opens it on the desk."""
+    ask = tile.asking
+    given = "n/a" if answer is None else ask.answers[answer]
+    found = dashboard.items_in(session.store(), dataset.id, judge, ask.dimension, system, answer, who)
+    text.quiet(
+        "{dimension}, {system}: the judge says “{answer}”. {few}Click a row to open the item on the review desk. "
+        "Items that you may still be asked to label blind are left out.",
+        dimension=ask.dimension.title, system=system or "unnamed", answer=given,
+        few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
+    )  # fmt: skip
+    table = {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]}
+    one = rows.clicked(table, found, f"items:{tile.key}", height=420)
+    if one is not None:
+        links.go("desk", dataset=dataset.name, item=one.item)

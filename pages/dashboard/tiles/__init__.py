@@ -1,0 +1,53 @@
+"""A tile of the dashboard as a component: one approved dimension, a row for each system under test.
+
+`data` (Python to browser) is words and places only, see `compose.tile`. `clicked` (browser to Python): {system,
+answer}, the number of a row and of an answer (None: n/a), whose items somebody wants to see. `opened`: true, to see
+what is behind the tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from data.dashboard.dashboard import Tile
+from pages.dashboard.tiles import compose
+from pages.ui import messages
+
+HERE = Path(__file__).parent
+
+_component = st.components.v2.component(
+    "assay_tile",
+    html='<section class="tile"></section>',
+    css=(HERE / "tiles.css").read_text(encoding="utf-8"),
+    js=(HERE / "tiles.js").read_text(encoding="utf-8"),
+    isolate_styles=True,
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What somebody wants of a tile: what is behind it, or the items behind a share: (system, answer; None is n/a)."""
+
+    behind: bool = False
+    items: tuple[str, int | None] | None = None
+
+
+def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False) -> Wish:
+    """Draw a tile; what was asked for in this very run.
+
+    `runs` names the runs that scores came from, `badges` are further marks beside "approved", with what they mean;
+    `focus` puts the keyboard on it.
+    """
+    data = compose.tile(given, runs, badges) | {"focus": focus}
+    event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
+    clicked = messages.table(event.clicked)
+    system = messages.place(clicked.get("system"), len(given.systems))
+    answer = messages.place(clicked.get("answer"), len(given.asking.answers))
+    if system is None or (answer is None and clicked.get("answer") is not None):
+        return Wish(behind=event.opened is True)
+    return Wish(items=(given.systems[system].name, answer))

@@ -1,0 +1,160 @@
+"""What a tile of the dashboard is drawn from: all words and figures of it, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from data.dashboard import sentences
+from data.dashboard.dashboard import System, Tile
+from judges.stats import bins
+from judges.stats.uncertainty import MIN_CLUSTERS
+
+_UNITS = {
+    "turn": "each turn",
+    "section": "each section",
+    "side": "each response of a pair",
+    "response": "each response",
+}
+FEW = 12
+"""Answers up to which a key of colours stands above them."""
+
+
+def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
+    """The data of one tile (pages/dashboard/tiles/tiles.js)."""
+    several = len({point.run for system in given.systems for point in system.trend}) > 1
+    approval, dimension = given.approval, given.asking.dimension
+    trust = {"t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires."}
+    if given.today.told:
+        trust = {"t": given.today.mark, "help": given.today.told, "made": True}
+    return {
+        "title": dimension.title,
+        "unit": f"asked of {_UNITS.get(dimension.sort, f'the whole {dimension.sort}')}",
+        "badges": [trust] + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
+        "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
+        "today": given.today.told,
+        "reading": " ".join(sentences.reading(given)),
+        "answers": list(given.asking.answers),
+        "axis": _axis(given),
+        "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],
+        "trend": _reach(given) if several else None,
+        "pairs": [{"t": sentences.said(given, pair), "apart": pair.apart} for pair in _by_certainty(given)],
+        "tables": [_figures(given), *([_over_runs(given, runs)] if several else [])],
+        "words": {
+            "figure": "mean" if given.asking.mean else f"“{given.asking.told(given.lead)}”",
+            "answers": "the judge's answers",
+            "trend": "judge, by run",
+            "people": "what people would say (corrected), with its 95% interval",
+            "judge": "what the judge itself says",
+            "open": "Over time and by category",
+            "pairs": "Which systems differ significantly",
+            "few": "Too few labelled items: what stands here is the judge's own, not corrected",
+        },
+    }
+
+
+def _reach(given: Tile) -> list[float]:
+    """The ends between which the judge's figures move from run to run: alike for all systems, and never close-up."""
+    values = [point.means[given.lead] for system in given.systems for point in system.trend]
+    axis = _axis(given)
+    spare = max(0.0, (axis["hi"] - axis["lo"]) / 10 - (max(values) - min(values))) / 2
+    return [min(values) - spare, max(values) + spare]
+
+
+def _by_certainty(given: Tile) -> list[Any]:
+    return sorted(given.comparisons, key=lambda pair: not pair.apart)
+
+
+def _axis(given: Tile) -> dict[str, Any]:
+    scale = given.asking.dimension.scale
+    if not given.asking.mean:
+        return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n}%"} for n in range(5)]}
+    return {"lo": scale.lo, "hi": scale.hi, "ticks": [{"at": n, "t": f"{n:g}"} for n in bins.ticks(scale, 10)]}
+
+
+def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:
+    mean, name = system.means[given.lead], system.name or "unnamed"
+    interval, own = mean.interval, sentences.figure(given, mean.judge)
+    point = None if interval.point is None else sentences.figure(given, interval.point)
+    ends = ""
+    if interval.low is not None and interval.high is not None:
+        ends = f"{sentences.figure(given, interval.low)} to {sentences.figure(given, interval.high)}"
+    notes: list[dict[str, Any]] = []
+    if mean.missing:
+        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(interval.n_eff)} (unequal chances, n/a)"
+        notes.append({"t": f"{mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"})
+    else:
+        notes.append({"t": f"{mean.n:,} labelled"})
+    if system.na:
+        notes.append({"t": f"n/a {system.na:.0%}", "answer": None, "label": f"{name}: n/a in {system.na:.0%}"})
+    if system.unscored:
+        notes.append({"t": f"unscored {system.unscored:.0%}"})
+    shares = [
+        {"answer": n, "share": share, "t": f"{share:.0%}", "label": f"{name}: {answer} in {share:.0%} — show the items"}
+        for n, (answer, share) in enumerate(zip(given.asking.answers, system.spread, strict=True))
+    ]
+    return {
+        "system": number,
+        "name": name,
+        "figure": point or own,
+        "span": ends if point else "judge's own",
+        "own_told": f"judge {own}" if point else "",
+        "point": interval.point,
+        "low": interval.low,
+        "high": interval.high,
+        "judge": mean.judge,
+        "told": f"{name}: people would say {point}" + (f", {ends}" if ends else "") if point else f"{name}: no labels",
+        "own": f"{name}: the judge itself says {own}",
+        "items": f"{system.items:,} item" + ("" if system.items == 1 else "s"),
+        "notes": notes,
+        "spread": shares,
+        "spreadTold": f"{name}: the judge's answers",
+        "trend": [
+            {
+                "v": p.means[given.lead],
+                "t": f"{runs.get(p.run, p.run)}: {sentences.figure(given, p.means[given.lead])}",
+            }
+            for p in system.trend
+        ],
+    }
+
+
+def _figures(given: Tile) -> dict[str, Any]:
+    """All figures of a tile as a table, every outcome."""
+    rows = []
+    for system in given.systems:
+        for outcome, mean in enumerate(system.means):
+            shape, interval = (".3f" if given.asking.mean else ".1%"), mean.interval
+
+            def put(value: float | None, shape: str = shape) -> str:
+                return "–" if value is None else f"{value:{shape}}"
+
+            rows.append(
+                [
+                    system.name or "unnamed", given.asking.told(outcome), put(interval.point),
+                    f"{put(interval.low)} to {put(interval.high)}" if interval.low is not None else "–",
+                    put(mean.judge), put(mean.people), f"{mean.n:,}", f"{mean.others:,}",
+                    "–" if interval.point is None else f"{mean.lam:.2f}", f"{system.na:.1%}", f"{system.unscored:.1%}",
+                ]
+            )  # fmt: skip
+    columns = [
+        "system", "of", "corrected", "95% interval", "judge", "people, labelled items", "labelled", "others", "λ",
+        "n/a", "unscored",
+    ]  # fmt: skip
+    return {"title": "All figures", "columns": columns, "rows": rows}
+
+
+def _over_runs(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
+    """The judge's own figures by run."""
+    order = [key for key in runs if any(p.run == key for s in given.systems for p in s.trend)]
+    rows = []
+    for system in given.systems:
+        known = {p.run: p for p in system.trend}
+        cells = [known.get(key) for key in order]
+        told = ["–" if p is None else f"{sentences.figure(given, p.means[given.lead])} ({p.items:,})" for p in cells]
+        rows.append([system.name or "unnamed", *told])
+    return {
+        "title": "The judge's own, run by run (items)",
+        "columns": ["system", *(runs[k] for k in order)],
+        "rows": rows,
+    }

@@ -1,0 +1,101 @@
+"""The review desk: the queue's items beside the judge's scores, accepted or overridden by key."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from typing import Any
+
+import streamlit as st
+
+from data.desk import desk, labels
+from data.queue import progress, queue
+from data.records import guidelines
+from data.records.datasets import Dataset
+from data.records.people import Person
+from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
+from judges.errors import AssayError
+from pages.ui import choose, clock, session
+from pages.ui.sheet import compose, sending, sheet
+
+
+def page() -> None:
+    """Choose dataset and stream, then label."""
+    who = session.me()
+    place = choose.place(session.store())
+    if place is not None:
+        _desk(who, *place, st.query_params.get("item", ""), clock.zone())
+
+
+@st.fragment
+def _desk(
+    who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters, linked: str, zone: tzinfo
+) -> None:
+    """The desk itself, which alone reruns with every answer."""
+    key = f"desk:{who.name}:{dataset.id}:{stream}"
+    state = session.scratch(f"{key}:{filters}")
+    outbox = sending.received(key)
+    notice, store = None, session.store()
+    try:
+        ahead = sending.AHEAD if outbox["came"] else sending.FIRST
+        given = queue.claim(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
+        sheets = sending.light([compose.sheet(v) for v in desk.views(store, who.name, given)])
+        sheets += _asked(who, state, outbox, linked)
+    except AssayError as error:
+        sheets, notice = [], str(error)
+    try:
+        state["stand"] = progress.standing(store, who.name, dataset.id, stream, filters, zone)
+    except (StoreFailed, StoreDamaged, StoreLocked) as error:
+        if "stand" not in state:
+            raise
+        notice = str(error)
+    stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
+    sheet(
+        {
+            "person": who.name,
+            "place": f"{dataset.name}/{stream}",
+            "sheets": sheets,
+            "open": state.get("open"),
+            "acked": state.get("acked", []),
+            "refused": state.get("refused", []),
+            "progress": {
+                "today": stand.mine.today,
+                "mine": stand.mine.total,
+                "seconds": stand.mine.seconds,
+                "left": stand.left,
+                "done": stand.queue.answered,
+                "total": stand.queue.drawn,
+            },
+            "empty": sending.empty(stream, filters != queue.Filters()) if not stand.left and not notice else None,
+            "notice": state.get("notice") or notice,
+            "guide": sending.guide(guidelines.current(store, dataset.id), dataset.name, zone),
+        },
+        key=key,
+        on_outbox=lambda: _save(who, key, state, zone),
+    )
+
+
+def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: str) -> list[dict[str, Any]]:
+    """The sheets that were asked for by name: by the address, or by the person who wants to see a judge's scores."""
+    store, found = session.store(), []
+    if linked and linked != state.get("open"):
+        state["open"] = linked
+        found.append(compose.sheet(desk.opened(store, who.name, linked)))
+    want = outbox.get("want")
+    if want and want.get("item"):
+        if want.get("reveal"):
+            desk.reveal(store, who.name, want["item"])
+        found.append(compose.sheet(desk.opened(store, who.name, want["item"]), again=True))
+    return found
+
+
+def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
+    """Save what the browser sent, and remember what to acknowledge."""
+    try:
+        saved, refused = labels.save(session.store(), who.name, sending.received(key)["answers"])
+        state["notice"] = None
+    except AssayError as error:
+        state["notice"] = str(error)
+        return
+    at = {s.key: f"{s.at.replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}" for s in saved}
+    state["acked"] = (state.get("acked", []) + [{"key": s.key, "at": at[s.key]} for s in saved])[-200:]
+    state["refused"] = [{"key": r.key, "item": r.item, "why": r.why} for r in refused]

@@ -1,0 +1,208 @@
+"""What the export page draws: kinds and options, the first rows, the file that was made, the items put aside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from data.exporting import FORMATS, Format, Given, Kind, Option, loads
+from data.gold.excluded_items import Use
+from data.store import Store
+from judges.plural import many
+from pages.ui import text
+
+_CELL = 400
+_CSV = "In CSV, a text that a spreadsheet would run as a formula gets an apostrophe before it."
+_ASIDE = (
+    "Making this file **puts its items aside**: from then on they are not drawn and count in no figure of any judge, "
+    "because a judge that has seen the answer proves nothing by repeating it. You can undo that below, with a reason."
+)
+
+
+def kind(known: Mapping[str, Kind]) -> Kind:
+    """The kind that is chosen, with what it gives."""
+    chosen = st.selectbox("What", list(known), format_func=lambda name: known[name].title, key="export:kind")
+    return known[chosen]
+
+
+def format(of: Kind) -> Format:
+    """The format that is chosen."""
+    if of.lines:
+        st.segmented_control("Format", ["jsonl"], format_func=FORMATS.get, default="jsonl", key="export:lines")
+        return "jsonl"
+    chosen: Format = st.segmented_control(
+        "Format", list(FORMATS), format_func=FORMATS.get, default="jsonl", key="export:format", required=True
+    )
+    return chosen
+
+
+def options(store: Store, dataset_id: str, of: Kind) -> dict[str, Any]:
+    """The options of a kind as they are set."""
+    found: dict[str, Any] = {}
+    if not of.options:
+        return found
+    for option, column in zip(of.options, st.columns(4, vertical_alignment="bottom"), strict=False):
+        with column:
+            found[option.name] = _option(store, dataset_id, of, option)
+    return found
+
+
+def _option(store: Store, dataset_id: str, of: Kind, option: Option) -> Any:
+    key = f"export:{of.name}:{option.name}"
+    if isinstance(option.default, bool):
+        return st.toggle(text.plain(option.title), option.default, key=key, help=text.plain(option.says))
+    if isinstance(option.default, int):
+        return st.number_input(
+            text.plain(option.title), min_value=0, value=option.default, step=1, key=key, help=text.plain(option.says)
+        )
+    if option.among is None:
+        return st.text_input(
+            text.plain(option.title),
+            option.default,
+            key=key,
+            help=text.plain(option.says),
+            placeholder="the best answer",
+        ).strip()
+    known = dict(option.among(store, dataset_id))
+    start = list(known).index(option.default) if option.default in known else None
+    chosen: str | None = st.selectbox(
+        text.plain(option.title),
+        list(known),
+        index=start,
+        format_func=known.get,
+        placeholder="any",
+        key=f"{key}:{dataset_id}",
+        help=text.plain(option.says),
+    )
+    return chosen or option.default
+
+
+def every(known: Mapping[str, Kind]) -> None:
+    """What each kind of file holds."""
+    rows = [(k.title, k.says, k.again[:1].upper() + k.again[1:]) for k in known.values()]
+    with st.expander("What each file contains", icon=":material/folder_open:"):
+        st.dataframe(
+            pd.DataFrame(rows, columns=["File", "Contents", "Import"]), hide_index=True, row_height=76,
+            column_config={"Contents": st.column_config.TextColumn(width=640)},
+        )  # fmt: skip
+
+
+def told(of: Kind, format: Format) -> None:
+    """What the kind gives, and what is to be known of it and its format."""
+    text.say("{says}", says=of.says)
+    if of.tunes:
+        st.warning(_ASIDE, icon=":material/info:")
+    if format == "csv":
+        st.caption(_CSV)
+
+
+def shown(rows: Sequence[Mapping[str, Any]], count: int, of: Kind) -> None:
+    """The number of rows, and the first of them."""
+    if not count:
+        st.info(text.plain(_nothing(of)), icon=":material/inbox:")
+        return
+    text.say("**{n}**. The first {few}:" if rows else "**{n}**.", n=many(count, "row"), few=len(rows))
+    if not rows:
+        return
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    st.dataframe(
+        pd.DataFrame([[_cell(row.get(name)) for name in names] for row in rows], columns=names), hide_index=True
+    )
+
+
+def blinded(items: int) -> None:
+    """What taking this file costs the person who takes it: blind answers that they could have given."""
+    if items:
+        text.quiet(
+            "This file shows what judges or people said. You may still be asked to label {n} of this dataset blind: "
+            "their rows are left out above, and once you make the file these items go to others.",
+            n=many(items, "item"),
+        )  # fmt: skip
+
+
+def _nothing(of: Kind) -> str:
+    why = {
+        "preference_turns": "Nobody has improved a turn yet: on the desk, press e beside a turn.",
+        "preference_pairs": "No pair has a verdict other than a tie.",
+        "chats": "No conversation reaches that answer in the reference labels (gold).",
+        "candidates": "Nothing here is low, doubted or disputed.",
+        "examples": "People have corrected no reply of this card on an item that may be an example: those of the audit "
+        "sample, and those labelled blind in a random draw, may not.",
+    }
+    return why.get(of.name, "There is nothing of this kind in the dataset yet.")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    said = json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)
+    return said if len(said) <= _CELL else said[:_CELL] + " ..."
+
+
+def _size(file: Path) -> str:
+    size = file.stat().st_size
+    return f"{size / 2**20:,.1f} MB" if size >= 2**20 else f"{max(size / 2**10, 0.1):,.1f} kB"
+
+
+@contextmanager
+def progress(count: int) -> Iterator[Callable[[int], None]]:
+    """A bar while the file is written; yields what to call with the rows so far."""
+    bar = st.progress(0.0, "Writing")
+
+    def seen(rows: int) -> None:
+        bar.progress(min(rows / count, 1.0) if count else 1.0, text.plain(f"Writing: {rows:,} rows"))
+
+    try:
+        yield seen
+    finally:
+        bar.empty()
+
+
+def done(given: Given, address: str) -> None:
+    """The file that was made, and how to read it."""
+    with st.container(border=True):
+        size = _size(given.file)
+        text.say("**{name}** · {n} · {size}", name=given.file.name, n=many(given.lines, "row"), size=size)
+        if given.aside:
+            text.say("{n} put aside: the approval check leaves them out from now on.", n=many(given.aside, "item"))
+        st.link_button("Download", address, icon=":material/download:", type="primary")
+        if given.kind in ("dataset", "items", "judgments", "labels", "adjudications") and given.format == "jsonl":
+            st.caption("To bring it into another workspace:")
+            st.code(f"python -m data import {given.file.name} --dataset NAME", language="bash")
+        if given.kind != "dataset":
+            st.caption("To read it in Python:")
+            st.code(loads(given.format, given.file.name), language="python")
+
+
+def aside(found: Sequence[Use]) -> tuple[list[str], str] | None:
+    """The items that are put aside; those to take back with the reason, once a person asks for it."""
+    rows = [(u.name, u.why, u.person, "in the audit sample" if u.drawn else "") for u in found]
+    st.dataframe(pd.DataFrame(rows, columns=["Item", "Why", "Put aside by", ""]), hide_index=True)
+    names = {u.item: u.name for u in found}
+    with st.form("export:back", border=False, clear_on_submit=True):
+        left, right = st.columns(2)
+        chosen = left.multiselect("Count again", list(names), format_func=names.get)
+        why = right.text_input("Reason", max_chars=500, key="export:back:why")
+        if st.form_submit_button("Count again", icon=":material/undo:"):
+            return [str(i) for i in chosen], why
+    return None
+
+
+def by_hand() -> tuple[list[str], str] | None:
+    """Items named by hand to be put aside, with the reason, once a person asks for it."""
+    with st.form("export:aside", border=False, clear_on_submit=True):
+        given = st.text_area("Items that a prompt was tuned on: their ids, one per line", height=100)
+        why = st.text_input("Reason", max_chars=500, key="export:aside:why", placeholder="the prompt was tuned on them")
+        st.caption(
+            "An item that people have labelled blind in a random draw cannot be put aside or counted again: nobody may "
+            "choose what the approval check counts. One that is drawn but not labelled can; it then does not count."
+        )
+        if st.form_submit_button("Put aside", icon=":material/remove_circle:"):
+            return [line.strip() for line in given.splitlines() if line.strip()], why
+    return None

@@ -1,0 +1,100 @@
+"""Export: a dataset, or what training takes of it, looked at before it becomes a file; and the items put aside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from data import exporting
+from data.exporting import Format, Kind
+from data.gold import excluded_items
+from data.records.datasets import Dataset
+from data.records.people import Person
+from data.store import Store
+from judges.errors import AssayError
+from judges.plural import many
+from pages.exporting import export_form
+from pages.server import downloads
+from pages.ui import choose, session, text
+
+_TABLES = (
+    *("item", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "repair", "answer"),
+    *("card", "judge", "person_event", "approval"),
+)
+
+
+def page() -> None:
+    """Choose, look, make the file, take it away."""
+    who, store = session.me("researcher"), session.store()
+    st.title("Export", anchor=False)
+    left, middle, right = st.columns([2, 2, 2])
+    with left:
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return
+    with middle:
+        kind = export_form.kind(exporting.kinds())
+    with right:
+        format = export_form.format(kind)
+    st.caption("Researchers and leads may export. Each export is in the audit log.")
+    export_form.told(kind, format)
+    options = export_form.options(store, dataset.id, kind)
+    try:
+        _file(who, store, dataset, kind, format, options)
+    except AssayError as error:
+        text.refuse(error)
+    export_form.every(exporting.kinds())
+    _aside(who, store, dataset)
+
+
+def _file(who: Person, store: Store, dataset: Dataset, kind: Kind, format: Format, options: dict[str, Any]) -> None:
+    """The first rows, and the file of all of them."""
+    kept = session.scratch("export")
+    if kind.name == "examples" and not options["card"]:
+        text.quiet("Choose the card whose judges are to see the examples.")
+        return
+    stamp = tuple(store.touched(table) for table in _TABLES)
+    rows, count = _preview(store, who.name, dataset, kind.name, options, (store.url, stamp))
+    export_form.shown(rows, count, kind)
+    key = (dataset.id, kind.name, format, tuple(options.items()))
+    export_form.blinded(exporting.blinded(store, who.name, dataset, kind, options))
+    if count and st.button("Make the file", type="primary", icon=":material/draft:"):
+        file = downloads.place(f"{_plain(dataset.name)}-{kind.name}.{format}")
+        with export_form.progress(count) as seen:
+            given = exporting.give(store, who.name, dataset, kind, options, format, file, seen)
+        kept.update(key=key, given=given, address=downloads.offer(file))
+    if kept.get("key") == key and kept["given"].file.exists():
+        export_form.done(kept["given"], kept["address"])
+
+
+@st.cache_data(max_entries=32, show_spinner="Counting the rows ...")
+def _preview(
+    _store: Store, actor: str, dataset: Dataset, kind: str, options: dict[str, Any], at: tuple[Any, ...]
+) -> tuple[list[dict[str, Any]], int]:
+    """The first rows and their number, for as long as the tables stay as they are."""
+    return exporting.preview(_store, actor, dataset, exporting.kind(kind), options)
+
+
+def _aside(who: Person, store: Store, dataset: Dataset) -> None:
+    """The items that the approval check leaves out because prompts were tuned on them."""
+    found = excluded_items.listed(store, dataset.id)
+    with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
+        st.caption("What a prompt was tuned on, or what became an example, counts in no figure of any judge.")
+        text.say("**{n}** put aside.", n=many(len(found), "item"))
+        back = export_form.aside(found) if found else None
+        given = export_form.by_hand()
+    try:
+        if back:
+            excluded_items.take_back(store, who.name, dataset.id, *back)
+            st.rerun()
+        if given:
+            excluded_items.put_aside(store, who.name, dataset.id, excluded_items.named(store, dataset.id, given[0]), given[1])
+            st.rerun()
+    except AssayError as error:
+        text.refuse(error)
+
+
+def _plain(name: str) -> str:
+    """A dataset's name as part of a file's."""
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:60]

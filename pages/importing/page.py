@@ -1,0 +1,109 @@
+"""Import: files are shown as they would be stored, with every line that cannot be, before anything is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from data import importing
+from data.importing import Plan, history, start
+from judges.errors import AssayError
+from judges.plural import many
+from pages.importing import views
+from pages.server import downloads
+from pages.server.uploads import Tray
+from pages.ui import clock, links, session, text
+
+TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
+
+
+def page() -> None:
+    """Upload, say what it is, look at what it becomes, import."""
+    who, kept = session.me("researcher"), session.scratch("import")
+    st.title("Import", anchor=False)
+    if kept.get("done"):
+        views.done(kept["done"])
+    uploads = st.file_uploader(
+        "Files, several at once: tables (CSV, Parquet, JSON), JSON lines, chats, traces and exports of other tools",
+        TYPES,
+        accept_multiple_files=True,
+        key=f"upload:{kept.setdefault('turn', 0)}",
+    )
+    if uploads or ("tray" in kept and "found" not in kept):
+        _look(kept, uploads)
+        st.rerun()
+    if kept.get("refused"):
+        text.refuse(kept["refused"])
+    if "found" not in kept:
+        views.formats()
+        views.earlier(history.imports(session.store()), clock.zone())
+        return
+    if views.files(kept["found"]):
+        _put_away(kept)
+        st.rerun()
+    try:
+        plan = views.plan(kept["found"], kept["outline"], f"import:{kept['turn']}")
+    except AssayError as error:
+        text.refuse(error)
+        return
+    if plan is not None:
+        _import(who.name, kept, plan)
+
+
+def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
+    """Take over what was uploaded, and find out what it is; what is nothing is removed again."""
+    try:
+        if uploads:
+            for name in ("done", "refused", "found", "key"):
+                kept.pop(name, None)
+            kept["turn"] += 1
+            kept.setdefault("tray", Tray()).add(uploads)
+        with views.progress("Looking at the files") as seen:
+            source, store = kept["tray"].source, session.store()
+            kept["found"] = importing.detect(source, progress=seen, waits=seen.waits)
+            kept["outline"] = start.understood(store, source, kept["found"], progress=seen, waits=seen.waits)
+    except AssayError as error:
+        _put_away(kept)
+        kept["refused"] = error
+
+
+def _put_away(kept: dict[str, Any]) -> None:
+    for name in ("tray", "found", "outline", "key", "preview", "refused", "rejects"):
+        kept.pop(name, None)
+
+
+def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
+    """Show what the files would become, once for each plan; import it when that is asked for."""
+    if kept.get("key") != (plan, who):
+        with views.progress("Reading") as seen, downloads.making("rejected.jsonl") as file:
+            kept.update(views.read(kept["tray"].source, plan, who, kept["found"], file, seen))
+        kept["key"] = (plan, who)
+    if kept["refused"]:
+        text.refuse(kept["refused"])
+        return
+    shown = kept["preview"]
+    importing.looked(session.store(), who, plan.dataset, shown)
+    views.preview(shown, kept["rejects"])
+    if shown.stopped or not shown.new.total:
+        return
+    label = "Import all" if shown.ok else f"Import {many(shown.new.total, 'good row')}"
+    wanted = st.button(text.plain(label), type="primary", icon=":material/download_done:")
+    views.examples(shown)
+    if not wanted:
+        return
+    rest, new = ("refuse" if shown.ok else "good rows"), start.first(session.store(), plan.dataset)
+    try:
+        with views.progress("Importing") as seen:
+            kept["done"] = importing.take(
+                session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
+            )
+        importing.looked(session.store(), who, plan.dataset, shown)
+        way = start.way(session.store(), who, kept["done"].dataset_id, draw=new)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    _put_away(kept)
+    if way is not None:
+        links.go(way.page, **way.query)
+    st.rerun()

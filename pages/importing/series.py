@@ -1,0 +1,120 @@
+"""What the files of an import seem to hold, to be corrected: whose answers, to which question, on which scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from data.cards import cards
+from data.importing.outline import Outline, Series, scaled
+from judges.authoring.card_lookup import answers, spelled
+from judges.authoring.recipe import Answers
+from judges.errors import AssayError
+from pages.ui import session, text
+
+WHOSE = {"judge": "a judge's", "person": "a person's", "": "left out"}
+_BY = {words: by for by, words in WHOSE.items()}
+_HELP = (
+    "1-5 (whole numbers), 0-1 or 0-10 step 0.5 (any number), yes/no, poor|fair|good (from worst to best), "
+    "red, green (no order); add: or n/a"
+)
+
+
+def editor(made: Outline, key: str) -> Outline:
+    """The outline as it stands on screen, with its tables' items described; it may be corrected in each row."""
+    for file, base in made.tables.items():
+        ids = ", ".join(base.id.columns) or "their row number"
+        texts = ", ".join(f"{name} ({', '.join(held.columns) or held.constant})" for name, held in base.fields.items())
+        kind = {"dialogue": "Dialogues", "pair": "Pairs", "response": "Single responses"}[base.kind]
+        text.say(
+            "**{file}**: {kind}, identified by {ids}. Read from it: {texts}. Kept for slices: {meta}.",
+            file=file, kind=kind.lower(), ids=ids, texts=texts or "no texts, only scores",
+            meta=", ".join(base.meta) or "nothing",
+        )  # fmt: skip
+    for sentence in made.told:
+        text.quiet("{sentence}", sentence=sentence)
+    asked = st.container()
+    edited = _edited(made, key) if made.series else made
+    with asked:
+        for sentence in edited.unclear:
+            text.warn("{sentence} Choose it in the table.", sentence=sentence)
+    for one in edited.series:
+        if one.by and (one.why or one.answers is None):
+            off = "some values are not on the scale"
+            what = "left out, as no scale fits; write one under Answers" if one.answers is None else off
+            text.quiet("{name}: {what} ({why}).", name=one.name, what=what, why=one.why or "there are none")
+    return edited
+
+
+def _edited(made: Outline, key: str) -> Outline:
+    """The outline as its table on screen says it."""
+    first = pd.DataFrame([_row(one) for one in made.series])
+    edited = st.data_editor(
+        first, hide_index=True, key=f"{key}:series", disabled=["Column", "Values", "Such as"],
+        column_config={
+            "Whose": st.column_config.SelectboxColumn(options=list(_BY), required=True),
+            "Name": st.column_config.TextColumn(help="Of the judge or the person. Empty: as each row has it."),
+            "Question": st.column_config.TextColumn(help="Rows with the same question are compared.", required=True),
+            "Answers": st.column_config.TextColumn(help=_HELP),
+        },
+    )  # fmt: skip
+    rows = edited.fillna("").to_dict("records")
+    said = [_changed(one, row) for one, row in zip(made.series, rows, strict=True)]
+    if said == list(made.series):
+        return made
+    # A scale that is set in one row is that of the question, in all its rows.
+    both = zip(said, made.series, strict=True)
+    changed = {_place(s): s.answers for s, one in both if s.answers not in (None, one.answers)}
+    said = [replace(s, answers=changed.get(_place(s), s.answers)) for s in said]
+    found = scaled(said, cards.questions(session.store()))
+    for row, one in zip(rows, found, strict=True):
+        if one.by and one.answers is not None and not row["Answers"]:
+            text.quiet("{name}: read as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
+    return replace(made, series=found, unclear=())
+
+
+def _place(one: Series) -> tuple[str, str, str]:
+    """The question that a series answers."""
+    return one.kind, one.sort, one.dimension
+
+
+def _row(one: Series) -> dict[str, Any]:
+    return {
+        "Column": one.name + (f" ({_where(one)})" if one.only else ""),
+        "Whose": WHOSE[one.by],
+        "Name": one.who,
+        "Question": one.dimension,
+        "Answers": spelled(one.answers) if one.answers is not None else "",
+        "Values": one.count or None,
+        "Such as": ", ".join(one.examples),
+    }
+
+
+def _where(one: Series) -> str:
+    """The rows of a series in words."""
+    return ", ".join(f"{column} {' or '.join(values)}" for column, values in one.only.items())
+
+
+def _changed(one: Series, row: dict[str, Any]) -> Series:
+    """A series as its row now says; what was not touched stays to be found out anew."""
+    before = _row(one)
+    made = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())
+    if row["Answers"] == before["Answers"]:
+        return made if made == one else replace(made, answers=None)
+    return replace(made, answers=_scale(str(row["Answers"])), values={} if row["Answers"] else one.values)
+
+
+def _scale(said: str) -> Answers | None:
+    """The scale that a person wrote; None, and the reason on the page, where it is none."""
+    if not said.strip():
+        return None
+    try:
+        return Answers.model_validate(answers(said))
+    except AssayError as error:
+        text.refuse(error)
+    except ValueError:
+        text.warn("{said} is no scale: its ends must differ, and its words must not repeat.", said=said)
+    return None

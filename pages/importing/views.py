@@ -1,0 +1,283 @@
+"""What the import page draws: the files, what they would become, what is wrong with them, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, fields, replace
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from data import importing
+from data.importing import Known, Plan, Preview, Problem, Result, Source, start
+from data.importing.history import Import
+from data.importing.outline import Outline
+from data.importing.specimens import SPECIMENS
+from data.records import datasets
+from judges.errors import AssayError
+from judges.plural import many
+from pages.importing import mapping, series
+from pages.server import downloads
+from pages.ui import clock, links, session, text, url_state
+from pages.ui.agreement import REASONS
+
+NEW = "A new dataset"
+
+SAMPLING = {
+    "all": "People labelled all items of the dataset",
+    "random": "A random sample of them",
+    "picked": "Items picked for a reason, such as being hard or flagged",
+    "unknown": "Not known",
+}
+_WIDE, _LONG = st.column_config.TextColumn(width=480), st.column_config.TextColumn(width=220)
+_ERRORS = {
+    "No.": st.column_config.NumberColumn(width=45),
+    "Line": st.column_config.NumberColumn(width=60, help="Its number in the file; empty: the file as a whole."),
+    "Field": st.column_config.TextColumn(width=100),
+    "What is wrong": _WIDE,
+    "The line": st.column_config.TextColumn(width=400, help="How it begins."),
+}
+SHOWN = 20
+"""Errors of a file that are shown; all of them are in the file of the lines."""
+
+
+def formats() -> None:
+    """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
+    text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
+    st.subheader("What a file may look like", anchor=False)
+    chosen = url_state.tab("shape", "Shape", {one.title: one.title for one in SPECIMENS})
+    one = next(one for one in SPECIMENS if one.title == chosen)
+    text.quiet("{says}", says=one.says)
+    for name, held in one.files.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            with st.container(width="content"):
+                text.say("**{name}**", name=name)
+            st.download_button(
+                "Download", held, name, icon=":material/download:", type="tertiary", key=f"specimen:{name}",
+                on_click="ignore",
+            )  # fmt: skip
+        st.code(held, language="json" if name.endswith(".jsonl") else None, wrap_lines=True)
+    text.quiet(
+        "Files of other tools are recognised as they are: {tools}. Lines of several shapes may stand in one file.",
+        tools=", ".join(importing.titles()),
+    )
+    text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
+
+
+def earlier(found: Sequence[Import], zone: tzinfo) -> None:
+    """What was imported last."""
+    if not found:
+        return
+    st.subheader("Latest imports", anchor=False)
+    rows = [(clock.at(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
+    st.dataframe(
+        pd.DataFrame(rows, columns=["When", "By", "Dataset", "From", "Items", "Judgments", "Labels"]),
+        hide_index=True, column_config={"Dataset": _LONG, "From": _LONG},
+    )  # fmt: skip
+    st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
+
+
+def files(found: list[Known]) -> bool:
+    """The uploaded files and what each of them is; whether they are to be removed."""
+    rows = [(one.file.name, one.says, one.file.size) for one in found]
+    st.dataframe(
+        pd.DataFrame(rows, columns=["File", "Recognised as", "Size"]),
+        hide_index=True,
+        column_config={"Size": st.column_config.NumberColumn(format="bytes")},
+    )
+    return st.button("Remove these files", icon=":material/close:", type="tertiary")
+
+
+def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
+    """What the person decides: the dataset, how its labelled items were chosen, what the files hold; None until it is.
+
+    Raises AssayError for what cannot be.
+    """
+    store = session.store()
+    known = [dataset.name for dataset in datasets.all_datasets(store)]
+    left, right = st.columns(2)
+    chosen = left.selectbox("Into dataset", [NEW, *known], key="import:into")
+    stem = _free(Path(found[0].file.name).stem, known)
+    name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
+    said = outline
+    if outline.tables or outline.series:
+        st.subheader("What the files hold", anchor=False)
+        said = series.editor(outline, key)
+    sampling = st.radio(
+        "If the files hold people's labels: how were the labelled items chosen?",
+        importing.SAMPLINGS,
+        format_func=SAMPLING.get,
+        index=importing.SAMPLINGS.index(said.sampling),
+        key=f"{key}:sampling",
+        help="Only labels on all items, or on random ones, can count for the approval check.",
+    )
+    population = _population() if sampling == "random" else None
+    if not name:
+        text.quiet("Give the new dataset a name to see what would be imported.")
+        return None
+    made = start.plan(store, said, Plan(name, sampling=sampling, population=population))
+    by_hand = []
+    for table, columns in zip((one for one in found if one.format == "table"), made.mappings, strict=True):
+        earlier = importing.before(store, table, columns) if said == outline else None
+        again = text.plain(f"Read {table.file.name} as such a table was read before")
+        if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
+            columns = earlier
+        label = text.plain(f"Map the columns of {table.file.name} by hand")
+        if st.toggle(label, key=f"{key}:hand:{table.file.name}"):
+            columns, faults = mapping.editor(table, columns)
+            for fault in faults:
+                st.text(fault)
+            if faults:
+                return None
+            mapping.becomes(table, columns)
+        by_hand.append(columns)
+    return replace(made, mappings=tuple(by_hand))
+
+
+def _free(stem: str, known: list[str]) -> str:
+    """A name for a new dataset, made of a file's."""
+    name = " ".join(stem.split())[:100] or "imported"
+    return next(n for n in (name, *(f"{name} {k}" for k in range(2, len(known) + 3))) if n not in known)
+
+
+def _population() -> int | None:
+    """How many items the labelled ones were drawn from, as the person says."""
+    given = st.number_input(
+        "Drawn at random from how many items?", 1, 1_000_000_000, None, key="import:population", width=330,
+        placeholder="not known",
+        help="Each label then stands for as many items: the number given here over the number with labels. Not needed "
+        "where the lines state their own probability.",
+    )  # fmt: skip
+    if given is None:
+        text.quiet(
+            "Without it, only labels whose lines state the probability of their draw count for the approval check. The "
+            "others are stored, and every figure on all blind labels has them."
+        )
+    return given
+
+
+class Seen:
+    """How far something is, as a bar; call it with bytes done, bytes in all, and lines."""
+
+    def __init__(self, what: str) -> None:
+        self.what, self.bar = what, st.progress(0.0, text.plain(what))
+
+    def __call__(self, done: int, total: int, lines: int) -> None:
+        told = f"{self.what}: {lines:,} lines" if lines else self.what
+        self.bar.progress(min(done / total, 1.0) if total else 1.0, text.plain(told))
+
+    def waits(self, before: int) -> None:
+        """Say how many imports are read before this one."""
+        self.bar.progress(0.0, text.plain(f"Waiting: {many(before, 'import')} of others will be read first."))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Seen]:
+    """A bar while the body runs."""
+    seen = Seen(what)
+    try:
+        yield seen
+    finally:
+        seen.bar.empty()
+
+
+def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path, seen: Seen) -> dict[str, Any]:
+    """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
+    with rejects.open("wb") as file:
+        try:
+            shown = importing.preview(session.store(), source, made, seen, file, who, found, seen.waits)
+        except AssayError as error:
+            return {"refused": error}
+    return {"refused": None, "preview": shown, "rejects": downloads.offer(rejects) if shown.problem_count else ""}
+
+
+def preview(found: Preview, rejects: str) -> None:
+    """What an import would add, what is there already, and what cannot be imported."""
+    st.subheader("What would be stored", anchor=False)
+    known = astuple(found.known)
+    table = [
+        ("how labels are combined" if one.name == "rules" else one.name, new, before)
+        for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
+        if n < 3 or new or before
+    ]
+    st.dataframe(pd.DataFrame(table, columns=["", "New", "There already"]), hide_index=True)
+    for sentence in found.warnings:
+        st.text(sentence)
+    for reason, count in found.unscored.items():
+        text.quiet(
+            "{n} cannot be used ({why}): stored as unscored, never as a low score.",
+            n=many(count, "judgment"), why=REASONS.get(reason, reason),
+        )  # fmt: skip
+    if found.judges or found.people:
+        people = ", ".join(found.people[:12]) + (" ..." if len(found.people) > 12 else "")
+        text.quiet(
+            "Judges: {judges}. People: {people}.", judges=", ".join(found.judges) or "none", people=people or "none"
+        )
+    if not found.new.total and found.ok:
+        told = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
+        told = told if found.known.total else "These files hold no item, judgment or label that could be imported"
+        st.info(text.plain(f"{told}."), icon=":material/inventory_2:")
+    if found.problem_count:
+        _problems(found, rejects)
+
+
+def examples(found: Preview) -> None:
+    """The first rows of each sort, as they would be stored."""
+    with st.expander("The first rows, as they would be stored"):
+        for sort, rows in found.rows.items():
+            text.quiet("How labels are combined" if sort == "rules" else "The first {sort}", sort=sort)
+            st.dataframe(pd.DataFrame(rows), hide_index=True)
+
+
+def _problems(found: Preview, rejects: str) -> None:
+    """What keeps lines from being imported: file by file, numbered, each with its line; alike ones counted once."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="content"):
+            text.say("**{n}** cannot be imported.", n=many(found.rejected, "line"))
+        st.link_button("These lines as a file", rejects, icon=":material/download:")
+    if found.stopped:
+        text.warn("{why}", why=found.stopped)
+    if found.problem_count > SHOWN:
+        st.caption("The kinds of errors")
+        rows = [(group.sentence, group.lines, group.where) for group in found.groups]
+        st.dataframe(
+            pd.DataFrame(rows, columns=["What is wrong", "Lines", "Such as"]), hide_index=True,
+            column_config={"What is wrong": _WIDE, "Such as": _LONG},
+        )  # fmt: skip
+    files: dict[str, list[Problem]] = {}
+    for problem in found.problems:
+        files.setdefault(problem.file, []).append(problem)
+    for file, count in found.by_file.items():
+        problems = sorted(files.get(file, []), key=lambda problem: problem.line)[:SHOWN]
+        text.say("**{file}**: {n}", file=file, n=many(count, "error"))
+        numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems, 1)]
+        if numbered:
+            frame = pd.DataFrame(numbered, columns=list(_ERRORS))
+            st.dataframe(frame, hide_index=True, column_config=_ERRORS, height="content")
+        if count > len(problems):
+            few = f"The first {len(problems)} are shown." if problems else "None is shown."
+            text.quiet("{few} The file of these lines has all of them.", few=few)
+
+
+def done(result: Result) -> None:
+    """What was imported, and where to go on."""
+    with st.container(border=True):
+        text.say(
+            "**{dataset}**: added {new}{known}.",
+            dataset=result.preview.dataset,
+            new=str(result.preview.new),
+            known=f"; {many(result.known, 'row')} {'was' if result.known == 1 else 'were'} there already"
+            if result.known
+            else "",
+        )
+        if result.rejected:
+            text.say("{n} left out.", n=many(result.rejected, "line"))
+        with st.container(horizontal=True):
+            name = result.preview.dataset
+            links.to("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
+            links.to("desk", "Review desk", icon=":material/rate_review:", dataset=name)
+            links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=name)

@@ -1,1 +1,0 @@
-"""Labelling: the overview, the review desk and its queues."""

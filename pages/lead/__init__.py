@@ -1,1 +1,0 @@
-"""What leads decide, and about whom."""

@@ -1,0 +1,104 @@
+"""The name picker: who is here, on trust, until the workspace has a login."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records import people
+from data.records.people import Person, Role
+from judges.errors import AssayError
+from pages.ui import links, session, text
+
+FEW = 8
+"""People who get a button each; with more of them there is only the field that finds a name."""
+
+OPEN_TO: dict[Role, str] = {"annotator": "everybody", "researcher": "researchers and leads", "lead": "leads"}
+TRUST = "Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password."
+STANDS = "as shown beside your labels"
+
+# Sets the cookie by which the next visit knows the name; a component, because only the browser can set it. Its place on
+# the page is taken out, so that it leaves no gap.
+_remember = st.components.v2.component(
+    "assay_name",
+    js="""export default function({data, parentElement}) {
+      const place = (parentElement.host ?? parentElement).closest('[data-testid="stElementContainer"]');
+      if (place) place.style.display = "none";
+      const age = data.name ? 60 * 60 * 24 * 90 : 0;
+      document.cookie = `${data.cookie}=${encodeURIComponent(data.name)}; path=/; max-age=${age}; samesite=strict`;
+    }""",
+)
+
+
+def remember() -> None:
+    """Let the browser remember (or forget) the name that was chosen in this tab."""
+    name = session.cookie_to_set()
+    if name is not None:
+        _remember(key="assay_name", data={"cookie": session.COOKIE, "name": name}, height=1)
+
+
+def leave() -> None:
+    """Sign out: this browser forgets the name. Ends at the root, so that whoever enters next is not sent out again."""
+    session.leave()
+    links.go("overview")
+
+
+def closed(title: str, role: Role) -> None:
+    """Say that a page is for people of another role, and who can change that."""
+    who = session.me()
+    leads = [p.name for p in people.everyone(session.store()) if p.may("lead")]
+    st.title(text.plain(title), anchor=False)
+    text.say(
+        "This page is for {roles}, and you are {role}. {leads} can change your role on the page People.",
+        roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
+        leads=", ".join(leads[:FEW]) or "A lead",
+    )  # fmt: skip
+    links.to("overview", "Overview", icon=":material/home:")
+
+
+def page() -> None:
+    """Choose a name, or enter a new one."""
+    known = people.everyone(session.store())
+    first = not any(p.role == "lead" for p in known)
+    _, middle, _ = st.columns([1, 1.4, 1])
+    with middle:
+        st.title("Assay", anchor=False)
+        st.markdown("How well does an LLM judge agree with people? Labels by people tell. **Who are you?**")
+        if 0 < len(known) <= FEW:
+            with st.container(gap="small"):
+                for person in known:
+                    key = f"enter:{person.name}"
+                    if st.button(text.plain(f"{person.name} · {person.role}"), key=key, width="stretch"):
+                        _enter(person.name)
+        if len(known) > FEW:
+            _find(known)
+        with st.form("new", border=False):
+            name = st.text_input("Somebody else" if known else "Your name", max_chars=60, placeholder=STANDS)
+            if st.form_submit_button("Enter", type="secondary" if known else "primary"):
+                _enter(name)
+        st.caption(
+            "You are the first here, so you become this workspace's lead."
+            if first
+            else "New names begin as annotators; a lead can change that."
+        )
+        st.caption(TRUST)
+
+
+def _find(known: list[Person]) -> None:
+    """One of many people, found by typing a part of the name."""
+    roles = {p.name: p.role for p in known}
+    name = st.selectbox(
+        "Find your name", list(roles), index=None, placeholder="type a part of it", key="enter:find",
+        format_func=lambda n: f"{n} · {roles[n]}",
+    )  # fmt: skip
+    if name:
+        _enter(name)
+
+
+def _enter(name: str) -> None:
+    """Enter under a name, or say why not."""
+    try:
+        session.enter(people.join(session.store(), name).name)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    st.rerun()

@@ -1,0 +1,100 @@
+"""The overview: what there is to label, the progress of each dataset, recent activity, and your own days."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.approvals import approvals
+from data.queue import progress, queue
+from data.records import datasets, people
+from data.records.people import Person
+from data.trail import activity
+from data.workspace import bootstrap
+from judges.errors import AssayError
+from pages.overview import todo
+from pages.ui import adjudication_notes, approval_rows, clock, links, session, text
+from pages.ui.choose import STREAMS
+
+FEW = 6
+"""Queues that are shown at once; more are folded away."""
+
+
+def page() -> None:
+    """What there is to label for this person, or the first steps in an empty workspace."""
+    who, store, zone = session.me(), session.store(), clock.zone()
+    known = datasets.all_datasets(store)
+    st.title("Overview", anchor=False)
+    if not known:
+        _first_steps(who)
+        return
+    mine, done = progress.personal(store, who.name, zone=zone), progress.all_done(store)
+    here = {
+        (d.id, s): progress.standing(store, who.name, d.id, s, queue.Filters(), zone) for d in known for s in STREAMS
+    }  # fmt: skip
+    left, right = st.columns([2, 1], gap="large")
+    with left:
+        st.subheader("To label", anchor=False)
+        some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
+        _waits([one for one in some if one[2]])
+        for dataset in known:
+            adjudication_notes.waits(dataset, who)
+        st.subheader("Datasets", anchor=False)
+        for dataset in known:
+            queues = {s: here[dataset.id, s].queue for s in STREAMS}
+            nothing = progress.Done(0, 0, 0, 0)
+            todo.far(dataset, done.get(dataset.id, nothing), queues, datasets.judges(store, dataset.id))
+    with right:
+        decide = st.container()
+        st.subheader("You", anchor=False)
+        todo.pace(mine, list(progress.days(store, who.name, zone).values()))
+        st.subheader("Recent activity", anchor=False)
+        todo.moved(activity.recent(store), zone)
+    if who.may("lead"):
+        with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
+            judges = {id_: model for d in known for id_, _, model, *_ in datasets.judges(store, d.id)}
+            approval_rows.home(approvals.waits(store), {d.id: d.name for d in known}, judges)
+
+
+def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
+    """The queues with something for this person; the first is where the one accent points."""
+    if not some:
+        st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
+    for number, one in enumerate(some[:FEW]):
+        todo.waiting(*one, first=not number)
+    if some[FEW:]:
+        with st.expander(f"{len(some) - FEW:d} more queues"):
+            for one in some[FEW:]:
+                todo.waiting(*one, first=False)
+
+
+def _first_steps(who: Person) -> None:
+    """An empty workspace: what to do first, and who can."""
+    st.markdown("This workspace is empty. Three steps lead to the first figure on how well a judge agrees with people.")
+    able = who.may("researcher")
+    with st.container(border=True):
+        st.markdown("**1 · Import** dialogues, long-form pairs or single responses, with the scores of judges.")
+        links.to("import", "Import a file", icon=":material/upload_file:")
+        st.markdown("**2 · Draw an audit sample**: items at random, to be answered without seeing the judge.")
+        links.to("queue", "Queues", icon=":material/inbox:")
+        st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
+        links.to("desk", "Review desk", icon=":material/rate_review:")
+    if not able:
+        names = [p.name for p in people.everyone(session.store()) if p.may("researcher")]
+        names = ", ".join(names[:5]) or "a researcher"
+        text.say("You are an annotator: the first two steps are for a researcher. Ask {names}.", names=names)
+        return
+    with st.container(border=True):
+        st.markdown("**Or look around first.** The sample is generated, and marked as synthetic wherever it shows.")
+        if st.button("Load the synthetic sample", icon=":material/science:"):
+            _install()
+
+
+def _install() -> None:
+    """Load the sample, and show what it brought."""
+    try:
+        with st.spinner("Importing the sample and filling its queues ..."):
+            bootstrap.install_samples(session.store(), session.me().name)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    st.rerun()

@@ -1,0 +1,49 @@
+"""Changes of who leads, where two leads are required: what waits for the second, and what came of a change."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records import leads, people
+from data.records.people import Person, Role
+from judges.errors import AssayError
+from pages.approvals import policy_form
+from pages.ui import clock, session, text
+
+
+def panel(who: Person) -> None:
+    """What came of the last change, and changes of who leads that wait for another lead."""
+    store = session.store()
+    if said := session.scratch("people").pop("said", ""):
+        st.success(text.plain(said), icon=":material/group:")
+    found = leads.waiting(store)
+    if found and leads.stuck(leads.history(store)):
+        st.warning(text.plain(policy_form.STUCK), icon=":material/group:")
+    for one in found:
+        what = f"{one.person} as {one.role}" if one.active else f"to deactivate {one.person}"
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            text.say(
+                ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
+                by=one.by, what=what, at=clock.at(one.at, clock.zone()),
+            )  # fmt: skip
+            if not who.may("lead"):
+                continue
+            st.space("stretch")
+            agree = one.by != who.name and st.button("Agree", icon=":material/check:", key=f"agree:{one.person}")
+            if agree:
+                put(who, one.person, one.role, one.active)  # type: ignore[arg-type]
+            elif st.button("Withdraw", icon=":material/undo:", key=f"back:{one.person}"):
+                people.take_back(store, who.name, one.person)
+                st.rerun()
+
+
+def put(who: Person, name: str, role: Role, active: bool) -> None:
+    """Change a person, or propose it; what came of it is shown when the page is drawn anew."""
+    try:
+        done = people.set_person(session.store(), who.name, name, role, active)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    if (done.role, done.active) != (role, active):
+        session.scratch("people")["said"] = "Proposed: who leads changes once a second lead agrees."
+    st.rerun()

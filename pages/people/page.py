@@ -1,0 +1,97 @@
+"""People: who works here, in which role, and who is only known from imports."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records import people
+from data.records.people import Member, Person, Role
+from pages.people import lead_proposals
+from pages.ui import clock, ledger, session, text
+
+MAY = {
+    "annotator": "Labels items, and reads all figures.",
+    "researcher": "Also imports, draws samples, adds items to queues, adjudicates, runs judges and exports.",
+    "lead": "Also approves what the dashboard shows, sets the policy, manages people and makes backups.",
+}
+
+
+def page() -> None:
+    """Everybody sees the list; leads change it."""
+    who, store = session.me(), session.store()
+    lead = who.may("lead")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.title("People", anchor=False)
+        st.space("stretch")
+        if lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
+            _add(who)
+    st.caption(
+        "There are no passwords: names are taken on trust, and Assay can be reached on this computer only (127.0.0.1). "
+        "Every change is recorded with the name of whoever made it."
+    )
+    lead_proposals.panel(who)
+    members = people.members(store)
+    clicked = ledger.table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
+    if lead:
+        st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
+        if clicked:
+            _change(who, members[clicked[0]].person)
+    with st.expander("What each role may do", icon=":material/key:"):
+        for role, told in MAY.items():
+            text.say("**{role}**: {told}", role=role, told=told)
+    imported = people.imported(store)
+    if imported:
+        st.subheader("Known from imports", anchor=False)
+        st.caption(
+            "Annotators whose labels were imported. They have not worked here, and nobody can enter under such a name. "
+            "An annotator in a file with the name of somebody here is listed as “name (file)”."
+        )
+        rows = [[name, team, f"{labels:,}"] for name, team, labels in imported]
+        ledger.table((("Name", ""), ("Team", "220px"), ("Labels", "n130px")), rows, "imported", "Known from imports")
+
+
+_COLUMNS = (
+    ("Name", ""), ("Role", "170px"), ("Status", "110px"), ("Items answered", "n130px"), ("Last active", "130px"),
+)  # fmt: skip
+
+
+def _row(one: Member) -> list[str]:
+    last = clock.at(one.last, clock.zone()) if one.last else "–"
+    return [one.person.name, one.person.role, "active" if one.person.active else "inactive", f"{one.items:,}", last]
+
+
+@st.dialog("Add a person")
+def _add(who: Person) -> None:
+    """A new name with a role."""
+    with st.form("add", border=False):
+        name = st.text_input("Name", max_chars=60, placeholder="as shown beside their labels")
+        role = _role("annotator", "add:role")
+        if st.form_submit_button("Add", type="primary"):
+            lead_proposals.put(who, name, role, True)
+
+
+@st.dialog("Change a person")
+def _change(who: Person, person: Person) -> None:
+    """Another role; inactive, or active again."""
+    text.say("**{name}**, {role}{inactive}", name=person.name, role=person.role,
+             inactive="" if person.active else ", inactive")  # fmt: skip
+    role = _role(person.role, f"role:{person.name}")
+    st.caption(
+        "Deactivated, nobody can enter under the name. Labels and decisions stay and count. Items reserved for the "
+        "person go to others once the reservation ends (after 30 minutes, unless the queue says otherwise)."
+        if person.active
+        else "Reactivated, the person can enter again. Their labels and decisions were kept."
+    )
+    with st.container(horizontal=True):
+        if st.button("Save" if person.active else "Reactivate", type="primary",
+                     disabled=person.active and role == person.role):  # fmt: skip
+            lead_proposals.put(who, person.name, role, True)
+        if person.active and st.button("Deactivate", icon=":material/person_off:"):
+            lead_proposals.put(who, person.name, person.role, False)
+
+
+def _role(now: Role, key: str) -> Role:
+    """A role, with what it may do."""
+    role: Role = st.segmented_control("Role", ["annotator", "researcher", "lead"], default=now, key=key, required=True)
+    st.caption(MAY[role])
+    return role

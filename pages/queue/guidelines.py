@@ -1,0 +1,84 @@
+"""The guidelines of a dataset in a dialog: people read them, leads write them, and every version can be looked at."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records import guidelines
+from data.records.datasets import Dataset
+from data.records.guidelines import LETTERS, Version
+from data.records.people import Person
+from judges.errors import AssayError
+from pages.ui import clock, session, sheet, text
+
+HELP = "How to rate in this dataset. At the desk they are one key away (h)."
+EMPTY = (
+    "No guidelines yet. They say what the ratings mean here, with examples, and what to do in doubt. Whoever labels "
+    "has them one key away."
+)
+
+
+def way(dataset: Dataset, who: Person) -> None:
+    """The button that opens them."""
+    if st.button("Guidelines", icon=":material/menu_book:", help=HELP):
+        _dialog(dataset, who)
+
+
+@st.dialog("Guidelines", width="large")
+def _dialog(dataset: Dataset, who: Person) -> None:
+    versions = guidelines.history(session.store(), dataset.id)
+    now = versions[0].text if versions else ""
+    if not now:
+        st.info(EMPTY, icon=":material/menu_book:")
+    if who.may("lead"):
+        _write(dataset, who, now, len(versions))
+    elif now:
+        _read(now, "guidelines:now")
+    _history(versions)
+
+
+def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
+    views = ["Write", "Preview"]
+    view = st.segmented_control("View", views, default="Write", label_visibility="collapsed", required=True)
+    kept = session.scratch(f"guidelines:{dataset.id}:{count}")
+    if view == "Write":
+        kept["text"] = st.text_area(
+            "How to rate in this dataset", kept.get("text", now), height=340, max_chars=LETTERS,
+            help="Markdown: headings, lists, tables, code, formulas. Images and links are shown as text.",
+        )  # fmt: skip
+    else:
+        _read(kept.get("text", now), "guidelines:preview")
+    new = kept.get("text", now)
+    left, right = st.columns([3, 1], vertical_alignment="center")
+    with left:
+        st.caption(
+            "Each annotator is told once that they changed. A label is tied to the version in force when it was given."
+        )
+    if right.button("Save", type="primary", disabled=new.strip() == now.strip(), width="stretch"):
+        try:
+            number = guidelines.write(session.store(), who.name, dataset.id, new)
+        except AssayError as error:
+            text.refuse(error)
+            return
+        st.toast(text.plain(f"Version {number} of the guidelines is in force."), icon=":material/check:")
+        st.rerun()
+
+
+def _history(versions: list[Version]) -> None:
+    if not versions:
+        return
+    zone = clock.zone()
+    with st.expander(text.plain(f"Versions ({len(versions)})")):
+        by = {v.number: f"version {v.number} · {v.person} · {clock.at(v.at, zone)}" for v in versions}
+        chosen = st.selectbox("Version", list(by), format_func=by.get, label_visibility="collapsed")
+        shown = next(v for v in versions if v.number == chosen)
+        if shown.text:
+            _read(shown.text, "guidelines:version")
+        else:
+            st.caption("Withdrawn: from here on there were none.")
+
+
+def _read(said: str, key: str) -> None:
+    """The text as the desk shows it, never as Streamlit's Markdown, which would fetch what it names."""
+    with st.container(border=True, height=340):
+        sheet.written(said, key)

@@ -1,0 +1,105 @@
+"""The queues: what is drawn, why, where it stands, and for researchers the ways to fill them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import streamlit as st
+
+from data.queue import listing, progress, queue
+from data.queue.listing import Listing
+from data.records.datasets import Dataset
+from data.records.people import Person
+from judges.plural import many
+from pages.queue import guidelines, queue_dialogs, queue_table
+from pages.ui import adjudication_notes, choose, clock, links, session, text
+
+SIZE = 25
+"""Rows of a page of the list."""
+GIVE_BACK = "Lets others have the items that are reserved by you and not answered."
+
+
+def page() -> None:
+    """A stream of a dataset as a list; a click opens the item on the desk."""
+    who, store = session.me(), session.store()
+    st.title("Queues", anchor=False)
+    place = choose.place(store)
+    if place is None:
+        return
+    dataset, stream, filters = place
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _ways(who, dataset, stream, filters)
+    if nobody := queue.stranded(store, dataset.id) if stream == "audit" else 0:
+        text.quiet(
+            "Nobody who works here can answer {n} blind: all have answered there, or were shown what a judge or other "
+            "people said. Somebody new can; or set fewer people per item in the rules.",
+            n=many(nobody, "item"),
+        )
+    _list(who, dataset, stream, filters)
+
+
+def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters) -> None:
+    """What can be done with this queue; filling it is for researchers."""
+    if st.button("Label", type="primary", icon=":material/arrow_forward:"):
+        links.go("desk", dataset=dataset.name, stream=stream, **asdict(filters))
+    if who.may("researcher"):
+        fill = queue_dialogs.audit if stream == "audit" else queue_dialogs.review
+        if st.button("Draw a sample" if stream == "audit" else "Add items", icon=":material/add:"):
+            fill(dataset, who.name)
+        if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
+            queue_dialogs.rules(dataset, who.name, who.may("lead"))
+        if who.may("lead") and st.button(adjudication_notes.RULE, icon=":material/gavel:", help=adjudication_notes.HELP):
+            adjudication_notes.change(dataset, who.name)
+        adjudication_notes.way(dataset, who)
+    guidelines.way(dataset, who)
+
+
+@st.fragment
+def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters) -> None:
+    """The draws in their order, a page at a time; a click opens one on the desk."""
+    store, key = session.store(), f"queue:{dataset.id}:{stream}:{filters}"
+    kept, words = session.scratch(key), session.component_state(f"{key}:search") or ""
+    state = session.component_state(f"{key}:state")
+    if kept.get("now", "") != (state, words):
+        kept.update(now=(state, words), skip=0)
+    found = listing.listing(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
+    queue_table.head(found, progress.personal(store, who.name, dataset.id, clock.zone()))
+    if not found.drawn and not words:
+        queue_table.empty(stream, filters != queue.Filters(), who.may("researcher"))
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text_input(
+            "Search", key=f"{key}:search", placeholder="Search name, text, system, person", icon=":material/search:",
+            label_visibility="collapsed", width=280,
+        )  # fmt: skip
+        st.pills(
+            "State",
+            [s for s in queue_table.STATES if found.states.get(s) or s == state],
+            format_func=lambda s: text.plain(f"{queue_table.STATES[s]} {found.states.get(s, 0):,}"),
+            key=f"{key}:state",
+            label_visibility="collapsed",
+        )
+        if found.states.get("reserved by you") and st.button("Give back", icon=":material/undo:", help=GIVE_BACK):
+            queue.release(store, who.name, dataset.id)
+            st.rerun()
+    if not found.rows:
+        text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
+        return
+    row = queue_table.table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
+    if row:
+        links.go("desk", dataset=dataset.name, stream=stream, item=row.item)
+    _pages(kept, found)
+
+
+def _pages(kept: dict[str, int], found: Listing) -> None:
+    """Where in the list this is, and the ways on and back."""
+    total, first = found.total, kept["skip"]
+    if total <= SIZE:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        text.quiet("{a}–{b} of {n}", a=f"{first + 1:,}", b=f"{min(first + SIZE, total):,}", n=f"{total:,}")
+        last = (total - 1) // SIZE * SIZE
+        for label, to in (("First", 0), ("Back", first - SIZE), ("Next", first + SIZE), ("Last", last)):
+            if st.button(text.plain(label), disabled=to == first or not 0 <= to < total):
+                kept["skip"] = to
+                st.rerun(scope="fragment")

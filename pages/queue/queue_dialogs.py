@@ -1,0 +1,183 @@
+"""The dialogs that fill the queues: draw an audit sample, fill the review queue, and how items are given out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from data.approvals import auto_accept
+from data.approvals.quota import quota
+from data.queue import queue
+from data.records import datasets, settings
+from data.records.datasets import Dataset
+from data.records.settings import QueueRules
+from judges.errors import AssayError
+from judges.plural import many
+from judges.triage import ReasonKind
+from pages.queue import sample_form
+from pages.ui import session, text
+
+SIZE = (
+    "Starts at what the policy requires: its blind items, more of them as some are never answered, and the assisted "
+    "share beside them."
+)
+
+HIDE = (
+    "Who knows a system's name rates what they think of it. Names come with the judge's scores, once the person has "
+    "answered and asks for them. Names that stand in a judged text, or that users gave to items in other words, cannot "
+    "be hidden. Leads set it."
+)
+
+
+@st.dialog("Draw an audit sample", width="large")
+def audit(found: Dataset, who: str) -> None:
+    """A stratified random sample: how many, how drawn, which judge's scores some show, and the forecast of kappa."""
+    store = session.store()
+    share, judges = settings.rules(store, found.id).assisted_share, _judges(found)
+    text.quiet(
+        "Items are drawn at random within strata. {blind} of them are answered **blind**, without the judge in view: "
+        "only these count for the approval check. The other {assisted} are shown with a judge's scores, to measure how "
+        "far seeing them sways people.",
+        blind=f"{1 - share:.0%}",
+        assisted=f"{share:.0%}",
+    )
+    left, middle, right = st.columns([1, 2, 1])
+    begin = quota(store, found.id, bool(judges)).size
+    size = left.number_input("Items", 1, 1_000_000, begin, step=10, key="audit:size", help=SIZE)
+    judge = middle.selectbox(
+        "Judge shown to the assisted share",
+        [*judges, ""],
+        format_func=lambda j: judges.get(j, "none: all blind"),
+        key="audit:judge",
+    )
+    kept = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
+    seed = right.number_input("Seed", 0, 2**31, kept, key="audit:seed", help="The same seed draws the same items.")
+    try:
+        design = sample_form.design(found, judges)
+        shares = queue.plan_audit(store, found.id, int(size), judge, design)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    sample_form.planned(shares, int(size), quota(store, found.id, bool(judge)))
+    if known := queue.known_to_all(store, found.id):
+        text.warn(
+            "Nobody who works here can answer {n} blind that are not drawn yet: all have answered there, or were shown "
+            "what a judge or other people said. The draw takes them like any others, as a sample without them would "
+            "not be a random sample of this dataset. If drawn, they wait for somebody new.",
+            n=many(known, "item"),
+        )
+    sample_form.outlook(found, shares, judges, design)
+    if st.button("Draw sample", type="primary", disabled=not any(s.now for s in shares)) and _done(
+        lambda: queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design),
+        "{n} drawn into the audit sample.",
+    ):
+        session.scratch("filling").pop("seed", None)
+        st.rerun()
+
+
+@st.dialog("Add items to the review queue", width="large")
+def review(found: Dataset, who: str) -> None:
+    """The items that need a look most at what one judge said, and why."""
+    store, judges = session.store(), _judges(found)
+    st.caption(
+        "Adds the items where a judge's ratings are most in doubt, counted per rating, so that long items do not lead. "
+        "They are answered with the judge in view and are no random sample: the approval check never counts them."
+    )
+    if not judges:
+        st.info("No judge has scored this dataset yet.", icon=":material/gavel:")
+        return
+    left, right = st.columns([2, 1])
+    judge = left.selectbox("Judge", list(judges), format_func=judges.get, key="review:judge")
+    most = right.number_input("At most (items)", 1, 1_000_000, 200, step=50, key="review:most")
+    kind = _kind(found, judge)
+    new, kinds, reserved = queue.plan_review(store, found.id, judge, int(most), kind)
+    if new:
+        text.say("This adds **{n}**.", n=many(new, "item"))
+    else:
+        rest = "Every other item" if reserved else "Every item"
+        text.say("{rest} that is in doubt with this judge is in the queue already.", rest=rest)
+    if reserved:
+        text.quiet("{said}", said=left_out(reserved))
+    if kinds:
+        st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items"]), hide_index=True)
+    if st.button("Add", type="primary", disabled=not new) and _done(
+        lambda: queue.fill_review(store, who, found.id, judge, int(most), kind), "{n} added to the review queue."
+    ):
+        st.rerun()
+
+
+def _kind(found: Dataset, judge: str) -> ReasonKind | None:
+    """Whether only items that no rule accepts unseen come in; asked only where there is such a rule."""
+    rules = auto_accept.rules(session.store(), found.id, judge)
+    if not rules:
+        return None
+    named = ", ".join(f"{rule.dimension.replace('_', ' ')} from {rule.threshold:.3g}" for rule in rules)
+    text.quiet(
+        "Ratings are accepted unseen where the judge's confidence is high enough ({named}); people check the others.",
+        named=named,
+    )
+    ways = {None: "all that are in doubt", "not spared": "only those that are not accepted unseen"}
+    chosen: ReasonKind | None = st.radio(
+        "Items", list(ways), format_func=lambda way: ways[way], horizontal=True, key="review:kind", index=1
+    )
+    return chosen
+
+
+def left_out(reserved: int) -> str:
+    """What is said of items that the audit sample has reserved."""
+    verb, they, them = ("is", "it is", "it") if reserved == 1 else ("are", "they are", "them")
+    return (
+        f"{many(reserved, 'further item')} in doubt {verb} not added while {they} open in the audit sample: whoever "
+        f"sees the judge's scores here could not answer {them} blind there."
+    )
+
+
+@st.dialog("How items are given out")
+def rules(found: Dataset, who: str, lead: bool) -> None:
+    """The queue rules of a dataset."""
+    store = session.store()
+    now = settings.rules(store, found.id)
+    overlap = st.number_input(
+        "People per item", 1, 20, now.overlap, help="From two on, agreement among people can be measured."
+    )
+    share = st.slider(
+        "Assisted share of the audit sample", 0, 95, min(round(now.assisted_share * 100), 95), step=5, format="%d %%",
+        help="Of samples drawn from now on. These items are shown with the judge's scores, and the approval check does "
+        "not count them.",
+    )  # fmt: skip
+    minutes = st.number_input(
+        "Minutes that an item stays reserved", 1, 1440, now.claim_minutes, help="Then others may label it."
+    )
+    hides = settings.hides_systems(store, found.id)
+    hide = st.toggle("Blind items hide the names of systems", hides, disabled=not lead, help=HIDE)
+    new = QueueRules(int(overlap), share / 100, int(minutes))
+
+    def save() -> None:
+        settings.set_rules(store, who, found.id, new)
+        if lead:
+            settings.hide_systems(store, who, found.id, hide)
+
+    if st.button("Save", type="primary", disabled=(new, hide) == (now, hides)) and _done(
+        save, "The queue rules of this dataset were changed."
+    ):
+        st.rerun()
+
+
+def _judges(found: Dataset) -> dict[str, str]:
+    """The judges of a dataset by id: model, card and how many items, since one model may judge in several ways."""
+    known = datasets.judges(session.store(), found.id)
+    return {judge: f"{model} · {card.replace('_', ' ')} · {items:,}" for judge, card, model, _, items in known}
+
+
+def _done(work: Callable[[], int | None], words: str) -> bool:
+    """Do the one act of a dialog, and say that it is done; False, with the reason on screen, where it was refused."""
+    try:
+        n = work()
+    except AssayError as error:
+        text.refuse(error)
+        return False
+    st.toast(text.plain(words.format(n=many(n or 0, "item"))), icon=":material/check:")
+    return True

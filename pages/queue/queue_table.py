@@ -1,0 +1,109 @@
+"""A queue drawn as a table: each draw's place, item, why it is there and where it stands."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.queue.listing import Listing, Row, State
+from data.queue.progress import Personal
+from judges.plural import many
+from pages.ui import ledger, text
+
+STATES: dict[State, str] = {
+    "to label": "To label",
+    "reserved by you": "Reserved by you",
+    "reserved": "Reserved by others",
+    "answered by you": "Answered by you",
+    "answered": "Answered by others",
+    "skipped by you": "Skipped by you",
+    "in audit sample": "In audit sample",
+    "not for you": "Not for you",
+}
+HELP = (
+    "The probability with which an item of its stratum is in this part of the sample (blind, or with the judge), over "
+    "all draws so far. Figures are weighted with the items of the stratum over those answered. Empty while the item "
+    "may still come to you blind, as it may give away a score."
+)
+STATE = (
+    "In audit sample: the item has to be answered in the audit sample first, and what the judge said stays hidden till "
+    "then. Not for you: you have answered it elsewhere, or were shown what keeps a blind answer of yours from counting."
+)
+HELPS = {
+    "Text": "How it begins: its scenario, its first turn, or its task.",
+    "Why": "Where a judge's ratings are in doubt, the strongest reasons first.",
+    "Mode": "Blind: without the judge's scores, until it is answered.",
+    "Probability": HELP,
+    "State": STATE,
+}
+WIDTHS = {
+    "Item": "150px", "#": "n56px", "Judge": "130px", "Mode": "120px", "Stratum": "150px", "Probability": "n110px",
+    "State": "130px",
+}  # fmt: skip
+"""What a column takes; the others share the rest."""
+MOST = 3
+"""Reasons that stand in the list; the desk has them all."""
+
+
+def table(found: Listing, stream: str, key: str) -> Row | None:
+    """The rows as a table; the one that was opened, or None."""
+    rows = [_row(row, stream) for row in found.rows]
+    dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
+    columns = [(name, WIDTHS.get(name, ""), HELPS.get(name, "")) for name in rows[0] if name not in dull]
+    shown = [[row[name] for name, *_ in columns] for row in rows]
+    clicked = ledger.table(columns, shown, key, "Items of the queue", chosen=True)
+    return None if clicked is None else found.rows[clicked[0]]
+
+
+def _row(row: Row, stream: str) -> dict[str, str]:
+    line = {"Item": _lines(row.name, " ~ ".join(row.systems)), "#": f"{row.place:,}"}
+    line["Text"] = text.short(row.about, 160)
+    if stream == "review":
+        line |= {"Why": _why(row.reasons), "Judge": row.judge}
+    else:
+        chance = "" if row.probability is None else f"{row.probability:.4f}"
+        mode = "blind" if row.mode == "blind" else f"with {row.judge or 'the judge'}"
+        line |= {"Mode": mode, "Stratum": row.stratum, "Probability": chance}
+    return line | {"State": _state(row)}
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(filter(None, parts))
+
+
+def _why(reasons: tuple[str, ...]) -> str:
+    more = f"and {len(reasons) - MOST:,} more" if reasons[MOST:] else ""
+    return " · ".join(filter(None, [*reasons[:MOST], more]))
+
+
+def _state(row: Row) -> str:
+    """Where a draw stands, in words, with who has reserved it and how many people have answered it of several."""
+    state = f"reserved by {', '.join(row.holders)}" if row.state == "reserved" else row.state
+    return _lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
+
+
+def head(found: Listing, mine: Personal) -> None:
+    """How many items are left for this person, how many are done of those that pass the filters, and their pace."""
+    overlap = max((row.overlap for row in found.rows), default=1)
+    text.say(
+        "**{left}** to label · {answered} of {drawn} answered{full} · you: {today} today, {mine} in all{pace}",
+        left=many(found.left, "item"),
+        answered=f"{found.answered:,}",
+        drawn=f"{found.drawn:,}",
+        full=f", {found.full:,} by all {overlap} people" if overlap > 1 else "",
+        today=f"{mine.today:,}",
+        mine=f"{mine.total:,}",
+        pace=f", {mine.seconds:.0f} s per item" if mine.seconds else "",
+    )
+
+
+def empty(stream: str, narrowed: bool, may: bool) -> None:
+    """What stands in place of a queue without items, and what to do next."""
+    if narrowed:
+        said = "No item of this queue passes the filters. Choose others, or clear them."
+    elif stream == "audit":
+        said = "No audit sample is drawn yet: items at random, which people answer without seeing the judge. "
+        said += "Draw a sample to begin." if may else "A researcher can draw one."
+    else:
+        said = "The review queue is empty. It holds the items where a judge's ratings are most in doubt. "
+        said += "Add items to begin." if may else "A researcher can add items."
+    st.info(text.plain(said), icon=":material/inbox:")

@@ -1,0 +1,209 @@
+"""How a sample is drawn: the form of its strata, how it falls on them, and how precise it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from data.approvals import policy
+from data.approvals.quota import Quota
+from data.calibration import calibration
+from data.calibration import outlook as ahead
+from data.queue import strata
+from data.records.datasets import Dataset
+from data.store import Store
+from judges.errors import AssayError
+from judges.plural import many
+from judges.stats.approval_check import Policy
+from judges.stats.forecast import Forecast
+from judges.stats.sampling import ALLOCATIONS, Allocation, By, Design, Share
+from judges.stats.sequential import boundary
+from pages.ui import session, text
+
+LAST = 1_000
+"""Items up to which is forecast where the policy has a single look."""
+BY: dict[By, str] = {
+    "score": "the judge's score", "confidence": "the judge's confidence", "system": "system", "language": "language",
+    "meta": "a field of the items",
+}  # fmt: skip
+HOW = (
+    "Proportional: every item has the same probability. Square root: small strata get more than their share, which "
+    "helps where nearly all scores are the same. Neyman: each stratum by its size and its standard deviation, which is "
+    "estimated from labels where there are some, else from simulated ones."
+)
+_TOLD: dict[Allocation | None, str] = {None: "no strata", **ALLOCATIONS}
+_WIDE = {"min_value": 0.05, "max_value": 0.95, "step": 0.05, "format": "%.2f"}
+
+
+def design(found: Dataset, judges: Mapping[str, str]) -> Design:
+    """What the person chooses the items to be stratified by. Raises AssayError for what cannot be."""
+    store = session.store()
+    first = strata.kept(store, found.id)
+    fixed = first is not None and not strata.population(store, found.id, first).open
+    begin = first or (Design("score", judge=next(iter(judges)), allocation="root") if judges else Design())
+    if fixed:
+        text.quiet(
+            "Items are stratified **{by}**, as at the first draw: each keeps its stratum, and only items that are "
+            "imported later can be stratified in another way.", by=strata.told(begin),
+        )  # fmt: skip
+    fields = strata.fields(store, found.id)
+    left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else (st, st, st)
+    ways = [by for by in BY if (judges or by not in ("score", "confidence")) and (fields or by != "meta")]
+    by = begin.by if fixed else left.selectbox(
+        "Strata by", ways, index=ways.index(begin.by) if begin.by in ways else 0, format_func=BY.get, key="design:by"
+    )  # fmt: skip
+    of = begin.of if fixed else ""
+    if by == "meta" and not fixed:
+        of = middle.selectbox("Field", fields, format_func=text.plain, key="design:field")
+    judge = _judge(judges, begin, right if not fixed else left)
+    asked = _asked(store, judge)
+    if by == "score" and not fixed:
+        scores = ["", *asked]
+        of = middle.selectbox("Score", scores, format_func=lambda d: asked.get(d, "lowest of all"), key="design:of")
+    low, beside = st.columns([3, 3])
+    allocation = low.segmented_control(
+        "Allocation", list(ALLOCATIONS), default=begin.allocation, format_func=ALLOCATIONS.get, key="design:how",
+        help=HOW, required=True,
+    )  # fmt: skip
+    about = ""
+    if asked:
+        about = beside.selectbox(
+            "Forecast for", list(asked), format_func=asked.get, key="design:about",
+            index=list(asked).index(of) if of in asked else 0,
+            help="The dimension whose precision is forecast, and that Neyman's allocation is optimal for.",
+        )  # fmt: skip
+    return Design(by, of, begin.judge if fixed and begin.by in ("score", "confidence") else judge, allocation, about)
+
+
+def _judge(judges: Mapping[str, str], begin: Design, column: st.delta_generator.DeltaGenerator) -> str:
+    """The judge whose scores are looked at; "" where there is none."""
+    if len(judges) < 2:
+        return next(iter(judges), "")
+    there = list(judges)
+    place = there.index(begin.judge) if begin.judge in there else 0
+    return str(
+        column.selectbox(
+            "Judge for strata and forecast", there, index=place, format_func=judges.get, key="design:judge"
+        )
+    )
+
+
+def _asked(store: Store, judge: str) -> dict[str, str]:
+    """The dimensions of a judge by their names in designs."""
+    found = calibration.dimensions(store, judge) if judge else []
+    return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in found}
+
+
+def planned(shares: Sequence[Share], size: int, needed: Quota) -> None:
+    """How the sample falls on the strata, and what it means for the policy."""
+    new, assisted = sum(s.now for s in shares), sum(s.now_assisted for s in shares)
+    text.say(
+        "This draws **{n}** now: {blind} blind and {assisted} assisted.",
+        n=many(new, "item"), blind=f"{new - assisted:,}", assisted=f"{assisted:,}",
+    )  # fmt: skip
+    text.quiet("{said}", said=needed.sentence(new - assisted, new >= needed.left))
+    if new > size:
+        text.quiet(
+            "More than entered: there are {n}, and each needs an item in the sample that is answered blind.",
+            n=many(len(shares), "stratum", "strata"),
+        )
+    if new < size:
+        st.caption("Fewer than entered: the dataset has no more items that were not drawn.")
+    if lone := sum(s.items == 1 for s in shares):
+        text.quiet(
+            "{n} with a single item, which is drawn with certainty. One item has no variance, so for standard errors "
+            "it is collapsed with the next stratum.", n=many(lone, "stratum", "strata"),
+        )  # fmt: skip
+    st.dataframe(
+        pd.DataFrame(
+            [(s.stratum or "no system", s.items, s.before, s.now, s.blind, s.assisted) for s in shares],
+            columns=["Stratum", "Items", "Drawn before", "Drawn now", "P(blind)", "P(assisted)"],
+        ),
+        hide_index=True,
+        height="content" if len(shares) <= 8 else 320,
+        column_config={name: st.column_config.NumberColumn(format="%.4f") for name in ("P(blind)", "P(assisted)")},
+    )
+    weights = [(s.items / blind, blind) for s in shares if (blind := round(s.blind * s.items))]
+    worth = sum(w * n for w, n in weights) ** 2 / sum(w * w * n for w, n in weights) if weights else 0.0
+    text.quiet(
+        "With their weights the {n} blind items of all draws count as {worth} equally weighted ones (Kish's effective "
+        "sample size). How precisely they estimate kappa is in the table below.",
+        n=f"{sum(n for _, n in weights):,}", worth=f"{worth:.0f}",
+    )  # fmt: skip
+
+
+def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], chosen: Design) -> None:
+    """How precisely the sample should estimate a judge's kappa, by allocation."""
+    if not judges or not chosen.about:
+        st.caption("No judge has scored this dataset yet: without scores there is no forecast.")
+        return
+    store = session.store()
+    asked = policy.asked(store).policy
+    best = min(0.95, round(asked.threshold + 0.25, 2))
+    low, high = st.slider(
+        "Assumed agreement (kappa)", value=(min(best - 0.05, round(asked.threshold + 0.1, 2)), best),
+        key="design:agreement",
+        help="The range of kappa between people and judge that the forecast assumes: before there are labels, nobody "
+        "knows it.",
+        **_WIDE,
+    )  # fmt: skip
+    blind = sum(round(s.blind * s.items) for s in shares)
+    last = min(asked.horizon or LAST, sum(s.items for s in shares))
+    try:
+        seen = _ahead(store, found.id, chosen, blind, low, high, asked, last, store.newest())
+    except AssayError as error:
+        text.quiet("{error}", error=error)
+        return
+    mark = {chosen.allocation: " (chosen)"}
+    st.dataframe(
+        pd.DataFrame(
+            [(_TOLD[how] + mark.get(how, ""), *_words(one, asked, last)) for how, one in seen.items()],
+            columns=["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
+        ),
+        hide_index=True, height="content",
+    )  # fmt: skip
+    text.quiet(
+        "Simulated on the judge's own scores, with people who agree with it at a kappa of {low} to {high} and use each "
+        "answer as often as it does. *Kappa ±* is half the width of the 95% interval. *Until the policy is met* is the "
+        "number of blind items after which the lower bound reaches {threshold}, checked after every item (10th to 90th "
+        "percentile of the simulations). *With one look* is the number that a plan with a single look needs in 80% of "
+        "simulations. All of it is for one dimension of one judge.",
+        low=f"{low:.2f}", high=f"{high:.2f}", threshold=f"{asked.threshold:.2f}",
+    )  # fmt: skip
+
+
+@st.cache_data(max_entries=64, show_spinner="Simulating ...")
+def _ahead(
+    _store: Store, dataset_id: str, chosen: Design, items: int, low: float, high: float, asked: Policy, last: int,
+    newest: int,
+) -> dict[Allocation | None, Forecast]:  # fmt: skip
+    """The forecast of every allocation, up to `last` items; `newest` is the change that it was made at."""
+    parts = strata.population(_store, dataset_id, chosen).strata
+    first, agreements = min(asked.min_items, last), [low, (low + high) / 2, high]
+    z = boundary(1 - asked.level, first, max(asked.horizon, first))
+    return ahead.outlook(
+        _store, dataset_id, parts, chosen.judge, chosen.about, items, agreements, asked.threshold, z, first, last,
+        asked.level,
+    )  # fmt: skip
+
+
+def _words(one: Forecast, asked: Policy, last: int) -> tuple[str, str, str]:
+    """A forecast in words: its half width, and both numbers of items, as ranges."""
+    half = _range(*(f"{half:.2f}" for half in one.half))
+    return half, _items(one.free, asked, last), _items(one.fixed, asked, last)
+
+
+def _items(ends: tuple[int, int | None], asked: Policy, last: int) -> str:
+    """Numbers of items to the nearest ten: no forecast is nearer than that, but for the least that is required."""
+    if ends == (asked.min_items, asked.min_items):
+        return f"{asked.min_items:,}, the minimum required"
+    low, high = (end if end is None or end < 100 else round(end, -1) for end in ends)
+    if high is None:
+        return f"more than {last:,}" if ends[0] >= last else f"{low:,} to more than {last:,}"
+    return _range(f"{low:,}", f"{high:,}")
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,1 @@
+"""The page Runs: all that only it needs; page.py is its entry."""

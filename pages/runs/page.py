@@ -1,0 +1,108 @@
+"""Runs: choose a judge and a dataset, see what it would cost, try it on three items, run it, look back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from data.records import datasets
+from data.records.people import Person
+from data.runs import runs
+from data.runs.run_order import LIVE, Run, Standing
+from pages.runs import new_run
+from pages.ui import clock, links, run_views, session, text
+
+
+def page() -> None:
+    """One run by its address; or what runs now, a new run, and all runs before."""
+    who, store = session.me("researcher"), session.store()
+    wanted = st.query_params.get("run", "")
+    if wanted:
+        _one(who, wanted)
+        return
+    st.title("Runs", anchor=False)
+    found = runs.history(store)
+    live = [run for run in found if run.state in LIVE]
+    if live:
+        _live([run.id for run in live], who)
+    known = datasets.all_datasets(store)
+    if not known:
+        st.info("There is nothing to judge yet.", icon=":material/inbox:")
+        links.to("import", "Import items", icon=":material/upload_file:")
+        return
+    st.subheader("New run", anchor=False)
+    with st.container(border=True):
+        new_run.form(who)
+    st.subheader("All runs", anchor=False)
+    if not found:
+        st.caption("None yet. The practice endpoint needs no key: try a run with it.")
+        return
+    picked = run_views.table(found, runs.tally(store), clock.zone())
+    run_views.trials(runs.trials(store))
+    if len(picked) == 1:
+        if picked[0].state not in LIVE:
+            _stand(who, picked[0])
+        if st.button("Open this run", icon=":material/open_in_full:"):
+            run_views.go(picked[0].id)
+    if len(picked) == 2:
+        run_views.differences(*(runs.judge(store, run.id) for run in picked))
+
+
+def _live(ids: list[str], who: Person) -> None:
+    """What runs now, second by second; it runs on when nobody looks. Once one has ended, the whole page follows."""
+    st.fragment(_watch, run_every=1.0)(ids, who)
+
+
+def _watch(ids: list[str], who: Person) -> None:
+    found = [run for run in runs.history(session.store()) if run.id in ids]
+    if any(run.state not in LIVE for run in found):
+        st.rerun()
+    for run in found:
+        _stand(who, run)
+
+
+def _stand(who: Person, run: Run) -> None:
+    """How far one run is, with what can be done about it."""
+    run_views.standing(run, runs.standing(session.store(), run.id), partial(_controls, who, run))
+
+
+def _one(who: Person, wanted: str) -> None:
+    """One run in full: how far, what failed and why, its parameters and its prompt."""
+    store = session.store()
+    run = next((r for r in runs.history(store) if r.id == wanted), None)
+    if st.button("All runs", icon=":material/arrow_back:", type="tertiary"):
+        st.query_params.pop("run", None)
+        st.rerun()
+    if run is None:
+        st.info("There is no such run in this workspace.", icon=":material/search_off:")
+        return
+    run_views.title(run, clock.zone())
+    if run.state in LIVE:
+        _live([run.id], who)
+    else:
+        _stand(who, run)
+    run_views.ways(run)
+    run_views.facts(run, runs.judge(store, run.id))
+
+
+def _controls(who: Person, run: Run, now: Standing) -> None:
+    """Stop it, go on with it, or ask again what could not be used."""
+    store, left = session.store(), sum(now.unscored.values())
+    if now.state in ("running", "waiting for batch") and st.button(
+        "Stop", icon=":material/stop:", key=f"stop:{run.id}"
+    ):
+        run_views.act("Stopping", lambda: runs.stop(store, who.name, run.id))
+    if now.state in ("stopped", "interrupted", "failed"):
+        again, limit = run_views.resumed(run, now)
+        if again:
+            run_views.act("Starting", lambda: runs.resume(store, who.name, run.id, limit=limit), again=True)
+    if now.state == "finished" and left:
+        what = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
+        if st.button(text.plain(what), icon=":material/replay:", key=f"again:{run.id}"):
+            order = replace(runs.order_of(store, run.id), only_unscored=True)
+            begun: dict[str, str] = {}
+            run_views.act("Starting", lambda: begun.update(id=runs.start(store, who.name, order)))
+            if begun:
+                run_views.go(begun["id"])

@@ -1,0 +1,1 @@
+"""What stands around the app: headers, assets, uploads, downloads, the first HTML."""

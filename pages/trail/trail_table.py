@@ -1,0 +1,92 @@
+"""The audit log as a table whose rows open what a change wrote."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, fields
+from datetime import UTC, datetime, timedelta, tzinfo
+
+import streamlit as st
+
+from data.exporting import files
+from data.records.names import shown
+from data.trail.trail import Entry
+from judges import plural
+from pages.ui import clock, ledger
+
+SPANS = {"": "any time", "1": "today", "7": "the last 7 days", "30": "the last 30 days"}
+KINDS = {
+    "decisions": "decisions",
+    "adjudications": "adjudications",
+    "settings": "settings",
+    "people": "people",
+    "imports": "imports",
+    "exports": "exports",
+    "runs": "runs",
+    "cards": "cards",
+    "queues": "queues",
+    "labels": "answers",
+    "claims": "reservations",
+    "exposures": "what was shown",
+    "replies": "replies",
+}
+
+
+def kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
+    """The kinds that are wanted, from the address or the chooser; all usual ones where none is chosen."""
+    there = [kind for kind in st.query_params.get("kinds", "").split(",") if kind in known]
+    chosen: list[str] = st.multiselect(
+        "Kind", known, default=there, format_func=lambda kind: KINDS.get(kind, kind), key="trail:kinds",
+        placeholder="all but answers and other routine",
+    )  # fmt: skip
+    if chosen:
+        st.query_params["kinds"] = ",".join(chosen)
+    else:
+        st.query_params.pop("kinds", None)
+    return tuple(chosen) or tuple(usual)
+
+
+def since(days: str, zone: tzinfo) -> datetime | None:
+    """The moment (UTC) from which on so many days, today's included, are counted in a zone; None for any time."""
+    if not days:
+        return None
+    today = datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (today - timedelta(days=int(days) - 1)).astimezone(UTC).replace(tzinfo=None)
+
+
+_COLUMNS = (("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", "124px"), ("What", ""))
+
+
+def opened(entries: Sequence[Entry], key: str) -> Entry | None:
+    """The change that is open in the table of that key."""
+    at = ledger.opened(key, len(entries))
+    return None if at is None else entries[at]
+
+
+def table(entries: Sequence[Entry], zone: tzinfo, key: str, parts: Sequence[ledger.Part]) -> None:
+    """The changes, a row each; the one that is open with what it wrote."""
+    rows = [[clock.at(e.at, zone), shown(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries]
+    at = opened(entries, key)
+    if at is not None:
+        head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"
+        parts = [(f"{head} · {title}", columns, found) for title, columns, found in parts]
+    ledger.table(_COLUMNS, rows, key, "Changes", parts)
+
+
+def many(entries: Sequence[Entry]) -> str:
+    """How many changes these are, in words."""
+    return plural.many(len({entry.seq for entry in entries}), "change")
+
+
+def download(every: Callable[[], Iterable[Entry]]) -> None:
+    """All changes that fit as CSV, made when it is asked for."""
+
+    def made() -> bytes:
+        out = io.StringIO()
+        files.sheet(out, [field.name for field in fields(Entry)], (astuple(entry) for entry in every()))
+        return out.getvalue().encode("utf-8-sig")
+
+    st.download_button(
+        "Download all as CSV", made, "audit-log.csv", "text/csv", icon=":material/download:", on_click="ignore"
+    )

@@ -1,0 +1,357 @@
+"""Charts: they take data and a key, draw, and give back what was clicked. The only home of plotly.
+
+What stands on a page's first view is drawn as SVG, as in reports: plotly's library is 4.7 MB, and loading it and
+drawing three charts with it took longer than all else on the calibration page. plotly draws what is looked into:
+curves, points, grids. Its colours are Streamlit's own placeholders, which the browser replaces by those of the theme.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from data.dashboard.sentences import sized
+from judges.audits import Plot
+from judges.render import svg
+from judges.render.svg import Row
+from judges.stats.breakdown import Slice
+from judges.stats.intervals import Interval
+from judges.stats.reliability import Level
+from pages.ui import picture
+from pages.ui.text import short
+
+ACCENT, JUDGE, AMBER, QUIET = "#000001", "#000002", "#000003", "#000006"
+"""Places 1, 2, 3 and 6 of the theme's chartCategoricalColors (.streamlit/config.toml)."""
+GROUND, FAINT, INK = "#000038", "#000040", "#000037"
+"""The page's ground, a touch off it, and its text."""
+POINTS = 2_000
+"""Points of a series that are drawn at most."""
+_CONFIG = {
+    "displayModeBar": "hover", "displaylogo": False, "modeBarButtons": [["toImage"]],
+    "scrollZoom": False, "doubleClick": False, "showAxisDragHandles": False,
+}  # fmt: skip
+"""Nothing but a camera, while the pointer is over a chart."""
+_ID = re.compile(r"[0-9a-f-]{20,}")
+
+
+def intervals(
+    rows: Sequence[Row],
+    key: str,
+    mark: float | None,
+    marked: str = "",
+    reach: tuple[float, float] = (0.0, 1.0),
+    click: bool = False,
+) -> int | None:
+    """Figures with their intervals, a row each, and a line at `mark`; with `click` the row that was clicked.
+
+    What has no figure has its remark only.
+    """
+    at = picture.plot(
+        lambda width: svg.intervals(rows, mark, marked, reach, width=width, click=click), key, _file(key),
+        "Figures with their intervals",
+    )  # fmt: skip
+    return int(at) if at else None
+
+
+def confusion(
+    counts: Any, answers: Sequence[str], key: str, sides: tuple[str, str] = ("people", "judge")
+) -> tuple[int, int] | None:
+    """A table of agreement, rows = people, columns = judge, every count with its share of the row; the cell that was
+
+    clicked, or None. `counts` is K x K.
+    """
+    at = picture.plot(
+        lambda width: svg.confusion(counts, answers, sides=sides, click=True, width=width), key, _file(key),
+        "Table of agreement", (380.0, 480.0, 560.0, 800.0),
+    )  # fmt: skip
+    return tuple(map(int, at.split(","))) if at else None  # type: ignore[return-value]
+
+
+def marginals(people: Sequence[float], judge: Sequence[float], answers: Sequence[str], key: str) -> None:
+    """How often people and judge give each answer (shares), side by side."""
+    series = [("people", [float(share) for share in people]), ("judge", [float(share) for share in judge])]
+    picture.plot(
+        lambda width: svg.bars(answers, series, width=width), key, _file(key), "How often each answer is given",
+        (240.0, 320.0, 400.0, 480.0, 600.0),
+    )  # fmt: skip
+
+
+def grid(shares: Any, told: Sequence[Sequence[str]], names: Sequence[str], key: str) -> None:
+    """A share for every two of some names, shaded from none to all, nan blank; `told` is what the pointer says."""
+    short = [name if len(name) <= 16 else name[:15] + "…" for name in names]
+    named, size = [escape(name) for name in short], max(15, min(38, 720 // len(names)))
+    figure = go.Figure()
+    figure.add_heatmap(
+        z=shares, colorscale=[[0, GROUND], [1, ACCENT]], zmin=0, zmax=1.3, showscale=False, xgap=1, ygap=1,
+        customdata=[[escape(cell) for cell in row] for row in told], hoverongaps=False,
+        hovertemplate="%{customdata}<extra></extra>",
+    )  # fmt: skip
+    if size >= 26:
+        for i, row in enumerate(shares):
+            for j, share in enumerate(row):
+                if share == share:
+                    label = {"text": f"{share:.0%}", "font": {"color": INK, "size": 11}}
+                    figure.add_annotation(x=j, y=i, showarrow=False, **label)
+    ticks = {"tickvals": list(range(len(named))), "ticktext": named, "showgrid": False, "zeroline": False}
+    figure.update_xaxes(**ticks, side="top", tickangle=-60, fixedrange=True, tickfont={"size": 12, "color": INK})
+    figure.update_yaxes(**ticks, autorange="reversed", fixedrange=True, tickfont={"size": 12, "color": INK})
+    longest = max(map(len, short))
+    _draw(figure, key, len(names) * size + 40 + 6 * longest, margin={"l": 10, "r": 4, "t": 30 + 6 * longest, "b": 8})
+
+
+def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: float, marked: str) -> None:
+    """A figure over the number of items that it is from, with its band.
+
+    `ahead` is the forecast with more, `mark` a line to reach.
+    """
+    figure = go.Figure()
+    for steps, colour, name, dash in ((now, ACCENT, "so far", "solid"), (ahead, QUIET, "forecast", "dot")):
+        known = [s for s in steps if s.point is not None and s.low is not None and s.high is not None]
+        if not known:
+            continue
+        xs = [s.items for s in known]
+        quiet = {"width": 1, "color": colour, "dash": dash}
+        figure.add_scatter(
+            x=xs, y=[s.high for s in known], mode="lines", line=quiet, hoverinfo="skip", showlegend=False
+        )
+        figure.add_scatter(
+            x=xs, y=[s.low for s in known], mode="lines", line=quiet, fill="tonexty", fillcolor=FAINT,
+            hoverinfo="skip", showlegend=False,
+        )  # fmt: skip
+        figure.add_scatter(
+            x=xs, y=[s.point for s in known], name=name, line={"color": colour, "width": 2.5, "dash": dash},
+            mode="lines+markers" if dash == "solid" else "lines", marker={"size": 6, "color": colour},
+            hovertext=[f"{s.items:,} items<br>{s.point:.3f} ({s.low:.3f} to {s.high:.3f})" for s in known],
+            hoverinfo="text",
+        )  # fmt: skip
+    figure.add_hline(y=mark, line={"color": QUIET, "width": 1.5, "dash": "dash"})
+    figure.add_annotation(
+        x=1.008, y=mark, xref="paper", yref="y", xanchor="left", yanchor="middle", showarrow=False,
+        text=f"<span style='opacity:.8'>{escape(marked)}</span>", font={"color": INK},
+    )  # fmt: skip
+    lows = [s.low for s in [*now, *ahead] if s.low is not None]
+    figure.update_yaxes(range=[max(-1.0, min([*lows, 0.0])) - 0.02, 1.02], fixedrange=True, nticks=6, tickformat=".1f")
+    figure.update_xaxes(title={"text": "items with gold", "standoff": 6}, fixedrange=True, rangemode="tozero")
+    figure.update_layout(
+        showlegend=bool(ahead),
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
+    )
+    _draw(figure, key, 300, margin={"l": 10, "r": 84, "t": 28, "b": 10})
+
+
+def reliability(levels: Sequence[Level], key: str) -> None:
+    """A reliability diagram: accuracy at each level of confidence, and the line of perfect calibration.
+
+    Upright lines are intervals; the larger a mark, the more ratings it stands for.
+    """
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[0, 1], y=[0, 1], mode="lines", line={"color": QUIET, "width": 1.5, "dash": "dash"}, hoverinfo="skip"
+    )  # fmt: skip
+    known = [one for one in levels if one.right.point is not None]
+    for one in known:
+        line = {"color": ACCENT, "width": 2.5}
+        figure.add_scatter(
+            x=[one.stated] * 2, y=[one.right.low, one.right.high], mode="lines", line=line, hoverinfo="skip"
+        )  # fmt: skip
+    figure.add_scatter(
+        x=[one.stated for one in known], y=[one.right.point for one in known], mode="markers",
+        marker={"color": ACCENT, "size": [8 + 16 * one.share**0.5 for one in known], "opacity": 1},
+        hovertext=[
+            f"confidence {one.stated:.0%}, accuracy {one.right.point:.0%}<br>{one.cells:,} ratings of "
+            f"{one.right.items:,} items"
+            for one in known
+        ],
+        hoverinfo="text",
+    )  # fmt: skip
+    ticks = {"tickformat": ".0%", "range": [-0.03, 1.03], "fixedrange": True, "dtick": 0.2, "zeroline": False}
+    figure.update_xaxes(**ticks, title={"text": "confidence", "standoff": 6})
+    figure.update_yaxes(**ticks, title={"text": "accuracy", "standoff": 6})
+    _draw(figure, key, 340, margin={"l": 10, "r": 8, "t": 10, "b": 10})
+
+
+def finding(plot: Plot, key: str) -> None:
+    """The picture of what an audit found: bars, points or lines, with its threshold as a dashed line.
+
+    Series differ in colour and in pattern, dash or mark. Of very many points every n-th is drawn; a caption says so.
+    """
+    figure, every = go.Figure(), 1
+    for number, (name, xs, ys) in enumerate(plot.series):
+        colour = (ACCENT, JUDGE, AMBER, QUIET)[number % 4]
+        hover = "%{x}: %{y:.3~f}" + (" " + escape(name) if name else "") + "<extra></extra>"
+        if plot.kind == "bars":
+            pattern = {"shape": ("", "/", ".", "x")[number % 4], "fillmode": "overlay", "size": 5, "solidity": 0.25}
+            named = [escape(str(x)) for x in xs]
+            figure.add_bar(
+                x=named,
+                y=list(ys),
+                name=escape(name),
+                hovertemplate=hover,
+                marker={"color": colour, "pattern": pattern},
+            )
+            continue
+        step = -(-len(ys) // POINTS) if plot.kind == "points" else 1
+        every = max(every, step)
+        mark = {"color": colour, "symbol": ("circle", "x", "square-open", "diamond-open")[number % 4]}
+        line = {"color": colour, "width": 2.5, "dash": ("solid", "dash", "dot", "dashdot")[number % 4]}
+        figure.add_scatter(
+            x=list(xs)[::step], y=list(ys)[::step], name=escape(name), hovertemplate=hover, line=line,
+            mode="markers" if plot.kind == "points" else "lines+markers",
+            marker={**mark, "size": 7, "opacity": 0.45 if plot.kind == "points" else 1.0},
+        )  # fmt: skip
+    if plot.mark is not None:
+        figure.add_hline(y=plot.mark, line={"color": QUIET, "width": 1.5, "dash": "dash"})
+        figure.add_annotation(
+            x=1, y=plot.mark, xref="paper", yref="y", xanchor="right", yanchor="bottom", showarrow=False,
+            text=f"<span style='opacity:.8'>{plot.mark:g}</span>", font={"color": INK},
+        )  # fmt: skip
+    several = len(plot.series) > 1
+    figure.update_xaxes(title={"text": escape(plot.x), "standoff": 8}, fixedrange=True, showgrid=plot.kind != "bars")
+    figure.update_yaxes(fixedrange=True, nticks=6)
+    if plot.kind == "bars" and not any(y for _, _, ys in plot.series for y in ys):
+        figure.update_yaxes(range=[0, 1])  # all bars are 0: an axis from -1 to 1 would say that there is nothing
+    figure.add_annotation(
+        x=0, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
+        text=f"<span style='opacity:.8'>{escape(plot.y)}</span>", font={"color": INK},
+    )  # fmt: skip
+    figure.update_layout(
+        barmode="group", bargap=0.35, bargroupgap=0.05, showlegend=several,
+        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
+    )  # fmt: skip
+    _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
+    if every > 1:
+        st.caption(f"Every {every:d}th point is drawn; the figures use all of them.")
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means by slice as they are to be drawn: of a scale's reach or as shares, under a title that a saved picture has.
+
+    `say` puts an interval in words.
+    """
+
+    slices: Sequence[Slice]
+    whole: Slice | None
+    reach: tuple[float, float]
+    share: bool
+    title: str
+    say: Callable[[Interval | None], str]
+
+
+def slices(given: Means, key: str) -> None:
+    """Means by slice, a row each: corrected (dot) over the judge's own (diamond), with their intervals by items.
+
+    A dashed line is the corrected mean of all, where there is one.
+    """
+    figure, found = go.Figure(), given.slices
+    _means(figure, given, False, 1 + 26 / (46 * len(found)))
+    point = given.whole.mean.interval.point if given.whole is not None and given.whole.mean is not None else None
+    if point is not None:
+        figure.add_vline(x=point, line={"color": QUIET, "width": 1.5, "dash": "dash"})
+        figure.add_annotation(
+            x=point, y=1, xref="x", yref="paper", yanchor="bottom", showarrow=False, font={"color": INK},
+            text="<span style='opacity:.8'>all</span>",
+        )  # fmt: skip
+    faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
+    named = [escape(short(one.name, 28)) + faint.format(sized(one)) for one in found]
+    figure.update_xaxes(range=_about(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
+    figure.update_yaxes(
+        tickvals=list(range(len(found))), ticktext=named, range=[len(found) - 0.4, -0.6], fixedrange=True,
+        showgrid=False, zeroline=False, tickfont={"size": 13, "color": INK}, automargin=True,
+    )  # fmt: skip
+    _draw(figure, key, 46 * len(found) + 130, margin={"l": 10, "r": 14, "t": 86, "b": 10})
+
+
+def course(given: Means, key: str) -> None:
+    """Means over time, the oldest first: corrected (dots) and the judge's own (diamonds), with intervals by items."""
+    figure, found = go.Figure(), given.slices
+    _means(figure, given, True, 1.03)
+    every = -(-len(found) // 10)
+    figure.update_yaxes(range=_about(given), fixedrange=True, nticks=7, tickformat=".0%" if given.share else None)
+    figure.update_xaxes(
+        tickvals=list(range(0, len(found), every)), ticktext=[escape(one.name) for one in found[::every]],
+        range=[-0.5, len(found) - 0.5], fixedrange=True, showgrid=False, zeroline=False, automargin=True,
+        tickfont={"size": 12, "color": INK},
+    )  # fmt: skip
+    _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
+
+
+def _means(figure: go.Figure, given: Means, upright: bool, key: float) -> None:
+    """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other.
+
+    `key` is how high the key stands, of the height of what is drawn.
+    """
+    corrected = [None if one.mean is None else one.mean.interval for one in given.slices]
+    for name, held, colour, symbol, dash, wide in (
+        ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
+        ("judge (raw), 95% interval", [one.judge for one in given.slices], JUDGE, "diamond-open", "dot", 1.5),
+    ):
+        apart = (-1 if held is corrected else 1) * (0.05 if upright else 0.13)
+        places = [n + apart for n in range(len(held))]
+        points = [None if i is None else i.point for i in held]  # a line breaks where there is none
+        over, under = zip(*map(_arms, held), strict=True)
+        ends = {"type": "data", "symmetric": False, "array": over, "arrayminus": under, "color": colour, "width": 0}
+        ends |= {"thickness": wide}
+        axes = {"x": places, "y": points, "error_y": ends} if upright else {"x": points, "y": places, "error_x": ends}
+        figure.add_scatter(
+            **axes, name=name, mode="lines+markers" if upright else "markers",
+            line={"color": colour, "width": 1.75, "dash": dash}, connectgaps=False,
+            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if held is corrected else 2}},
+            showlegend=any(point is not None for point in points), hoverinfo="text",
+            hovertext=[
+                f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{sized(one)}"
+                for one, i in zip(given.slices, held, strict=True)
+            ],
+        )  # fmt: skip
+    figure.update_layout(
+        title={
+            "text": escape(given.title), "x": 0, "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top",
+            "font": {"size": 14, "weight": 500}, "pad": {"t": 8},
+        },
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": key, "yanchor": "bottom", "title": {"text": ""}, "font": {"size": 13}},
+    )  # fmt: skip
+
+
+def _arms(one: Interval | None) -> tuple[float, float]:
+    """How far the ends of an interval lie from its point; 0 where it has none."""
+    if one is None or one.point is None or one.low is None or one.high is None:
+        return 0.0, 0.0
+    return one.high - one.point, one.point - one.low
+
+
+def _about(given: Means) -> list[float]:
+    """The part of a scale that the figures are in: never less than a quarter of it, as small gaps would look large."""
+    both = [i for one in given.slices for i in (one.judge, one.mean and one.mean.interval) if i]
+    ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(given.reach)
+    low, high, size = min(ends), max(ends), given.reach[1] - given.reach[0]
+    spare, edge = max(0.04 * size, (size / 4 - (high - low)) / 2), 0.02 * size
+    return [max(given.reach[0] - edge, low - spare), min(given.reach[1] + edge, high + spare)]
+
+
+def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> None:
+    """Put a figure on the page, quiet, with a camera that saves it.
+
+    Its ground is the page's, so that a saved picture can be read anywhere.
+    """
+    figure.update_layout(margin=margin, height=height, paper_bgcolor=GROUND, plot_bgcolor="rgba(0,0,0,0)")
+    figure.update_layout(dragmode=False, font={"size": 13}, modebar={"color": QUIET, "activecolor": INK})
+    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)"}, legend={"font": {"color": INK}})
+    for axes in (figure.update_xaxes, figure.update_yaxes):  # the theme's own grey is too faint to read
+        axes(tickfont={"color": INK}, title_font={"color": INK})
+    if not figure.layout.showlegend:
+        figure.update_layout(showlegend=False)
+    config = _CONFIG | {"toImageButtonOptions": {"format": picture.form(), "filename": _file(key), "scale": 2}}
+    st.plotly_chart(figure, key=key, config=config, theme="streamlit")
+
+
+def _file(key: str) -> str:
+    """The name under which a chart is saved: the words of its key, without ids."""
+    words = [part for part in key.split(":") if part not in ("", "True", "False") and not _ID.fullmatch(part)]
+    return re.sub(r"[^\w.-]+", "-", "-".join(words)).strip("-.") or "plot"

@@ -1,0 +1,89 @@
+"""Choosing where to work: dataset, stream and filters, kept in the address so that a link leads to the same place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import streamlit as st
+
+from data.queue import filters, queue
+from data.records import datasets, settings
+from data.records.datasets import Dataset
+from data.store import Store
+from pages.ui import links, session, text
+
+STREAMS = {"review": "Review queue", "audit": "Audit sample"}
+_FILTERS = {"system": "System", "judge": "Judge", "dimension": "Dimension", "reason": "Reason"}
+
+
+def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = False) -> Dataset | None:
+    """A dataset, from the address or the chooser; None (and a way on) where there is none.
+
+    `labelled`: with its label above, where it stands beside choosers that have one.
+    """
+    known = {d.name: d for d in (datasets.all_datasets(store) if among is None else among)}
+    if not known:
+        st.info("There is no dataset yet.", icon=":material/inbox:")
+        links.to("overview", "Begin on the overview")
+        return None
+    names = list(known)
+    chosen = st.selectbox(
+        "Dataset", names, index=names.index(addressed("dataset", known) or names[0]), key="dataset",
+        on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed",
+    )  # fmt: skip
+    return known[chosen]
+
+
+def place(store: Store) -> tuple[Dataset, queue.Stream, queue.Filters] | None:
+    """Dataset, stream and filters in one quiet line."""
+    left, middle, right = st.columns([3, 3, 2], vertical_alignment="center")
+    with left:
+        found = dataset(store)
+    if found is None:
+        return None
+    with middle:
+        stream: queue.Stream = st.segmented_control(
+            "Queue", list(STREAMS), format_func=STREAMS.get, default=addressed("stream", STREAMS) or "review",
+            key="stream", on_change=_address, args=("stream",), label_visibility="collapsed", required=True,
+        )  # fmt: skip
+    with right:
+        chosen = narrowed(store, found, stream)
+    return found, stream, chosen
+
+
+def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.Filters:
+    """Filters of a queue, from the address and the choosers; the button says how many are set."""
+    options = filters.options(store, found.id)
+    if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
+        options = replace(options, system={})
+    active = len([name for name in _FILTERS if addressed(name, getattr(options, name))])
+    label = f"Filters ({active})" if active else "Filters"
+    with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
+        return queue.Filters(**{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))})
+
+
+def _filter(name: str, known: dict[str, str]) -> str:
+    """The value that one filter is set to, "" for any."""
+    keys, now = list(known), addressed(name, known)
+    chosen: str | None = st.selectbox(
+        _FILTERS[name], keys, index=keys.index(now) if now else None, placeholder="any", format_func=known.get,
+        key=name, on_change=_address, args=(name,),
+    )  # fmt: skip
+    return chosen or ""
+
+
+def addressed(name: str, known: Iterable[str]) -> str:
+    """What the chooser of that name stands at, or else what the address says, where there is such a thing; or ""."""
+    found = session.component_state(name) or st.query_params.get(name, "")
+    return found if found in known else ""
+
+
+def _address(name: str) -> None:
+    """Put what was chosen into the address. (A bound widget would put the label there, which no link can know.)"""
+    chosen = session.component_state(name)
+    st.query_params.pop("item", None)  # it was an item of the queue before
+    if chosen:
+        st.query_params[name] = chosen
+    else:
+        st.query_params.pop(name, None)

@@ -1,0 +1,58 @@
+"""A table of words whose texts wrap, where Streamlit's own cuts them: a row can be opened, chosen, or have buttons.
+
+`data` (Python to browser) is words only, set as text. `open` (browser to Python) is the number of the row that is open,
+`clicked` what was chosen in this very run: {row, action}, the action "" for the row itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import messages, session
+
+HERE = Path(__file__).parent
+Part = tuple[str, Sequence[str], Sequence[Sequence[str]]]
+"""A table inside an open row: its title, the names of its columns, its rows."""
+
+_component = st.components.v2.component(
+    "assay_ledger",
+    html='<div class="ledger"></div>',
+    css=(HERE / "ledger.css").read_text(encoding="utf-8"),
+    js=(HERE / "ledger.js").read_text(encoding="utf-8"),
+    isolate_styles=True,
+)
+
+
+def opened(key: str, count: int) -> int | None:
+    """The number of the row that is open in the table of that key."""
+    return messages.place(getattr(session.component_state(key), "open", None), count)
+
+
+def table(
+    columns: Sequence[tuple[str, ...]], rows: Sequence[Sequence[str]], key: str, label: str,
+    detail: Sequence[Part] | None = None, actions: Sequence[Sequence[str]] = (), chosen: bool = False,
+) -> tuple[int, str] | None:  # fmt: skip
+    """Draw the rows of a table; gives what was clicked in this run.
+
+    `columns`: title, width in CSS ("n" before it for numbers), and what the column means where that needs saying. Of a
+    row's first text the first line names the row, and the others stand below it.
+
+    With `detail` a row opens (None: no row does), which is what it shows; with `chosen` a row is a button of its own;
+    `actions` are the buttons of each row. `label` is what a screen reader calls the table.
+    """
+    at = opened(key, len(rows))
+    data = {
+        "columns": list(columns), "rows": [list(row) for row in rows], "label": label, "open": at,
+        "detail": None if detail is None else list(detail), "actions": [list(of) for of in actions], "chosen": chosen,
+    }  # fmt: skip
+    event: Any = _component(
+        key=key, data=data, default={"open": None}, on_open_change=lambda: None, on_clicked_change=lambda: None
+    )
+    clicked = messages.table(event.clicked)
+    row, action = messages.place(clicked.get("row"), len(rows)), messages.words(clicked.get("action"))
+    known = row is not None and (action in actions[row] if actions and action else chosen and not action)
+    return (row, action) if row is not None and known else None

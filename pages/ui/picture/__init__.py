@@ -1,0 +1,66 @@
+"""SVG plots (judges/render/svg.py) on a page, and as files: the browser paints them as PNG, twice as large, light."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import messages, session
+
+HERE = Path(__file__).parent
+WIDTHS = (600.0, 680.0, 864.0, 1280.0)
+"""The widths, in pixels, at which a plot of the page's whole width is drawn; the widest that has room is shown."""
+
+
+def _text(*names: str) -> str:
+    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
+
+
+_button = st.components.v2.component(
+    "assay_picture",
+    html='<button type="button" class="save"></button><span class="said" role="status"></span>',
+    css=_text("button.css"),
+    js=_text("save.js", "button.js"),
+    isolate_styles=True,
+)
+_plot = st.components.v2.component(
+    "assay_plot",
+    html='<div class="whole"><div class="here"></div><button type="button" class="camera"><svg viewBox="0 0 20 20">'
+    '<path d="M2.5 6.5h3.6l1.4-2h5l1.4 2h3.6v9h-15z"/><circle cx="10" cy="10.8" r="2.9"/></svg></button>'
+    '<div class="tip" hidden></div></div>',
+    css=_text("plot.css"),
+    js=_text("save.js", "plot.js"),
+    isolate_styles=True,
+)
+
+
+def form() -> str:
+    """The form in which plots are saved in this tab: png, or svg once that is chosen under Download."""
+    return str(session.scratch("pictures").get("form", "PNG")).lower()
+
+
+def button(svg: str, name: str, key: str, label: str = "Save as PNG") -> None:
+    """A button that saves the plot as <name>.png; its colours are the light ones, which also print well."""
+    _button(key=key, data={"svg": svg, "name": name, "label": label})
+
+
+def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: Sequence[float] = WIDTHS) -> str | None:
+    """A plot with tips at the pointer and a camera that saves it as <name>.png or .svg, as Download says.
+
+    `draw` gives it at a width in pixels; `label` is what a screen reader calls it. What is numbered in it (data-at) can
+    be chosen by click or by keys; the number that is chosen, or None.
+    """
+    plots = [draw(width) for width in widths]
+
+    def there(chosen: Any) -> str | None:
+        """What was chosen, if it can be."""
+        number = messages.words(chosen)
+        return number if re.fullmatch(r"[0-9,]+", number) and f'data-at="{number}"' in plots[0] else None
+
+    chosen = there(getattr(session.component_state(key), "chosen", None))
+    data = {"plots": plots, "name": name, "label": label, "form": form(), "chosen": chosen}
+    return there(_plot(key=key, data=data, default={"chosen": None}, on_chosen_change=lambda: None).chosen)

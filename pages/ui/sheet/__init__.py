@@ -1,0 +1,84 @@
+"""The labelling component: draws one item with its cells, takes the keys, keeps what was answered until it is saved.
+
+`data` (Python to browser): person, place; `sheets` to add to the browser's queue (one that it knows by item, version
+and mode is ignored, one with "again" takes the place of its copy); `open` = the item a link asked for; `acked` [{key,
+at}]; `refused` [{key, item, why}]; `progress` {today, mine, seconds, left, done, total}; `empty` {title, text} or
+None; `notice`; `guide` {dataset, no, text, by, on} (the guidelines that hold, as Markdown) or None.
+
+A sheet: item, claim, dataset, name, title, systems, unnamed (these are hidden, as the item is blind), synthetic,
+stream, mode (blind, assisted, revealed), why [{text, unit, dimension}] (the last two where it is about one rating),
+judge {id, name}, judges [{model, card, version}] (whose scores are shown), version (key of the person's last answer on
+it, or ""), kind, head [{label, text, fold, turns (of an input that is a conversation: [{role, text}])}], comments
+[{sort, text}] and rows [{unit, sort (turn, section, side, whole, response), no, title, texts [{role, label, text,
+absent}], columns, stacked, groups [{label, title, cells}], judge_issues, notes [{sort, text}], rules, can_issue,
+better (the text as the person would have written it, or None), can_better}]. A text of None is not in the files; one
+that is "absent" is a section that this side does not have. Stacked groups stand one below the other: those after the
+first are of cards beside the main one. A cell: unit, dimension, label, definition, anchors [[answer, meaning]], kind
+(ordinal, ordered, unordered, flag, turn, interval), steps [{v, t}] (v None = n/a; a turn of 0 = none), range {lo, hi,
+step, by} (where a number is typed, as its answers are too many to be listed; else None), optional (people may answer
+it and need not), reason (why it needs a look, or ""), others [{by, v, t}] (what other judges, or other samples, said),
+judge {v, note, level (high, medium, low), measure, source, rule} or None, by (the id of the judge it stands beside, or
+None), mine {v} or None. Of a blind sheet no judge's value is drawn, even if one is given.
+
+`outbox` (browser to Python): {answers, have, want {item, reveal} or None, nonce}. An answer: key, person, action
+(save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen, unseen, judge}]
+(unseen only where it was accepted without having been on screen, judge only where it is another), asked [sort/dimension
+of all that was asked], notes [{unit, sort, text}] (all of them; unit "" = the whole item), repairs [{unit, text}] (all
+better texts), reason, ms. It is sent again until its key comes back in `acked` or `refused`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.server import bundle
+
+HERE = Path(__file__).parent
+TEXTS = ("state.js", "markdown.js", "draw.js")
+SCRIPTS = (*TEXTS, "outbox.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
+"""One ES module in several files, put together in this order; with the first three any component draws texts."""
+STYLES = ("sheet.css", "markdown.css")
+
+
+def together(*files: Path) -> str:
+    """Several files as one."""
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def module(*files: Path) -> str:
+    """Scripts that draw texts as one ES module, which knows where the libraries are."""
+    return f"const BUNDLED = {json.dumps(bundle.addresses())};\n" + together(*files)
+
+
+_component = st.components.v2.component(
+    "assay_sheet",
+    html='<div class="sheet" tabindex="-1" role="region" aria-label="Review desk"></div>',
+    css=together(*(HERE / name for name in STYLES)),
+    js=module(*(HERE / name for name in SCRIPTS)),
+    isolate_styles=True,
+)
+
+
+def sheet(data: dict[str, Any], *, key: str = "sheet", on_outbox: Callable[[], None] = lambda: None) -> Any:
+    """Mount the desk; `on_outbox` runs when answers have arrived, and finds them in st.session_state[key].outbox."""
+    nothing = {"answers": [], "have": [], "want": None, "nonce": 0}
+    return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
+
+
+_text = st.components.v2.component(
+    "assay_text",
+    html='<div class="sheet" style="padding:0"></div>',
+    css=together(*(HERE / name for name in STYLES)),
+    js=module(*(HERE / name for name in (*TEXTS, "text.js"))),
+    isolate_styles=True,
+)
+
+
+def written(text: str, key: str) -> None:
+    """A Markdown text on a page as the desk draws it: nothing of it is fetched or followed."""
+    _text(key=key, data={"text": text})

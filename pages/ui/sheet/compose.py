@@ -1,0 +1,318 @@
+"""A view of an item turned into the sheet that the component draws: rows of texts, each beside its own cells."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from data.desk.desk import View
+from data.desk.labels import repairable
+from judges.protocols.combination import nearest
+from judges.sections import spare
+from judges.tool_calls import arguments
+from judges.triage import level, measure
+from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
+
+Json = dict[str, Any]
+
+
+def sheet(view: View, again: bool = False) -> Json:
+    """The component's JSON for one item (its fields are described in this folder's __init__)."""
+    content = view.item.content
+    rows = {"dialogue": _dialogue, "pair": _pair, "response": _response}[content.kind](view, content)
+    return {
+        "item": view.item.id,
+        "claim": view.draw or None,
+        "dataset": view.item.dataset,
+        "name": view.name,
+        "title": _title(content),
+        "systems": list(view.systems),
+        "unnamed": view.unnamed,
+        "synthetic": view.item.synthetic,
+        "stream": view.stream,
+        "mode": view.mode,
+        "why": _why(view),
+        "judge": {"id": view.judge_id, "name": view.judge_name} if view.judge_id else None,
+        "judges": [
+            {"model": one.judge_name, "card": one.card.title, "version": one.card.version[:7]}
+            for one in view.layers
+            if one.judge_id
+        ],
+        "version": view.version,
+        "kind": content.kind,
+        "head": _head(content) + _spare(view, content),
+        "rows": rows,
+        "comments": [{"sort": "comment", "text": t} for unit, sort, t in view.comments if sort == "comment"],
+        "again": again,
+    }
+
+
+def _why(view: View) -> list[Json]:
+    """The reasons that stand above an item, each with its rating: the strongest three, and how many more there are."""
+    places = {doubt.text: {"unit": doubt.unit, "dimension": doubt.dimension} for doubt in reversed(view.doubts)}
+    told: list[Json] = [{"text": text} | places.get(text, {}) for text in view.why[:3]]
+    return told + ([{"text": f"and {len(view.why) - 3} more"}] if len(view.why) > 3 else [])
+
+
+def _title(content: Dialogue | Pair | Response) -> str:
+    """A short line for the head of the sheet: the beginning of what the item is about."""
+    text = (
+        content.scenario
+        if isinstance(content, Dialogue)
+        else _asked(content)
+        if isinstance(content, Pair)
+        else content.task
+    )
+    if not text and isinstance(content, Dialogue):
+        text = content.turns[0].text
+    lines = [line.strip(" #*\t") for line in text.splitlines()]
+    first = next((line for line in lines if line and not (line[0] == "[" and line[-1] == "]")), "Untitled")
+    cut = next((first[: n + 1] for n, c in enumerate(first) if c in ".。!?！？" and n > 12), first)
+    return cut if len(cut) <= 90 else cut[:88].rstrip() + "…"
+
+
+def _asked(content: Pair) -> str:
+    """The input, or what its conversation begins with."""
+    if isinstance(content.input, str):
+        return content.input
+    return next((turn.text for turn in content.input if turn.role == "user"), content.input[0].text)
+
+
+def _head(content: Dialogue | Pair | Response) -> list[Json]:
+    if isinstance(content, Dialogue):
+        system = [t.text for t in content.turns if t.role == "system"]
+        head = [{"label": "Scenario", "text": content.scenario, "fold": len(content.scenario) > 1200}]
+        head += [{"label": "System prompt", "text": text, "fold": len(text) > 600} for text in system]
+        return [h for h in head if str(h["text"]).strip()]
+    if isinstance(content, Pair):
+        text, fold = content.input_text, len(content.input_text) > 600
+        turns = [] if isinstance(content.input, str) else [{"role": t.role, "text": t.text} for t in content.input]
+        return [{"label": "Input", "text": text, "fold": fold, "turns": turns}]
+    head = [{"label": "Task", "text": content.task, "fold": len(content.task) > 2000}]
+    if content.reference.strip():
+        head.append({"label": "Reference", "text": content.reference, "fold": len(content.reference) > 600})
+    return head
+
+
+def _spare(view: View, content: Dialogue | Pair | Response) -> list[Json]:
+    """What the judge said of sections that nobody is asked about, as those of a short pair."""
+    if not isinstance(content, Pair) or view.mode == "blind":
+        return []
+    said = []
+    for number, section in enumerate(spare(content), 1):
+        sides = []
+        for side in ("a", "b"):
+            unit = f"section:{number}/{side}"
+            given = [(d, view.scores[unit, d.name]) for d in view.card.dimensions if (unit, d.name) in view.scores]
+            if given:
+                words = ", ".join(f"{d.title} {d.scale.say(value.value)}" for d, value in given)
+                sides.append(f"{side.upper()} {words}")
+        if sides:
+            said.append(f"{section.label}: {'; '.join(sides)}")
+    return [{"label": "Sections, as the judge scored them", "text": "\n".join(said), "fold": False}] if said else []
+
+
+def _dialogue(view: View, content: Dialogue) -> list[Json]:
+    numbers = sorted({t.turn for t in content.turns if t.role != "system"})
+    rows = []
+    for number in numbers:
+        texts = [
+            {"role": t.role, "label": "", "text": t.text} | _tool(t)
+            for t in content.turns
+            if t.turn == number and t.role != "system"
+        ]
+        rows.append(_row(view, f"turn:{number}", "turn", str(number), texts))
+    return [*rows, _row(view, "conversation", "whole", "", [])]
+
+
+def _tool(entry: Turn) -> Json:
+    """What the folded line of a tool says: that the assistant called it, or that it gave something back."""
+    if entry.role != "tool":
+        return {}
+    made = arguments(entry)
+    label = f"{'calls' if made is not None else 'result of'} {entry.name or 'a tool'}"
+    return {"label": label, "text": entry.text if made is None else made}
+
+
+def _pair(view: View, content: Pair) -> list[Json]:
+    rows = []
+    for number, section in enumerate(content.sections or [], 1):
+        texts = [_side(view, content, side, section) for side in ("a", "b")]
+        rows.append(_row(view, f"section:{number}", "section", str(number), texts, title=section.label, columns=2))
+    if not content.sections:
+        texts = [{"role": s, "label": _label(view, content, s), "text": _answer(content, s)} for s in ("a", "b")]
+        return [_row(view, "pair", "whole", "", texts, columns=2)]
+    return [*rows, _row(view, "response", "side", "", [], title="Failures"), _row(view, "pair", "whole", "", [])]
+
+
+def _label(view: View, content: Pair, side: str) -> str:
+    system = "" if view.unnamed else getattr(content, f"response_{side}").system
+    return f"{side.upper()} · {system}" if system else side.upper()
+
+
+def _answer(content: Pair, side: str) -> str | None:
+    text: str | None = getattr(content, f"response_{side}").text
+    return text
+
+
+def _side(view: View, content: Pair, side: str, section: Section) -> Json:
+    span, text = getattr(section, side), _answer(content, side)
+    if text is not None and span is None:
+        return {"role": side, "label": _label(view, content, side), "text": "", "absent": True}
+    return {
+        "role": side,
+        "label": _label(view, content, side),
+        "text": text[slice(*span)].strip() if text and span else text,
+    }
+
+
+def _response(view: View, content: Response) -> list[Json]:
+    # Known by its name alone: an output that is empty is one that was given to a task.
+    text = content.output if content.output or content.task else None
+    return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", "text": text}])]
+
+
+def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1) -> Json:
+    """One row: texts on the left, the cells of its unit (or of both its sides) on the right, and what belongs to it."""
+    whole = _cells(view)
+    names = [unit] if unit in whole else [f"{unit}/a", f"{unit}/b"] if sort in ("section", "side") else []
+    stacked = len(names) == 1 and columns == 1
+    groups: list[Json] = []
+    for name in names:
+        layers = whole.get(name, {})
+        if stacked:
+            # Each card has a group of its own, one below the other; only those beside the main one need a title.
+            groups += [
+                {"label": "", "title": _over(view, n), "cells": [_cell(view, name, d) for d in layers[n]]}
+                for n in sorted(layers)
+            ]
+        else:
+            asked = [dimension for n in sorted(layers) for dimension in layers[n]]
+            side = name[-1].upper() if "/" in name else ""
+            groups.append({"label": side, "cells": [_cell(view, name, d) for d in asked]})
+    on_row = [r for r in view.remarks if r[0] == unit or r[0] in names or (not r[0] and sort == "whole")]
+    return {
+        "unit": unit,
+        "sort": sort,
+        "no": number,
+        "title": title,
+        "texts": texts,
+        "columns": columns,
+        "stacked": stacked,
+        "groups": groups,
+        "judge_issues": [text for _, _, kind, text in on_row if kind == "issue"],
+        "notes": [{"sort": s, "text": t} for u, s, t in view.comments if s == "issue" and u == unit],
+        "rules": [text for _, _, kind, text in on_row if kind == "rule"],
+        "can_issue": sort in ("turn", "section", "response", "whole"),
+        "better": view.repairs.get(unit),
+        "can_better": unit in repairable(view.item.content),
+    }
+
+
+def _cells(view: View) -> dict[str, dict[int, list[Dimension]]]:
+    """What is asked of each unit, by the layer that asks it."""
+    found: dict[str, dict[int, list[Dimension]]] = {}
+    for (unit, _), (number, dimension) in view.cells.items():
+        found.setdefault(unit, {}).setdefault(number, []).append(dimension)
+    return found
+
+
+def _over(view: View, number: int) -> str:
+    """What stands above the cells of a card beside the main one: its title, and the model where that is another."""
+    layer = view.layers[number]
+    if not number:
+        return ""
+    other = layer.judge_name and layer.judge_name != view.judge_name
+    return f"{layer.card.title} · {layer.judge_name}" if other else layer.card.title
+
+
+def answers(scale: Scale, content: Dialogue | Pair | Response) -> list[Json]:
+    """The answers that a scale allows on an item, as the steps that are drawn: value (None = n/a) and text."""
+    if scale.kind == "turn" and isinstance(content, Dialogue):
+        steps: list[Json] = [{"v": t.turn, "t": str(t.turn)} for t in content.turns if t.role == "assistant"]
+        steps.append({"v": 0, "t": "none"})
+    elif scale.kind == "interval":
+        steps = [{"v": scale.snapped(scale.lo + n * scale.step), "t": text} for n, text in enumerate(scale.answers)]
+    else:
+        steps = [{"v": scale.base + n, "t": text} for n, text in enumerate(scale.answers)]
+    return [*steps, {"v": None, "t": "n/a"}] if scale.na else steps
+
+
+def field(scale: Scale) -> Json | None:
+    """The bounds of a number that is typed, where the answers are too many to be listed: `by` is an arrow's step."""
+    if scale.kind != "interval" or scale.answers:
+        return None
+    percent = (scale.hi - scale.lo) / 100
+    by = scale.step * max(1, round(percent / scale.step)) if scale.step else percent
+    return {"lo": scale.lo, "hi": scale.hi, "step": scale.step, "by": by}
+
+
+def answer(scale: Scale, value: float | None) -> float | None:
+    """The answer that stands for a judge's value: the nearest one where its samples came to a value between two."""
+    if value is None or scale.kind == "turn":
+        return value
+    return scale.snapped(value) if scale.kind == "interval" else nearest(value)
+
+
+def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
+    """What answers of a dimension mean, as far as it says; at least which end of its scale is which.
+
+    A definition that speaks of both ends itself is enough.
+    """
+    scale = dimension.scale
+    if dimension.anchors or scale.weights is None:
+        return dimension.anchors
+    ends = (scale.answers[0], scale.answers[-1]) if scale.answers else (f"{scale.lo:g}", f"{scale.hi:g}")
+    if all(re.search(rf"(?<!\w){re.escape(end)}(?!\w)", dimension.definition) for end in ends):
+        return ()
+    return (ends[0], "lowest"), (ends[1], "highest")
+
+
+def _others(view: View, cell: tuple[str, str], scale: Scale) -> list[Json]:
+    """What stands at a rating beside the value that is shown: other judges', and the judge's own other samples."""
+    found = [
+        {"by": one.name, "v": answer(scale, one.value), "t": scale.say(one.value)} for one in view.others.get(cell, ())
+    ]
+    held = view.scores.get(cell)
+    if held is not None:
+        said = sorted({v for v in held.samples if v != held.value}, key=lambda v: (v is None, v or 0))
+        found += [{"by": "another sample", "v": answer(scale, v), "t": scale.say(v)} for v in said]
+    return found
+
+
+def _cell(view: View, unit: str, dimension: Dimension) -> Json:
+    scale, cell = dimension.scale, (unit, dimension.name)
+    steps = answers(scale, view.item.content)
+    judge = None
+    if cell in view.scores:
+        value = view.scores[cell]
+        remarks = {sort: text for u, d, sort, text in view.remarks if (u, d) == cell}
+        exact = value.value
+        judge = {
+            # What is accepted is an answer; what the samples came to stands beside it where it is none.
+            "v": answer(scale, exact),
+            "exact": scale.say(exact) if exact != answer(scale, exact) else "",
+            "samples": [scale.say(said) for said in value.samples],
+            "note": remarks.get("note", ""),
+            "level": level(value.confidence),
+            "measure": measure(value.source),
+            "source": value.source,
+            "rule": remarks.get("rule", ""),
+        }
+    return {
+        "unit": unit,
+        "dimension": dimension.name,
+        "label": dimension.title,
+        "definition": dimension.definition,
+        "anchors": [list(one) for one in anchors(dimension)],
+        "kind": scale.kind,
+        "sort": sort_of(unit),
+        "steps": steps,
+        "range": field(scale),
+        "optional": not dimension.asked,
+        "by": view.layers[view.cells[cell][0]].judge_id or None,
+        "reason": view.marks.get(cell, ""),
+        "others": _others(view, cell, scale),
+        "judge": judge,
+        "mine": {"v": view.mine[cell]} if cell in view.mine else None,
+    }

@@ -1,0 +1,69 @@
+"""What of a queue is sent to the browser ahead, what has come from there, and what is said when nothing is left."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from typing import Any
+
+from data.records.guidelines import Version
+from pages.ui import messages as sent
+
+FIRST, AHEAD, LETTERS = 2, 8, 400_000
+"""How many sheets are sent ahead, and how many characters they may hold together.
+
+A new page gets FIRST, and asks for more once the first is painted; after that at most AHEAD are with the browser."""
+
+_EMPTY = {
+    "audit": (
+        "The audit sample is done",
+        "You have answered every item of it that is open to you. A researcher can draw more on the Queues page.",
+    ),
+    "review": (
+        "The review queue is empty",
+        "Nothing that the judge was unsure of waits for you. A researcher can fill the queue on the Queues page.",
+    ),
+    "filtered": ("Nothing waits with these filters", "Clear a filter above, or choose another queue."),
+}
+
+
+def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As many of the sheets as are light enough to send together, at least two."""
+    total, kept = 0, []
+    for sheet in sheets:
+        total += sum(len(text["text"] or "") for row in sheet["rows"] for text in row["texts"])
+        total += sum(len(head["text"]) for head in sheet["head"])
+        if len(kept) >= 2 and total > LETTERS:
+            break
+        kept.append(sheet)
+    return kept
+
+
+def received(key: str) -> dict[str, Any]:
+    """What the desk with that key has sent.
+
+    came: whether it has sent anything; answers (of any shape); have: items; want: {item, reveal} or None.
+    """
+    outbox = sent.outbox(key)
+    want = sent.table(outbox.get("want"))
+    item = sent.words(want.get("item"))
+    return {
+        "came": bool(outbox.get("nonce")),
+        "answers": sent.several(outbox.get("answers")),
+        "have": [name for one in sent.several(outbox.get("have")) if (name := sent.words(one))],
+        "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
+    }
+
+
+def guide(version: Version | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
+    """The guidelines that hold, as the desk shows them."""
+    if version is None:
+        return None
+    day = version.at.replace(tzinfo=UTC).astimezone(zone)
+    on = f"{day.day} {day:%B %Y}"
+    return {"dataset": dataset, "no": version.number, "text": version.text, "by": version.person, "on": on}
+
+
+def empty(stream: str, filtered: bool) -> dict[str, str]:
+    """What stands on the desk when nothing waits."""
+    title, text = _EMPTY["filtered" if filtered else stream]
+    return {"title": title, "text": text}

@@ -1,0 +1,109 @@
+"""The workspace itself: where it is kept, backups that can be taken away, and whether all of it fits together."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records import exposure
+from data.records.people import Person
+from data.workspace import backups
+from data.workspace.backups import Backup
+from data.workspace.verify import verify
+from judges.errors import AssayError
+from judges.plural import many
+from pages.server import downloads
+from pages.ui import clock, ledger, session, text
+
+
+def page() -> None:
+    """Store, backups, check."""
+    who, store = session.me("lead"), session.store()
+    st.title("Workspace", anchor=False)
+    text.say("Everything is kept in {url}, now at revision **{newest}**.", url=store.url, newest=f"{store.newest():,}")
+    st.subheader("Backups", anchor=False)
+    st.caption(
+        "A backup is a consistent copy of the whole workspace, made while everybody goes on working. "
+        "Do not copy the live file itself: such a copy may not open."
+    )
+    try:
+        _backups(who)
+    except AssayError as error:
+        text.refuse(error)
+    st.subheader("Integrity check", anchor=False)
+    st.caption("Reads the workspace once: no revision is missing, and every row refers to rows that exist.")
+    if st.button("Check the workspace", icon=":material/fact_check:"):
+        with st.spinner("Reading the workspace ..."):
+            wrong = verify(store)
+        if wrong:
+            st.error("The check found problems. Make a backup of what is there before you go on.")
+            st.dataframe({"problem": wrong}, hide_index=True)
+        else:
+            st.success("No problem was found.", icon=":material/check:")
+
+
+def _backups(who: Person) -> None:
+    """The button that makes one, and those that there are, each to be checked or downloaded."""
+    store, kept = session.store(), session.scratch("workspace")
+    if st.button("Make a backup", icon=":material/save:", type="primary"):
+        with st.spinner("Copying ..."):
+            made = backups.make(store, who.name)
+        kept["said"] = f"Backup made: {made.name}"
+        st.rerun()
+    if said := kept.pop("said", ""):
+        st.success(text.plain(said), icon=":material/check:")
+    found = backups.listing(store)
+    if not found:
+        st.info("There is no backup yet. Make one at regular times, and before an upgrade.", icon=":material/save:")
+        return
+    columns = [("Backup", ""), ("Made", "150px"), ("By", "150px"), ("Revision", "n95px"), ("Size", "n100px")]
+    clicked = ledger.table(
+        columns, [_row(one) for one in found], "backups", "Backups", actions=[("Check", "Download")] * len(found)
+    )
+    st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
+    st.code(f"python -m data restore {backups.folder(store) / found[0].name}", language="bash", wrap_lines=True)
+    if clicked:
+        (_check if clicked[1] == "Check" else _download)(who, found[clicked[0]])
+
+
+def _row(one: Backup) -> list[str]:
+    made, size = clock.at(one.made_at, clock.zone()), f"{one.size / 1e6:,.1f} MB"
+    revision = "cannot be opened" if one.revision is None else f"{one.revision:,}"
+    return [one.name, made, one.by or "not recorded", revision, size]
+
+
+@st.dialog("Check a backup")
+def _check(who: Person, one: Backup) -> None:
+    """Read all of it, as restoring it would."""
+    text.say("**{name}**", name=one.name)
+    try:
+        with st.spinner("Reading the backup ..."):
+            revision = backups.check(session.store(), who.name, one.name)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    told = f"No problem was found. It can be restored, to revision {revision:,}."
+    st.success(text.plain(told), icon=":material/check:")
+
+
+@st.dialog("Download a backup")
+def _download(who: Person, one: Backup) -> None:
+    """What it costs to take the file, and the file."""
+    store = session.store()
+    text.say("**{name}**, {size}", name=one.name, size=f"{one.size / 1e6:,.1f} MB")
+    st.markdown(
+        "The file holds the whole workspace: every item, score, label and decision, with names. Whoever has it can "
+        "read all of that. The download is recorded in the audit log."
+    )
+    if waiting := len(exposure.pending(store, who.name)):
+        text.warn(
+            "You count as having seen every score and label in it. {n} that you may still be asked to label blind "
+            "will go to others.",
+            n=many(waiting, "item"),
+        )  # fmt: skip
+    if st.button("Record it and get the file", icon=":material/lock_open:"):
+        try:
+            file = backups.take(store, who.name, one.name)
+        except AssayError as error:
+            text.refuse(error)
+            return
+        st.link_button("Download", downloads.offer(file), icon=":material/download:", type="primary")
