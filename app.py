@@ -15,7 +15,7 @@ from starlette.routing import Route
 from data.dashboard.warmup import ahead
 from data.runs import runs
 from data.workspace.bootstrap import begin
-from judges.card import cards
+from judges.cards import cards
 from judges.errors import AssayError
 from pages.server import downloads, sockets, temp_folders
 from pages.server.assets import Assets

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from judges.errors import UnknownCard
 from judges.params import Params
-from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Scale, sort_of, units
+from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, sort_of, units
 
 Item = Dialogue | Pair | Response
 
@@ -76,9 +74,9 @@ class Card:
     imported, but the card cannot be run), `variant` says which of them an item (and part) gets, `parts` the units that
     are judged in a call of their own ("" = the whole item), and `fields` what the judge is shown of the item, as JSON.
     `audits` are the names of the known failures that are looked for, `defaults` the parameters that it begins with.
-    `recipe` says how a card was made that has no folder of its own (judges/authoring/custom.py); None for a folder's card.
-    `allowed` is the rule for the verdict, where there is one: the verdicts that the other scores allow, which it is
-    given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
+    `recipe` says how a card was made that has no folder of its own (judges/authoring/custom.py); None for a folder's
+    card. `allowed` is the rule for the verdict, where there is one: the verdicts that the other scores allow, which it
+    is given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
     `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (as in
     judges/authoring/overlay.py). `trust` names the flag that says whether the judge's aggregate is to be trusted, and
     `counts` what a score counts in a mean by its confidence in words (`judges.triage.level`), where the card says so.
@@ -149,25 +147,13 @@ def prompts_beside(file: str) -> dict[str, str]:
     return {f.stem.removeprefix("prompt").removeprefix("_"): f.read_text(encoding="utf-8").strip() for f in found}
 
 
-@cache
-def cards() -> dict[str, Card]:
-    """Every card that has a folder in judges/cards/, by name; a folder may give several as CARDS.
-
-    Raises BadCard, naming file and line, where one of them cannot be used.
-    """
-    found: dict[str, Card] = importlib.import_module("judges.card_folders").loaded()
-    return found
+PER_TURN = "_on_turns"
+"""What the name of a response card applied to each turn of a dialogue ends in; no other card's may."""
+HOMES: dict[str, str] = {}
+"""The folder of each card that has one, by the card's name; filled when the cards are loaded."""
 
 
-def card(name: str) -> Card:
-    """The card of that name. Raises UnknownCard, naming those there are."""
-    try:
-        return cards()[name]
-    except KeyError:
-        raise UnknownCard(f"There is no card {name!r}. There are: {', '.join(cards())}.") from None
-
-
-@cache
-def scales() -> dict[tuple[Kind, str, str], Scale]:
-    """The scale of (item kind, unit sort, dimension) over all cards; a name means one scale wherever it is asked."""
-    return {(c.kind, d.sort, d.name): d.scale for c in cards().values() for d in c.dimensions}
+def place(card: Card) -> str:
+    """Where a card is from, for messages: the file of its folder, or that of the card below one laid over it."""
+    name = str(((card.recipe or {}).get("over") or {}).get("name", card.name))
+    return f"judges/cards/{HOMES[name]}/card.py" if name in HOMES else f"The card {name}"

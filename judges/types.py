@@ -29,6 +29,12 @@ Kind = Literal["dialogue", "pair", "response"]
 UnitSort = Literal["conversation", "turn", "section", "side", "pair", "response"]
 SORTS: tuple[UnitSort, ...] = ("turn", "section", "side", "response", "conversation", "pair")
 """The order in which units are listed: parts first, then the whole."""
+SORTS_OF: dict[Kind, tuple[UnitSort, ...]] = {
+    "dialogue": ("turn", "conversation"),
+    "pair": ("section", "side", "pair"),
+    "response": ("response",),
+}
+"""The sorts of units that an item of each kind has, in the order in which a reply takes them."""
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
 
 

@@ -54,7 +54,7 @@ ROUTES = [
     (OWN, "annotator", me_page.page, "Your labels", "me", ":material/account_circle:"),
     (OWN, "annotator", sign_in.leave, "Sign out", "sign-out", ":material/logout:"),
 ]
-ICON = str(Path(__file__).parent / "parts" / "icon.svg")
+ICON = str(Path(__file__).parent / "server" / "icon.svg")
 HOME = overview_page.page
 """The page at the root address, whatever its own is."""
 ROOT = "root"

@@ -14,7 +14,7 @@ from tests.conftest import FLAGS
 from tests.pages.driving import enter, on_item
 from tests.server import ROOT, Server
 
-PICTURE = ROOT / "pages" / "label" / "desk.png"
+PICTURE = ROOT / "docs" / "desk.png"
 
 
 def telling(app: Server) -> str:

@@ -34,8 +34,8 @@ WORDS = {
 }
 """What nobody is to read -> what the field says."""
 STORED = (
-    "data/approvals/case.py", "data/approvals/record.py", "data/records/settings.py", "judges/triage.py", "judges/cards/",
-    "judges/protocols/windows.py",
+    "data/approvals/case.py", "data/approvals/record.py", "data/records/settings.py", "judges/triage.py",
+    "judges/cards/", "judges/protocols/windows.py",
 )  # fmt: skip
 """Files whose texts are stored, or part of a judge's identity: they stay, and are shown in today's words."""
 _CODE = re.compile(r"^[\w./:-]*$|\b(select|insert into|create view)\b|^ *,? *\+? *floor\(")
@@ -60,7 +60,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
 def shown() -> list[Path]:
     """All files whose texts reach people."""
     found = [p for f in ("pages", "data", "judges") for s in ("py", "js") for p in (ROOT / f).rglob(f"*.{s}")]
-    other = tuple(str(ROOT / name) for name in (*STORED, "pages/ui/bundled/"))
+    other = tuple(str(ROOT / name) for name in (*STORED, "pages/server/bundled/"))
     ours = sorted(path for path in found if not str(path).startswith(other))
     return [*ours, ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 

@@ -21,8 +21,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = """streamlit.web.cli streamlit.web.bootstrap streamlit.web.server.starlette streamlit.runtime.app_session
     duckdb pandas pyarrow.parquet plotly.graph_objs._figure plotly.graph_objs._layout plotly.io
     pydantic.main pydantic.type_adapter uvicorn httpx PIL.Image
-    data.workspace.bootstrap data.dashboard.warmup data.runs.runs data.reports.report data.reports.bundle data.exporting data.annotators.annotators
-    data.trail.trail data.gold.excluded_items data.calibration.comparison data.calibration.anchoring""".split()
+    data.workspace.bootstrap data.dashboard.warmup data.runs.runs data.reports.report data.reports.bundle
+    data.exporting data.annotators.annotators data.trail.trail data.gold.excluded_items data.calibration.comparison
+    data.calibration.anchoring""".split()
 
 
 class Warm:

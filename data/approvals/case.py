@@ -24,13 +24,14 @@ from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store, remembered
 from data.store.errors import NotFound
-from data.store.ids import canonical, content_id
+from data.store.ids import content_id
 from judges.audits import Finding
 from judges.audits import audits as known_audits
 from judges.client.endpoint import practice
 from judges.stats.calibration import Line
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.uncertainty import Interval
+from judges.strict_json import canonical
 from judges.types import sort_of
 
 

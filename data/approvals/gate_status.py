@@ -39,7 +39,8 @@ def summaries(
     asked = calibration.dimensions(store, judge_id)
     cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped, waiting)
     return [
-        stats_calibration.summarise(given, d, d.scale.drawn if dropped else "") for given, d in zip(cells, asked, strict=True)
+        stats_calibration.summarise(given, d, d.scale.drawn if dropped else "")
+        for given, d in zip(cells, asked, strict=True)
     ]
 
 

@@ -17,9 +17,9 @@ from data.gold.gold import Basis
 from data.records import datasets, people
 from data.records.coverage import units_of
 from data.store import Store
-from data.store.ids import canonical
 from judges.plural import many
 from judges.stats.nonresponse import Response
+from judges.strict_json import canonical
 from judges.types import Dimension
 
 MANY = 0.1

@@ -132,10 +132,10 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
     """Change what is asked (leads), with the reason; whether it holds now. Nothing is approved or suspended by it.
 
     A looser policy approves nothing by itself; under a stricter one what was approved stays so, and is listed as having
-    met an older policy (`data.approvals.approvals.older`). Where two leads are asked for, a looser policy needs them too, else
-    one could approve alone by switching that off: it is kept as `proposed`, and holds when another lead, who counts
-    beside the first (`data.records.leads`), sets the same; to set what holds already takes it back. Raises NotAllowed, BadInput
-    without a reason.
+    met an older policy (`data.approvals.approvals.older`). Where two leads are asked for, a looser policy needs them
+    too, else one could approve alone by switching that off: it is kept as `proposed`, and holds when another lead, who
+    counts beside the first (`data.records.leads`), sets the same; to set what holds already takes it back. Raises
+    NotAllowed, BadInput without a reason.
     """
     new.check()
     why = said(reason)

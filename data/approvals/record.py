@@ -12,8 +12,9 @@ from data.approvals import policy
 from data.approvals.policy import Asked
 from data.records.names import AUTOMATIC as AUTOMATIC
 from data.store import Row, Store, Tx, remembered
-from data.store.ids import canonical, new_id
+from data.store.ids import new_id
 from judges.stats.approval_check import Policy
+from judges.strict_json import canonical
 
 Decision = Literal["propose", "approve", "decline", "suspend"]
 Fact = tuple[str, float | None, str]

@@ -1,7 +1,7 @@
 """What suspends an approval by itself: labels that came after it, when they no longer support it (METHODS 13).
 
-Which gold came since, and what was frozen then; what follows from both is in judges/stats/drift.py. Nothing is ever approved
-again by itself; a person decides.
+Which gold came since, and what was frozen then; what follows from both is in judges/stats/drift.py. Nothing is ever
+approved again by itself; a person decides.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ _looked: weakref.WeakKeyDictionary[Store, dict[str, int]] = weakref.WeakKeyDicti
 def check(store: Store) -> list[Approval]:
     """Suspend what no longer holds under the policy that it was approved under; what was suspended now.
 
-    Looked at is only what new rows can have moved. The dimension is looked at by itself (`judges.stats.drift`). Alarms of
-    audits and changes of the policy suspend nothing by themselves.
+    Looked at is only what new rows can have moved. The dimension is looked at by itself (`judges.stats.drift`). Alarms
+    of audits and changes of the policy suspend nothing by themselves.
     """
     upto, looked = store.newest(), _looked.setdefault(store, {})
     waiting = [one for one in _standing(store) if looked.get(one.id, one.seq) < upto]

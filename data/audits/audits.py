@@ -180,8 +180,8 @@ def set_threshold(store: Store, actor: str, name: str, value: float | None) -> b
     """Set the limit of an audit for the whole workspace (leads); None goes back to its default. Whether it holds now.
 
     Where the policy asks for two leads, a limit is part of what it asks: the change waits as `proposed` until another
-    lead, who counts beside the first (`data.records.leads`), sets the same; to set what holds already ends what waits. Raises
-    NotAllowed, BadInput for an audit that is not there or has no limit, and for a value out of range.
+    lead, who counts beside the first (`data.records.leads`), sets the same; to set what holds already ends what waits.
+    Raises NotAllowed, BadInput for an audit that is not there or has no limit, and for a value out of range.
     """
     one = audits().get(name)
     if one is None or one.threshold is None:

@@ -148,9 +148,10 @@ def meeting(
 
     `first`: only those of so many items, the ones that were the first to be labelled.
 
-    Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold/gold.py) and 1 on the others.
-    Items that stand as examples in the judge's prompt are left out, here and in all figures (data/gold/fewshot.py). `among`
-    is a further condition on the labels' l.item_id, with $1 the dataset and $2 the dimension.
+    Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold/gold.py) and 1 on the
+    others. Items that stand as examples in the judge's prompt are left out, here and in all figures
+    (data/gold/fewshot.py). `among` is a further condition on the labels' l.item_id, with $1 the dataset and $2 the
+    dimension.
     """
     params: list[Any] = [dataset_id, dimension.name, judge_id]
     if first is not None:
@@ -174,7 +175,8 @@ def parted(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
 
     Systems, languages or fields in proportion narrow an interval hardly, and the cautious scale that strata by a
-    judge's scores need (judges/stats/strata.py) would cost more than they give; without them the error errs on the safe side.
+    judge's scores need (judges/stats/strata.py) would cost more than they give; without them the error errs on the
+    safe side.
     """
     query = (
         "select 1 from design where dataset_id = $1 and (parted_by in ('score', 'confidence') "
@@ -221,7 +223,7 @@ def all_sums(
 ) -> list[Sums]:  # fmt: skip
     """The sums of several dimensions in one statement, which looks at labels, items and draws once.
 
-    What an item gives to kappa is s_g, its six moments or its own table (`judges.stats.calibration.Sums`); the totals are
+    What an item gives to kappa is s_g, its six moments or its own table (`stats.calibration.Sums`); the totals are
     sum_g s_g and sum_g s_g s_g' in every stratum of the draw. `dropped`: cells with what a scale calls drawn ("tie")
     are left out.
     """
@@ -315,10 +317,11 @@ def met(
     """SQL of the cells with gold.
 
     Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
-    share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on gold
-    and scores, `among` on the items of the labels: those that do not count for a judge (`data.gold.fewshot.apart`) are left
-    out there, as weights are told from the labels. Statements that ask for several dimensions say where their labels
-    are (`held`) and which scores may be met (`scores`); `waiting` as in `every`.
+    share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on
+    gold and scores, `among` on the items of the labels: those that do not count for a judge
+    (`data.gold.fewshot.apart`) are left out there, as weights are told from the labels. Statements that ask for
+    several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as in
+    `every`.
     """
     rule = gold_rule(store, dataset_id)
     rule = rule if waiting is None else replace(rule, waiting=waiting)

@@ -38,7 +38,7 @@ READ = {
 }
 """How to read those that need it."""
 MOST_SCORES = 3_000_000
-"""Scores of a judge that are held in memory; of more there are only the means by system (data/calibration/score_sums.py)."""
+"""Scores of a judge that are held in memory; of more there are only the means by system (score_sums)."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,8 @@ def missing(
 def _lost(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, waiting: Waiting | None
 ) -> NDArray[np.bool_]:
-    """Of each cell of `data.calibration.calibration.meeting`, in its order, whether the judge was asked and gave nothing.
+    """Of each cell of `data.calibration.calibration.meeting`, in its order, whether the judge was asked and gave
+    nothing.
 
     Scores that came without a reply are about the cells that they name only.
     """

@@ -28,7 +28,8 @@ _AT_ONCE = 1_000_000
 def meetings(
     store: Store, dataset_id: str, judge_ids: Sequence[str], basis: Basis
 ) -> dict[str, list[tuple[Dimension, Meeting | Sums]]]:
-    """Every dimension of each judge with its cells, as `data.calibration.calibration.every` has them one judge at a time.
+    """Every dimension of each judge with its cells, as `data.calibration.calibration.every` has them one judge at a
+    time.
 
     Of datasets so large that the database sums up, judges are asked for one after the other.
     """

@@ -181,7 +181,7 @@ def _latin(text: str) -> int:
 def _numbered(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> tuple[Meeting, Coded]:
-    """`data.calibration.calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
+    """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
     frame = store.frame(
         f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}), "
         "numbered as (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) "

@@ -12,14 +12,14 @@ from data.records.people import require
 from data.records.settings import get, put
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotFound
-from data.store.ids import canonical
-from judges import card as folder
+from judges import cards as folder
 from judges.authoring.custom import from_recipe, from_spec
-from judges.authoring.examples import with_examples
 from judges.authoring.overlay import fits, over
 from judges.authoring.recipe import Recipe, checked, clashes
 from judges.card import Card, Example
 from judges.errors import AssayError, BadCard, UnknownCard
+from judges.examples import with_examples
+from judges.strict_json import canonical
 from judges.types import Dimension, Kind, Scale, sort_of
 
 Place = tuple[Kind, str, str]

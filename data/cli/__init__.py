@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from judges.cli import answer, commands
 
 COMMANDS = (
-    "start", "bring_in", "card", "give_out", "judge", "audit", "average", "report", "approve", "plan", "lead", "spare",
-    "show_dashboard", "back_up", "restore", "check",
+    "start", "import_", "card", "export", "run", "audit", "means", "report", "approve", "plan", "lead", "spare",
+    "dashboard", "backup", "restore", "verify",
 )  # fmt: skip
 """The modules of the commands, in the order in which they are listed; each is loaded when it is run."""
 

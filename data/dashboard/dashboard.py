@@ -268,7 +268,7 @@ _WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
 
 
 def _decided(dimension: Dimension, decision: Approval) -> Withheld:
-    """What stands against a dimension by a decision, which a person took, or the gate (data/approvals/suspension.py)."""
+    """What stands against a dimension by a decision, which a person took, or the gate (suspension)."""
     word, alone = _WORDS[decision.decision], decision.person == approvals.AUTOMATIC
     told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":

@@ -19,7 +19,8 @@ from data.records.datasets import Dataset
 from data.records.people import require
 from data.store import Store, Tx
 from data.store.errors import BadInput
-from data.store.ids import canonical, new_id
+from data.store.ids import new_id
+from judges.strict_json import canonical
 
 SHOWN = 5
 

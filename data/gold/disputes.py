@@ -11,7 +11,8 @@ from typing import Any, Literal, NamedTuple
 from data.cards import cards
 from data.records.settings import GoldRule, gold_rule
 from data.store import Store, Tx, remembered
-from data.store.ids import canonical, content_id
+from data.store.ids import content_id
+from judges.strict_json import canonical
 from judges.types import Scale, sort_of
 
 _ORDERED = ("ordinal", "ordered", "interval")

@@ -21,8 +21,8 @@ from data.records.items import item as stored
 from data.records.people import require
 from data.records.settings import gold_rule
 from data.store import Store, Tx, remembered
-from judges.authoring.examples import shows
 from judges.card import Card
+from judges.examples import shows
 from judges.protocols.call_plan import unpacked
 from judges.reading.reading import objects, read
 from judges.reading.reply_edit import corrected, in_order

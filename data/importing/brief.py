@@ -20,7 +20,7 @@ from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.authoring.custom import from_spec
 from judges.card import Card
-from judges.card import cards as folder
+from judges.cards import cards as folder
 from judges.types import Dimension
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from data.importing.jsonl import Record
 from data.importing.lines import Bad, Entry, Hint, Line
 from data.importing.ratings import Ratings
 from judges.importing.contents import FORMAT, sort
+from judges.importing.jsonl import Record
 
 KINDS = ("dialogue", "pair", "response")
 _EXPORTED = (

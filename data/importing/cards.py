@@ -6,7 +6,8 @@ from data.importing.context import Door, No
 from data.importing.lines import CardIn, Line
 from data.importing.sentences import show
 from judges.authoring.custom import from_spec
-from judges.card import Card, cards
+from judges.card import Card
+from judges.cards import cards
 from judges.errors import AssayError
 from judges.types import Dimension
 

@@ -1,8 +1,8 @@
 """Chats: `messages` with roles as language models take them, ShareGPT's `conversations`, MT-Bench-101's `history`.
 
 A system message is the scenario, where none is given. Calls of tools and their results are entries of their own, in the
-turn that they were made in, before what the assistant says there (judges/tool_calls.py): those of OpenAI (`tool_calls` and
-`tool_call_id`, `function_call`, items of the Responses API) and of Anthropic (`tool_use`, `tool_result`).
+turn that they were made in, before what the assistant says there (judges/tool_calls.py): those of OpenAI (`tool_calls`
+and `tool_call_id`, `function_call`, items of the Responses API) and of Anthropic (`tool_use`, `tool_result`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from data.importing.jsonl import Record, kind_of
 from data.importing.lines import Bad, Entry, Hint, Line
 from data.importing.sentences import show
 from data.importing.utterances import QUIET
 from data.store.ids import content_id
+from judges.importing.jsonl import Record, kind_of
 from judges.tool_calls import call
 
 ROLES = {

@@ -7,10 +7,11 @@ import json
 from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
-from data.importing import csv_rows, json_array, json_object, jsonl, tools
-from data.importing.jsonl import LIMIT, Record
+from data.importing import csv_rows, json_array, json_object, tools
 from data.importing.source import File
 from data.store.errors import BadInput
+from judges.importing import jsonl
+from judges.importing.jsonl import LIMIT, Record
 
 Container = Literal["lines", "list", "object", "csv", "parquet"]
 _ARCHIVES = {

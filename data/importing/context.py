@@ -13,10 +13,10 @@ from data.importing.existing import Item, Items
 from data.importing.report import Preview, Tally
 from data.importing.sentences import show
 from data.importing.staging import Spool
-from data.importing.strict_json import check_value
 from data.records.names import from_file
 from data.store.ids import now
 from judges.card import Card
+from judges.strict_json import check_value
 from judges.types import Dimension
 
 _SHOWN, _LONG = 5, 2_000

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from data.importing.jsonl import LIMIT, Record
 from data.store.errors import BadInput
 from judges.importing.column_names import named
 from judges.importing.encodings import written
+from judges.importing.jsonl import LIMIT, Record
 from judges.plural import many
 
 DELIMITERS = (",", ";", "\t", "|")

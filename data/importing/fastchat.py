@@ -16,11 +16,12 @@ from typing import Any
 
 from data.importing import fastchat_rows as shapes
 from data.importing.fastchat_rows import BadRow, Role
-from data.importing.jsonl import Record
 from data.importing.lines import Bad, Entry, Hint, Line, Seen
 from data.importing.spill_file import Shelf
-from data.store.ids import canonical, now
+from data.store.ids import now
 from judges.importing.column_names import heard
+from judges.importing.jsonl import Record
+from judges.strict_json import canonical
 
 PARAMS = {"protocol": "fastchat"}
 _JUDGED = frozenset(("judge", "judgment", "judge_model"))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from data.importing.jsonl import kind_of
 from data.importing.sentences import show
+from judges.importing.jsonl import kind_of
 from judges.protocols.orders import Order
 
 Role = Literal["question", "answer", "reference", "single", "pair", "vote", "prompt"]

@@ -12,7 +12,6 @@ from data.cards.cards import known as known_cards
 from data.importing import canonical, chats, fastchat, table, tools
 from data.importing.container import Container, container, first, records
 from data.importing.fastchat_rows import Role, role_of
-from data.importing.jsonl import Record
 from data.importing.lines import Entry, Found, Line
 from data.importing.mapping import Mapping, signature
 from data.importing.plan import Format, Plan
@@ -22,8 +21,10 @@ from data.records.settings import get
 from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring.custom import from_spec
-from judges.card import Card, cards
+from judges.card import Card
+from judges.cards import cards
 from judges.importing.contents import plain
+from judges.importing.jsonl import Record
 
 SCOPE = "mapping"
 _SHORT = 2**20

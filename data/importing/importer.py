@@ -22,9 +22,9 @@ from data.importing.report import Tally
 from data.importing.resolve_rule import RuleDoor
 from data.importing.sentences import problems
 from data.importing.staging import Spool
-from data.importing.strict_json import BadJson
 from data.store.errors import BadInput
 from judges.errors import AssayError
+from judges.strict_json import BadJson
 
 _CHUNK = 500
 _PEOPLE, _JUDGES = 20_000, 1_000

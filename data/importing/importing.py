@@ -26,16 +26,19 @@ from data.records.people import Person, append, here, require
 from data.records.settings import get, put
 from data.store import Store, Tx
 from data.store.errors import BadInput
-from data.store.ids import canonical, content_id, new_id
-from judges import card as folder
+from data.store.ids import content_id, new_id
+from judges import cards as folder
 from judges.authoring.custom import from_spec
+from judges.strict_json import canonical
 
 
 def detect(
     source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: Waits | None = None
 ) -> list[Known]:
     """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
-    return subprocess_reader.formats(source, wanted, progress, waits) if source.apart else formats.formats(source, wanted)
+    return (
+        subprocess_reader.formats(source, wanted, progress, waits) if source.apart else formats.formats(source, wanted)
+    )
 
 
 def preview(

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from data.importing.jsonl import LIMIT, Record, kind_of
-from data.importing.strict_json import DECODER, BadJson, check_characters, check_depth
-from judges.importing.lines import not_json
+from judges.importing.jsonl import LIMIT, Record, kind_of
+from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _CHUNK = 2**18

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from typing import Any, BinaryIO
 
 from data.importing.json_array import Text, element, flaw
-from data.importing.jsonl import Record, kind_of
-from data.importing.strict_json import BadJson
+from judges.importing.jsonl import Record, kind_of
+from judges.strict_json import BadJson
 
 Path = tuple[str, ...]
 

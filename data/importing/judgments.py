@@ -13,13 +13,13 @@ from data.importing.existing import Item, Judgments
 from data.importing.lines import JudgmentIn, Line
 from data.importing.orders import OrderDoor
 from data.importing.sentences import show
-from data.store.ids import canonical
 from judges.authoring.soundness import faults
 from judges.card import Card
 from judges.client.endpoint import practice
 from judges.protocols.call_plan import Task, recalled, reread, unpacked
 from judges.reading import bare_scores
 from judges.reading.reading import counted, read
+from judges.strict_json import canonical
 from judges.types import Reading, is_unit, units
 
 _PARAMS = 20_000

@@ -15,7 +15,8 @@ from data.store.ids import content_id
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import Answers, Recipe
 from judges.authoring.scale_inference import answer
-from judges.card import Card, cards
+from judges.card import Card
+from judges.cards import cards
 from judges.errors import BadScale
 from judges.types import Kind, Strict
 

@@ -15,7 +15,6 @@ from data.importing.existing import Item, Judgments
 from data.importing.lines import JudgmentIn, Line
 from data.importing.sentences import show
 from data.importing.spill_file import Shelf
-from data.store.ids import canonical
 from judges.card import Card
 from judges.plural import many
 from judges.protocols import order_halves
@@ -23,6 +22,7 @@ from judges.protocols.call_plan import unpacked
 from judges.protocols.order_halves import Half, Waiting
 from judges.protocols.orders import NAMES, Order, swapped
 from judges.reading import bare_scores
+from judges.strict_json import canonical
 from judges.types import Pair
 
 _CHUNK = 200

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from data.importing.lines import Line
-from data.store.ids import canonical
+from judges.strict_json import canonical
 
 Key = tuple[str, str, str, str, str, str]
 

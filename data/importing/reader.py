@@ -1,4 +1,5 @@
-"""The process that reads what people upload: `python -m data.importing.reader`, started by `data.importing.subprocess_reader` only.
+"""The process that reads what people upload: `python -m data.importing.reader`, started by
+`data.importing.subprocess_reader` only.
 
 It hears a task on its standard input and answers on its standard output; before it looks at a file it takes away from
 itself what reading does not need. When nobody listens any more it ends.

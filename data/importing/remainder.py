@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from data.importing.jsonl import Record
 from data.importing.lines import Bad, Hint
+from judges.importing.jsonl import Record
 
 _EXAMPLES, _ROWS, _KEYS = 3, 100, 20
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from data.store.errors import BadInput
-from data.store.ids import canonical
 from judges.importing.lines import MOST
 from judges.importing.repeated_problems import Group, Groups
 from judges.plural import many
+from judges.strict_json import canonical
 
 KEPT = 1_000
 _NAME, _SENTENCE, _BEGINS = 200, 1_000, 120

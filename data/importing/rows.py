@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from data.store.errors import BadInput
-from data.store.ids import canonical, content_id
+from data.store.ids import content_id
+from judges.strict_json import canonical
 from judges.types import Dialogue, Pair, Reading, Response, systems, units
 
 _YEARS = (1990, 2200)

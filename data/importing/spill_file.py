@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Hashable, KeysView
 from typing import Any, BinaryIO
 
-from data.store.ids import canonical
+from judges.strict_json import canonical
 
 
 class Shelf:

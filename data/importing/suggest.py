@@ -15,7 +15,7 @@ from data.importing.outline import outline
 from data.importing.plan import Plan
 from data.records.settings import get
 from data.store import Store
-from judges.card import cards
+from judges.cards import cards
 from judges.errors import AssayError
 from judges.types import Dimension
 

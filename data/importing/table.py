@@ -8,14 +8,14 @@ from itertools import groupby
 from typing import Any
 
 from data.importing import chats
-from data.importing.jsonl import Record
 from data.importing.lines import Bad, Entry, Line, Seen
 from data.importing.mapping import UNITS, JudgmentColumns, LabelColumns, Mapping, meant, say
 from data.importing.ratings import Ratings
 from data.importing.sentences import show
-from data.importing.strict_json import BadJson, parse
-from data.store.ids import canonical, content_id, now
+from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
+from judges.importing.jsonl import Record
+from judges.strict_json import BadJson, canonical, parse
 
 _GROUP = 10_000
 

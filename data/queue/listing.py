@@ -14,7 +14,8 @@ from data.records import exposure, settings
 from data.records.items import about, says, unnamed
 from data.records.queue_index import Board, Draw, board
 from data.store import Store
-from data.store.ids import canonical, now
+from data.store.ids import now
+from judges.strict_json import canonical
 from judges.triage import Reason
 from judges.triage import place as unit_place
 

@@ -15,9 +15,10 @@ from data.records import people, settings
 from data.records.queue_index import Board, Draw, board
 from data.store import Store, Tx
 from data.store.errors import BadInput
-from data.store.ids import canonical, new_id, now
+from data.store.ids import new_id, now
 from judges.stats import sampling
 from judges.stats.sampling import Design, Share
+from judges.strict_json import canonical
 from judges.triage import Need, Reason, ReasonKind, triage
 
 Stream = Literal["audit", "review"]

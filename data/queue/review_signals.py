@@ -21,8 +21,8 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
 
     They name where the doubt comes from: a broken rule, a reply that could not be used (nobody asked again with better
     luck), samples, orders, windows, chapters, tokens, the judge's own word, another judge, or a rule that
-    keeps only surer verdicts unseen (data/approvals/auto_accept.py). Judges of a probe saw other items than people do, and are no
-    witnesses.
+    keeps only surer verdicts unseen (data/approvals/auto_accept.py). Judges of a probe saw other items than people do,
+    and are no witnesses.
     """
     doubts: list[Reason] = []
     where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "

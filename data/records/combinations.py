@@ -12,14 +12,6 @@ from judges.stats import bins
 from judges.types import Scale
 
 _RULE = "judge_id, sort, dimension, rule, drawn"
-_COMBINATION = (
-    "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample, samples, agreement, highest, "
-    "lowest, flips"
-)
-_AT_ONCE = 500
-"""Items that are looked up by name; of more, the judge's samples are gone through."""
-
-
 def nearest(column: str) -> str:
     """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
     return f"floor({column} + 0.5)"
@@ -60,27 +52,6 @@ def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> N
             for d in card.dimensions
         ],
     )
-
-
-def combine(tx: Tx) -> None:
-    """Append what the samples come to of which this change has brought some; the store calls it for every change.
-
-    A judge is combined in full when it is first found to have several samples of anything; who was always asked once
-    has no combinations, and costs nothing.
-    """
-    came = tx.rows("select distinct judge_id from score where seq = $1", [tx.seq])
-    marks = ", ".join(f"${n}" for n in range(1, len(came) + 1)) or "null"
-    several = "select distinct judge_id from score where sample > 0 and judge_id in ({})"
-    for (judge,) in tx.rows(several.format(marks), [judge for (judge,) in came]):
-        params: list[Any] = [judge]
-        where = "judge_id = $1"
-        if tx.rows("select 1 from combination where judge_id = $1 limit 1", params):
-            mine = "select distinct item_id from score where judge_id = $1 and seq = $2"
-            items = [item for (item,) in tx.rows(f"{mine} limit {_AT_ONCE + 1:d}", [judge, tx.seq])]
-            named = len(items) <= _AT_ONCE
-            where += f" and item_id in ({', '.join(f'${n + 2}' for n in range(len(items))) if named else mine})"
-            params += items if named else [tx.seq]
-        tx.derive("combination", _COMBINATION, f"select {_COMBINATION} from combined_now where {where}", params)
 
 
 def named(store: Store) -> dict[str, str]:

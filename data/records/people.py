@@ -106,9 +106,9 @@ def set_person(store: Store, actor: str, name: str, role: Role, active: bool = T
     """Add a person, or change role or activity; the first person of a workspace becomes its lead by adding themself.
 
     Given is the person as they stand afterwards. Where the policy asks for two leads, a change of who leads waits until
-    another lead, who counts beside the first (`data.records.leads`), sets the same: then nothing has changed yet. A team known
-    from an import stays. Raises NotAllowed unless a lead does it, or where the second lead does not count; BadInput for
-    a name that cannot stand, that looks like somebody's or is kept, and when the last lead would go.
+    another lead, who counts beside the first (`data.records.leads`), sets the same: then nothing has changed yet. A
+    team known from an import stays. Raises NotAllowed unless a lead does it, or where the second lead does not count;
+    BadInput for a name that cannot stand, that looks like somebody's or is kept, and when the last lead would go.
     """
     name = _clean(name)
     if role not in ROLES:

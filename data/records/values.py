@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from data.store import Store, Tx, remembered
-from data.store.ids import canonical, new_id
+from data.store.ids import new_id
+from judges.strict_json import canonical
 
 WORKSPACE = "workspace"
 

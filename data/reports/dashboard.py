@@ -1,6 +1,7 @@
 """The dashboard as one self-contained HTML file for people without an account, and its tiles as SVG plots.
 
-It has what the page has (data/dashboard/dashboard.py): figures of approved dimensions only; of what is withheld just why.
+It has what the page has (data/dashboard/dashboard.py): figures of approved dimensions only; of what is withheld just
+why.
 """
 
 from __future__ import annotations

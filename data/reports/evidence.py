@@ -161,7 +161,9 @@ def gather(
                 | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
                 {b: gate_status.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
                 floors[line.dimension.sort, line.dimension.name],
-                stats_calibration.anchoring(cells[gate][place], cells["assisted"][place], line.dimension) if both else None,
+                stats_calibration.anchoring(cells[gate][place], cells["assisted"][place], line.dimension)
+                if both
+                else None,
                 depth(store, dataset_id, judge_id, line.dimension, basis, epsilon) if line.shown.cells else Depth(),
                 wait.get(line.dimension),
             )

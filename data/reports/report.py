@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from data.gold.gold import BASES
 from data.records.people import require
@@ -13,7 +14,7 @@ from data.store import Store
 from judges.audits import audits as known
 from judges.plural import many
 from judges.render.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
-from judges.render.words import cell, span, when
+from judges.render.words import cell, span
 from judges.stats import position
 from judges.stats.raters import human_ceiling
 
@@ -320,3 +321,8 @@ def _again(found: Evidence) -> list[str]:
         fold("Every figure with every digit, as CSV", [code(tables.figures(found))]),
         para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
+
+
+def when(at: datetime) -> str:
+    """A time of the store, which is UTC, to the minute."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"

@@ -15,7 +15,7 @@ from typing import TypeVar
 from data.runs import charges
 from data.runs.worker import Event, Live, Waits
 from data.store import Tx
-from data.store.ids import canonical, new_id
+from data.store.ids import new_id
 from judges.client import batch_files as lines
 from judges.client import usage
 from judges.client.budget import reached
@@ -24,6 +24,7 @@ from judges.client.errors import Fatal, Once, Passing, Refit
 from judges.client.runner import Note, run
 from judges.client.usage import Charge
 from judges.protocols.call_plan import Answer, Judged, Task, ask, fuse, pieces
+from judges.strict_json import canonical
 
 T = TypeVar("T")
 FINAL = ("collected", "failed")

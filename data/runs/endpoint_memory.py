@@ -11,7 +11,7 @@ SCOPE = "endpoints"
 
 
 def modes(store: Store | Tx) -> dict[str, str]:
-    """How models are asked, by `judges.client.client.Client.name(model)`: what a client is given at the start of a run."""
+    """How models are asked, by `Client.name(model)`: what a client is given at the start of a run."""
     rows = store.rows("select name, value from setting_now where scope = $1", [SCOPE])
     return {str(name): str(json.loads(value)) for name, value in rows}
 

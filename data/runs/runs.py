@@ -26,7 +26,7 @@ from data.runs.run_order import LIVE, Judge, Order, Run, Shown, Standing, State
 from data.runs.worker import Live, Source
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotFound
-from data.store.ids import canonical, new_id
+from data.store.ids import new_id
 from judges.authoring import soundness
 from judges.client.budget import Price, dollars
 from judges.client.context_window import room_of
@@ -38,6 +38,7 @@ from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
 from judges.protocols.call_plan import Answer
+from judges.strict_json import canonical
 
 __all__ = [
     "LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "history", "models", "practice_url", "tally",

@@ -10,11 +10,12 @@ from dataclasses import replace
 from data.importing.rows import judgment_id, judgment_rows
 from data.runs import charges
 from data.store import Row, Store, Tx
-from data.store.ids import canonical, content_id
+from data.store.ids import content_id
 from judges.card import Card
 from judges.client.budget import Price, cost
 from judges.client.usage import Charge
 from judges.protocols.call_plan import Answer, Judged
+from judges.strict_json import canonical
 
 Slot = tuple[str, str, int]
 """(item, part, sample): the place of one judgment of a judge."""

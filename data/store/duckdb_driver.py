@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
-from data.records.combinations import combine
-from data.store import Row, Store, T, Tx, opening
+from data.store import opening
+from data.store.base import Row, Store, T, Tx
+from data.store.combination import combine
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import CHANGE, Mark, change_digest, digest
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
 import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-# What json.JSONEncoder makes anew for every value, made once: keys sorted, nothing escaped that need not be, no NaN.
-_parts = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
-    None, json.JSONEncoder().default, json.encoder.encode_basestring, None, ":", ",", True, False, False
-)
+from judges.strict_json import canonical
 
 
 def now() -> datetime:
@@ -32,11 +28,6 @@ def new_id() -> str:
 def content_id(*parts: Any) -> str:
     """Twenty hex digits (80 bits) of the SHA-256 of the parts as canonical JSON: the same content, the same id."""
     return hashlib.sha256(canonical(list(parts)).encode("utf-8", "surrogatepass")).hexdigest()[:20]
-
-
-def canonical(value: Any) -> str:
-    """JSON with sorted keys and no spaces, so that equal values are equal texts."""
-    return "".join(_parts(value, 0))
 
 
 def storable(text: Any) -> Any:

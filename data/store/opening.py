@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 
 import duckdb
 
-from data.store import Store, migrations, statements
+from data.store.base import Store, migrations, statements
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import CHANGE, Mark, digest
 from data.store.ids import now
@@ -41,6 +41,9 @@ _PATIENCE = 60.0  # seconds for another start in the same folder, which may be b
 _opening = threading.RLock()
 _folders: set[Path] = set()
 _held: WeakValueDictionary[tuple[int, int], Store] = WeakValueDictionary()
+
+Failure = duckdb.Error
+"""What the database raises while a file is read."""
 
 
 @dataclass(frozen=True)

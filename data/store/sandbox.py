@@ -18,8 +18,8 @@ from uuid import UUID
 
 import duckdb
 
-from data.importing.jsonl import LIMIT, Record
 from data.store.errors import BadInput
+from judges.importing.jsonl import LIMIT, Record
 
 MEMORY = "768MB"
 UNFOLDED = 2**30

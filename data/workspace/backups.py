@@ -12,9 +12,10 @@ from pathlib import Path
 from data.records import exposure, people
 from data.store import Store, Tx, duckdb_path
 from data.store.errors import BadInput, NotFound, StoreFailed
-from data.store.ids import canonical, new_id, now
+from data.store.ids import new_id, now
 from data.workspace import restore
 from judges.errors import AssayError
+from judges.strict_json import canonical
 
 MADE, TAKEN = "backup", "backup file"
 """What of a backup is on record as an export: that it was made, and that its file was taken away."""

@@ -6,8 +6,6 @@ import contextlib
 import os
 from pathlib import Path
 
-import duckdb
-
 from data.records import exposure
 from data.store import Row, duckdb_path, opening
 from data.store.duckdb_driver import DuckStore
@@ -42,7 +40,7 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
             aside = _aside(path)
             Mark(opening.beside(path, ".mark")).make(*(Mark(opening.beside(part, ".mark")).entry() or (changes, "")))
             os.replace(part, path)
-        except (duckdb.Error, OSError) as error:
+        except (opening.Failure, OSError) as error:
             raise StoreFailed(
                 f"{backup} was not restored: {opening.first_line(error)} Check the disk's free space and rights."
             ) from error
@@ -64,7 +62,7 @@ def check(backup: Path) -> int:
     try:
         opening.forget(part)
         return _sound(backup, part, f"duckdb:///{part}", False, [])
-    except (duckdb.Error, OSError) as error:
+    except (opening.Failure, OSError) as error:
         raise StoreFailed(f"{backup.name} could not be read: {opening.first_line(error)}") from error
     finally:
         opening.forget(part)
@@ -100,7 +98,7 @@ def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> 
 
 def _seen(path: Path) -> list[Row]:
     """Who was shown what by the store that goes; nothing where it cannot be read, or keeps no record of it."""
-    with contextlib.suppress(AssayError, duckdb.Error), opening.reading(path) as con:
+    with contextlib.suppress(AssayError, opening.Failure), opening.reading(path) as con:
         return con.execute("select distinct item_id, judge_id, person, route from exposure").fetchall()
     return []
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
-from judges.card import Card, Item
-from judges.card_folders import place
+from judges.card import Card, Item, place
 from judges.errors import BadCard
 from judges.params import Rule
 from judges.protocols.combination import applied, combined, drawn_of, nearest

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 from judges.authoring.custom import from_recipe, from_spec
-from judges.authoring.examples import example_of, with_examples
 from judges.authoring.overlay import over
-from judges.authoring.recipe import OVER, SORTS, Answers, checked
-from judges.card import Card, Example, cards
+from judges.authoring.recipe import Answers, checked
+from judges.card import PER_TURN, Card, Example
+from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
-from judges.types import Kind, Scale, UnitSort
+from judges.examples import example_of, with_examples
+from judges.types import SORTS_OF, Kind, Scale, UnitSort
 
 POINTWISE = "pointwise_quality"
 """The card that takes dimensions of one's choice."""
@@ -48,7 +49,7 @@ def chosen(
     Raises UnknownCard, BadCard.
     """
     there = cards() if known is None else known
-    base = name.removesuffix(OVER)
+    base = name.removesuffix(PER_TURN)
     if base == POINTWISE and (dimensions or not confidence):
         from judges.cards.pointwise_quality.card import DEFAULT, named
 
@@ -84,8 +85,8 @@ def question(text: str, kind: Kind) -> dict[str, Any]:
     name, scale, definition = _parted(text)
     unit, _, rest = name.partition(".")
     if rest and unit in get_args(UnitSort):
-        if unit not in SORTS[kind]:
-            there = ", ".join(SORTS[kind])
+        if unit not in SORTS_OF[kind]:
+            there = ", ".join(SORTS_OF[kind])
             raise BadCard(f"{text[:80]!r}: a {kind} has no {unit}. It has: {there}. Another kind of item: --kind.")
         name = rest
     else:

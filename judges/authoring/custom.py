@@ -10,12 +10,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from judges.authoring.examples import beside
 from judges.authoring.recipe import Asked, Recipe, checked
 from judges.authoring.reply_model import reader, reply
 from judges.authoring.rubric import prompt
-from judges.card import Card, Example, cards, prompts_beside
+from judges.card import Card, Example, prompts_beside
+from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
+from judges.examples import beside
 from judges.params import Params
 from judges.protocols.orders import sided
 from judges.reading.schema import outline

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from judges.authoring.recipe import OVER
-from judges.card import Card
+from judges.card import PER_TURN, Card
 from judges.errors import BadCard
 from judges.types import Dialogue, Reading, Response
 
@@ -51,7 +50,7 @@ def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
 
     said = _SAID.format(task=_holds(card, "task"), output=_holds(card, "output"))
     return Card(
-        card.name + OVER,
+        card.name + PER_TURN,
         f"{card.title} on turns",
         "dialogue",
         tuple(replace(d, sort="turn") for d in card.dimensions),

@@ -16,23 +16,16 @@ from pydantic import (
     model_validator,
 )  # fmt: skip
 
+from judges.card import PER_TURN
 from judges.errors import BadCard
-from judges.types import Kind, Scale, Strict, UnitSort
+from judges.types import SORTS_OF, Kind, Scale, Strict, UnitSort
 
-SORTS: dict[Kind, tuple[UnitSort, ...]] = {
-    "dialogue": ("turn", "conversation"),
-    "pair": ("section", "side", "pair"),
-    "response": ("response",),
-}
-"""The sorts of units that an item of each kind has, in the order in which a reply takes them."""
 RESERVED = {
     *("turn", "turns", "role", "per_turn", "conversation", "scores", "score", "value", "note", "name", "label"),
     *("section", "sections", "section_label", "responses", "response", "response_a", "response_b", "a", "b", "pair"),
     *("reason", "issues", "summary", "dimension", "unit", "n_a", "na", "none"),
 }
 """Names that a reply, a label or a file already has another use for."""
-OVER = "_on_turns"
-"""What the name of a response card laid over dialogues ends in (judges/authoring/overlay.py): no other card's may."""
 MOST = 20
 _CARD = re.compile(r"[a-z][a-z0-9_]{2,39}")
 _LENGTH = 60
@@ -167,16 +160,16 @@ class Recipe(Strict):
 
     @model_validator(mode="after")
     def _a_card(self) -> Recipe:
-        if not _CARD.fullmatch(self.name) or self.name.endswith(OVER):
+        if not _CARD.fullmatch(self.name) or self.name.endswith(PER_TURN):
             raise ValueError(
                 f"{self.name[:60]!r} cannot name a card: use 3 to 40 small letters, digits and _, beginning with a "
-                f"letter and not ending in {OVER}"
+                f"letter and not ending in {PER_TURN}"
             )
         if not self.title.strip() or not self.title.isprintable():
             raise ValueError("the title must be one line of text")
         for asked in self.dimensions:
-            if asked.unit not in SORTS[self.kind]:
-                there = ", ".join(SORTS[self.kind])
+            if asked.unit not in SORTS_OF[self.kind]:
+                there = ", ".join(SORTS_OF[self.kind])
                 raise ValueError(f"{asked.name} is asked of a {asked.unit}, but a {self.kind} has: {there}")
         named = [(asked.unit, asked.name) for asked in self.dimensions]
         if twice := next((pair for pair in named if named.count(pair) > 1), None):

@@ -1,7 +1,7 @@
 """What a card lacks, in sentences: one list for `show`, for runs, for imports and for the tests of all cards.
 
-That a folder is a card at all is checked when it is loaded (judges/card_folders.py). Here it is tried: its functions on a
-plain item, and `read` on the replies that the practice endpoint would give.
+That a folder is a card at all is checked when it is loaded (judges/cards/__init__.py). Here it is tried: its functions
+on a plain item, and `read` on the replies that the practice endpoint would give.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from judges.card import Card, Item
-from judges.card_folders import place
+from judges.card import Card, Item, place
 from judges.errors import AssayError, BadCard
 from judges.reading.schema import strict
 from judges.types import ITEM, Kind

@@ -8,7 +8,8 @@ from collections.abc import Collection
 
 from pydantic import BaseModel
 
-from judges.authoring.recipe import OVER, RESERVED
+from judges.authoring.recipe import RESERVED
+from judges.card import PER_TURN
 from judges.errors import BadCard
 from judges.types import Kind
 
@@ -21,10 +22,10 @@ def files(name: str, kind: Kind, taken: Collection[str], scales: Collection[str]
     `taken` are the names of cards and folders that are there, `scales` those of dimensions: the new card's only
     dimension bears its own name, or that with a number. Raises BadCard for a name that no card can have.
     """
-    if not _NAME.fullmatch(name) or name.endswith(OVER) or keyword.iskeyword(name):
+    if not _NAME.fullmatch(name) or name.endswith(PER_TURN) or keyword.iskeyword(name):
         raise BadCard(
             f"{name[:60]!r} cannot name a card: use 3 to 40 small letters, digits and _, beginning with a letter and "
-            f"not ending in {OVER}."
+            f"not ending in {PER_TURN}."
         )
     if name in taken:
         raise BadCard(f"There is a card {name} already. Choose another name.")

@@ -1,1 +1,246 @@
-"""One folder a card; adding the folder is all that adding a judge takes."""
+"""The cards that have a folder here: loaded and checked; what is wrong with one is said in a sentence.
+
+Adding the folder is all that adding a judge takes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import traceback
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from judges.card import HOMES, PER_TURN, Card, Example
+from judges.errors import AssayError, BadCard, UnknownCard
+from judges.examples import beside
+from judges.params import Params
+from judges.types import SORTS_OF, Dimension, Kind, Scale, UnitSort
+
+_MEND = "Mend it, or move the folder away."
+_SCALES = ("ordinal", "ordered", "unordered", "flag", "turn", "interval")
+
+
+@cache
+def cards() -> dict[str, Card]:
+    """Every card that has a folder in judges/cards/, by name; a folder may give several as CARDS.
+
+    Raises BadCard, naming file and line, where one of them cannot be used.
+    """
+    return loaded()
+
+
+def card(name: str) -> Card:
+    """The card of that name. Raises UnknownCard, naming those there are."""
+    try:
+        return cards()[name]
+    except KeyError:
+        raise UnknownCard(f"There is no card {name!r}. There are: {', '.join(cards())}.") from None
+
+
+@cache
+def scales() -> dict[tuple[Kind, str, str], Scale]:
+    """The scale of (item kind, unit sort, dimension) over all cards; a name means one scale wherever it is asked."""
+    return {(c.kind, d.sort, d.name): d.scale for c in cards().values() for d in c.dimensions}
+
+
+def loaded() -> dict[str, Card]:
+    """Every card that has a folder, by name. Raises BadCard, naming file and line, for one that cannot be used."""
+    found: dict[str, Card] = {}
+    homes: dict[str, str] = {}
+    for folder in _there():
+        for card in _given(folder):
+            checked(card, folder)
+            if card.name in found:
+                raise BadCard(
+                    f"{_file(folder)}: the name {card.name} is that of a card in {_file(homes[card.name])}. "
+                    "Choose another one."
+                )
+            found[card.name], homes[card.name] = card, folder
+    _one_meaning(found, homes)
+    HOMES.update(homes)
+    return found
+
+
+def _file(folder: str, name: str = "card.py") -> str:
+    return f"judges/cards/{folder}/{name}"
+
+
+def _there() -> list[str]:
+    """The names of the folders, in order; a folder that lacks a file is named. What git leaves behind is none."""
+    found = []
+    for path in map(Path, __path__):
+        for folder in path.iterdir() if path.is_dir() else ():
+            if not folder.is_dir() or folder.name.startswith((".", "_")):
+                continue
+            if all(inside.name == "__pycache__" for inside in folder.iterdir()):
+                continue
+            for name, said in (("card.py", "Add it"), ("__init__.py", "Add an empty one")):
+                if not (folder / name).is_file():
+                    raise BadCard(f"judges/cards/{folder.name} has no {name}. {said}, or move the folder away.")
+            if not folder.name.isidentifier():
+                raise BadCard(
+                    f"judges/cards/{folder.name}: a folder's name is that of its card. Use letters, digits and _."
+                )
+            found.append(folder.name)
+    return sorted(found)
+
+
+def _given(folder: str) -> list[Card]:
+    """The cards of a folder, with its examples."""
+    module = _module(folder)
+    given = getattr(module, "CARDS", None)
+    if given is None:
+        if not hasattr(module, "CARD"):
+            raise BadCard(f"{_file(folder)} has no CARD at its end. End it in CARD = Card(...). {_MEND}")
+        given = (module.CARD,)
+    if not isinstance(given, (tuple, list)) or not given or not all(isinstance(one, Card) for one in given):
+        raise BadCard(f"{_file(folder)}: CARD has to be a Card, and CARDS a tuple of them. {_MEND}")
+    try:
+        return beside(str(module.__file__), given)
+    except (OSError, UnicodeError) as error:
+        raise BadCard(f"{_file(folder, 'examples.jsonl')} cannot be read: {error}. {_MEND}") from None
+
+
+def _module(folder: str) -> ModuleType:
+    try:
+        return importlib.import_module(f"judges.cards.{folder}.card")
+    except SyntaxError as error:
+        file = Path(error.filename or "card.py").name
+        raise BadCard(f"{_file(folder, file)}, line {error.lineno or 1}: {error.msg}. {_MEND}") from None
+    except Exception as error:
+        said = str(error) if isinstance(error, (AssayError, ImportError)) else f"{type(error).__name__}: {error}"
+        said = " ".join(said.split())[:300].rstrip(".")
+        raise BadCard(f"{_where(error, folder)}: {said}. {_MEND}") from None
+
+
+def _where(error: Exception, folder: str) -> str:
+    """The file of a folder, and the line in it, at which loading it failed."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.parent.name == folder:
+            return f"{_file(folder, path.name)}, line {frame.lineno}"
+    return _file(folder)
+
+
+def checked(card: Card, folder: str) -> None:
+    """Nothing; BadCard, naming file and what is allowed, where a card of that folder is not as a card has to be."""
+    if found := [f"{_file(folder)}: {fault}" for fault in _faults(card, folder)]:
+        raise BadCard("\n".join(found))
+
+
+def _faults(card: Card, folder: str) -> Iterator[str]:
+    """What is wrong with a card, in sentences, the first thing first."""
+    name = card.name
+    if not isinstance(name, str) or not (name == folder or name.startswith(f"{folder}_")):
+        yield f"the card is named {name!r}. Its name is that of its folder: {folder!r}."
+        return
+    if name.endswith(PER_TURN):
+        yield f"a name that ends in {PER_TURN} is that of a card applied per turn. Choose another one."
+    if not isinstance(card.title, str) or not card.title.strip():
+        yield "the card has no title. Give it one, as the second thing after its name."
+    if card.kind not in get_args(Kind):
+        yield f"the card's kind is {card.kind!r}. Allowed are {_or(get_args(Kind))}."
+        return
+    yield from _dimension_faults(card)
+    if not isinstance(card.reply, type) or not issubclass(card.reply, BaseModel) or not card.reply.model_fields:
+        yield "reply has to be a pydantic model (base class Strict) with the keys of the judge's JSON."
+    for what in ("read", "variant", "parts", "fields"):
+        if not callable(getattr(card, what)):
+            yield f"{what} has to be a function."
+    for what in ("text", "allowed", "read_part"):
+        if getattr(card, what) is not None and not callable(getattr(card, what)):
+            yield f"{what} has to be a function, or None."
+    prompts: Any = card.prompts
+    if not isinstance(prompts, Mapping) or not all(isinstance(v, str) and v.strip() for v in prompts.values()):
+        yield "prompts have to be texts by variant, none empty: prompts_beside(__file__) reads those of the folder."
+    for what in ("audits", "rules"):
+        held = getattr(card, what)
+        if not isinstance(held, (tuple, list)) or not all(isinstance(one, str) for one in held):
+            yield f'{what} is {held!r}: it has to be a tuple of texts; a tuple of one has a comma, as in ("...",).'
+    if not isinstance(card.defaults, Params):
+        yield "defaults has to be Params(...)."
+    if not isinstance(card.examples, (tuple, list)) or not all(isinstance(one, Example) for one in card.examples):
+        yield "examples has to be a tuple of Example(shows, fields, reply)."
+
+
+def _dimension_faults(card: Card) -> Iterator[str]:
+    given: Any = card.dimensions
+    if not isinstance(given, tuple) or not given or not all(isinstance(one, Dimension) for one in given):
+        yield "dimensions has to be a tuple of at least one Dimension(name, unit, Scale(...), definition)."
+        return
+    seen = set()
+    for one in given:
+        if not isinstance(one.name, str) or not one.name.strip():
+            yield f"a dimension is named {one.name!r}. Give it a name, such as tone."
+            return
+        if one.sort not in SORTS_OF[card.kind]:
+            known = one.sort in get_args(UnitSort)
+            why = f"which a {card.kind} does not have" if known else "which is none"
+            units = _or(SORTS_OF[card.kind])
+            yield f"{one.name} is asked of each {one.sort!r}, {why}. Units of a {card.kind}: {units}."
+            return
+        if (one.sort, one.name) in seen:
+            yield f"{one.name} of a {one.sort} stands twice among the dimensions. Take one away."
+        seen.add((one.sort, one.name))
+        if not isinstance(one.definition, str) or not one.definition.strip():
+            yield f"{one.name} has no definition: say in a sentence what is asked."
+        if not isinstance(one.scale, Scale):
+            yield f"{one.name} has no Scale(...)."
+        elif fault := _scale_fault(one.scale):
+            yield f"the scale of {one.name} {fault}"
+
+
+def _scale_fault(scale: Scale) -> str:
+    """What is wrong with a scale, "" for nothing."""
+    if scale.kind not in _SCALES:
+        return f"is {scale.kind!r}. Allowed are {_or(_SCALES)}."
+    if scale.kind == "ordinal" and not (_whole(scale.lo) and _whole(scale.hi) and scale.lo < scale.hi):
+        return f"goes from {scale.lo!r} to {scale.hi!r}. Give two whole numbers, the lower one first."
+    if scale.kind == "interval" and not (_number(scale.lo) and _number(scale.hi) and scale.lo < scale.hi):
+        return f"goes from {scale.lo!r} to {scale.hi!r}. Give two numbers, the lower one first."
+    if scale.kind == "interval" and not (_number(scale.step) and scale.step >= 0):
+        return f"has steps of {scale.step!r}. Give a number above 0, or 0 for any number in between."
+    if scale.kind not in ("ordered", "unordered"):
+        return "has categories: only ordered and unordered ones do." if scale.categories else ""
+    words = scale.categories
+    if not isinstance(words, tuple) or len(words) < 2 or not all(isinstance(w, str) and w.strip() for w in words):
+        return f"has the categories {words!r}. Give a tuple of at least two texts, from worst to best if ordered."
+    if len(set(words)) < len(words) or any(word != word.strip().lower() for word in words):
+        return f"has the categories {', '.join(words)}. Write each once, in lower case."
+    return f"has drawn={scale.drawn!r}, which is none of its categories." if scale.drawn not in ("", *words) else ""
+
+
+def _one_meaning(cards: Mapping[str, Card], homes: Mapping[str, str]) -> None:
+    """BadCard where a dimension of the same kind and unit has another scale in another card."""
+    first: dict[tuple[str, str, str], Card] = {}
+    for card in cards.values():
+        for one in card.dimensions:
+            other = first.setdefault((card.kind, one.sort, one.name), card)
+            scale = next(d.scale for d in other.dimensions if (d.sort, d.name) == (one.sort, one.name))
+            if scale != one.scale:
+                there, here = (scale.words, one.scale.words)
+                if there == here:
+                    there, here = repr(scale), repr(one.scale)
+                raise BadCard(
+                    f"{_file(homes[card.name])}: {one.name} of a {one.sort} is {here} here, {there} in {other.name} "
+                    f"({_file(homes[other.name])}). A name means one scale: take that one, or another name."
+                )
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _or(words: Any) -> str:
+    held = list(words)
+    return f"{', '.join(held[:-1])} or {held[-1]}" if len(held) > 1 else "".join(held)

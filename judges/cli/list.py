@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from judges.card import cards
+from judges.cards import cards
 
 
 def add(subparsers: Any) -> None:

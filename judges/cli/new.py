@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import judges.cards
 from judges.authoring.template import files
-from judges.card import cards
+from judges.cards import cards
 from judges.errors import BadCard
 from judges.types import Kind
 

@@ -144,7 +144,10 @@ class Client:
     # -- the Batch API ------------------------------------------------------------------------------------------------
 
     async def upload(self, lines: bytes) -> str:
-        """Hand in a file of calls (judges.client.batch_files.line); its id. Raises Fatal or Passing, as all of these do."""
+        """Hand in a file of calls (judges.client.batch_files.line); its id.
+
+        Raises Fatal or Passing, as all of these do.
+        """
         return str((await self._told("post", "/files", {"purpose": "batch"}, lines))["id"])
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
@@ -331,7 +334,10 @@ class Client:
         if finish == "error":
             raise Passing("server", "the endpoint broke off the reply", charged=True)
         self._proven += 1
-        raw, refused = self._clean(response_body.text(message.get("content"))), self._clean(response_body.text(message.get("refusal")))
+        raw, refused = (
+            self._clean(response_body.text(message.get("content"))),
+            self._clean(response_body.text(message.get("refusal"))),
+        )
         usage = data.get("usage")
         usage = usage if isinstance(usage, dict) else {}
         unscored: UnscoredReason | None = None

@@ -21,13 +21,15 @@ import pyarrow.parquet as pq
 
 from judges.audits import Cell
 from judges.authoring.custom import from_spec
-from judges.card import Card, Item, cards
+from judges.card import Card, Item
+from judges.cards import cards
 from judges.errors import AssayError, BadCard
 from judges.importing import lines
 from judges.importing.column_names import named
 from judges.importing.encodings import written
 from judges.importing.judged_files import Resolve
 from judges.importing.lines import BadLines, JudgmentLine, LabelLine, bad_lines
+from judges.strict_json import not_json
 
 FORMAT = 2
 """The newest form of an export that is read and written.
@@ -141,7 +143,7 @@ def _listed(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
         found = json.loads(path.read_bytes().decode("utf-8-sig"))
     except json.JSONDecodeError as error:
-        raise BadLines(f"{path} is {lines.not_json(error, f'in line {error.lineno}')}.") from None
+        raise BadLines(f"{path} is {not_json(error, f'in line {error.lineno}')}.") from None
     except (UnicodeDecodeError, RecursionError):
         raise BadLines(f"{path} is no JSON in UTF-8: save it as UTF-8.") from None
     for n, row in enumerate(found, 1):

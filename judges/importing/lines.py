@@ -17,6 +17,7 @@ from judges.protocols.order_halves import Half, Waiting, asked
 from judges.protocols.order_halves import kept as of_orders
 from judges.protocols.orders import Order
 from judges.reading.bare_scores import Given, kept
+from judges.strict_json import not_json
 from judges.types import ITEM, WAYS, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
 MOST = 10_000
@@ -110,7 +111,8 @@ def judgment(row: dict[str, Any]) -> JudgmentLine:
 
 
 def joined(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
-    """The lines, those of the two orders of a pair made one (judges/protocols/order_halves.py), at the place of the second.
+    """The lines, those of the two orders of a pair made one (judges/protocols/order_halves.py), at the place of the
+    second.
 
     One order without the other is a judgment of a judge that was asked in that order.
     """
@@ -246,12 +248,6 @@ def _row(line: bytes) -> dict[str, Any] | str:
     except ValueError as error:
         return f"not JSON: {error}."
     return value if isinstance(value, dict) else "not an object: each line is one JSON object."
-
-
-def not_json(error: json.JSONDecodeError, where: str = "") -> str:
-    """What is wrong with a text that is no JSON, as a phrase with its place; the library's own may end with `at`."""
-    said = error.msg[:1].lower() + error.msg[1:]
-    return f"not JSON: {said.removesuffix(' at')} {where or f'at character {error.pos + 1}'}"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

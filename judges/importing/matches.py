@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from judges.audits import Cell, Reply
-from judges.authoring.examples import shows
 from judges.authoring.recipe import Answers, answers_of
 from judges.authoring.scale_inference import answer, apart, survey
-from judges.card import Card, Item, cards
+from judges.card import Card, Item
+from judges.cards import cards
 from judges.errors import AssayError, BadScale, UnknownCard
+from judges.examples import shows
 from judges.importing.column_names import Owner, owner
 from judges.importing.columns import Columns, Voice, columns
 from judges.importing.contents import Contents, Value

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from judges.card import Card, Item
-from judges.card_folders import place
+from judges.card import Card, Item, place
 from judges.errors import BadCard
 from judges.sections import spare_units
 from judges.types import Dialogue, Dimension, Reading, Scale, Score, UnscoredReason, sort_of, units

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from judges.stats.uncertainty import Interval
 
 
@@ -25,8 +23,3 @@ def span(interval: Interval | None, shape: str = ".2f", none: str = "undefined")
     if interval is None or interval.low is None or interval.high is None:
         return none
     return f"{number(interval.low, shape)} to {number(interval.high, shape)}"
-
-
-def when(at: datetime) -> str:
-    """A time of the store, which is UTC, to the minute."""
-    return f"{at:%Y-%m-%d %H:%M} UTC"

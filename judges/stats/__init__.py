@@ -1,1 +1,1 @@
-"""Statistics of judges and people: agreement, intervals, the approval check, corrected means. Numbers in, numbers out."""
+"""Statistics of judges and people: agreement, intervals, the approval check, corrected means."""

@@ -120,8 +120,8 @@ def decide_together(
     """All that is decided on the same labels, by name: each bound at the level that Holm's procedure asks of it.
 
     The chance that anything ever passes whose true kappa is at the threshold stays at 1 - level for the whole lot: over
-    all looks, as the p of each is that of all looks (`judges.stats.sequential`), and over all dimensions and judges, as those p
-    go through Holm's procedure. What has no gold yet or is undefined does not count; what is below does.
+    all looks, as the p of each is that of all looks (`judges.stats.sequential`), and over all dimensions and judges,
+    as those p go through Holm's procedure. What has no gold yet or is undefined does not count; what is below does.
     """
     policy = policy or Policy()
     counted = {key: one for key, one in intervals.items() if one.items and not _undefined(one, policy)}

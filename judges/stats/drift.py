@@ -98,10 +98,10 @@ def held(
 
         upper end = 1 - (1 - kappa) exp(-z e / (1 - kappa)),
 
-    the scale of `judges.stats.sequential.distance`. e is the larger one of its own standard error and of what the error of
-    all gold makes of so many items, error * sqrt(n_eff / n_eff of the new): a few new items that met no rare answer
-    think themselves surer than they are. The change since the approval is kappa since - kappa then, its error the root
-    of both errors' squares, and its interval two-sided at the same any-time level.
+    the scale of `judges.stats.sequential.distance`. e is the larger one of its own standard error and of what the
+    error of all gold makes of so many items, error * sqrt(n_eff / n_eff of the new): a few new items that met no rare
+    answer think themselves surer than they are. The change since the approval is kappa since - kappa then, its error
+    the root of both errors' squares, and its interval two-sided at the same any-time level.
     """
     reach = anytime(since, pooled) if since is not None and since.enough else None
     recent = anytime(latest, pooled) if latest is not None and latest.enough else None

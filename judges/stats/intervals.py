@@ -2,8 +2,8 @@
 
 Turns of one dialogue resemble each other, so independent-rows intervals are far too short. Here an item is a cluster:
 it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Where items were
-drawn from strata only what differs within these counts (judges/stats/strata.py). A finite population is not corrected for:
-kappa is about items like these. Cells come sparse, as arrays of one length: item index, human code, judge code, a
+drawn from strata only what differs within these counts (judges/stats/strata.py). A finite population is not corrected
+for: kappa is about items like these. Cells come sparse, as arrays of one length: item index, human code, judge code, a
 weight, which is 1 / the probability of being drawn and never a count (one row is one cell), and the stratum. On ordered
 scales values may lie between two codes, as several samples of a judge give them.
 """
@@ -282,8 +282,8 @@ def cluster_bootstrap(
     stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed the ends are those of -log(a) cells one step apart (the rule of three). The
     same seed gives the same interval; memory is 2^21 draws and, for each item, 20 numbers (quadratic weights) or
-    (2K + 1)(K + 2). With strata the lower ends are those of `judges.stats.strata.cautious` where these are lower. Source:
-    Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
+    (2K + 1)(K + 2). With strata the lower ends are those of `judges.stats.strata.cautious` where these are lower.
+    Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
     cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
     point = cells.pooled(k, weights)

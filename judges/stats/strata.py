@@ -63,10 +63,10 @@ def cautious(found: Interval, error: float) -> Interval:
     """An interval with lower ends that are cautious enough for strata.
 
     An interval of items resampled within strata, with its linearised error, and lower ends no higher than those of
-    a normal 1 / (1 - kappa) (`judges.stats.uncertainty.reciprocal`). In a sample that met few of the misses that weigh most,
-    kappa is too high and its error too small: there it falls as (1 - kappa)^2. Resampling sees that in part only; where
-    most answers are one and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds lay above the truth. `se` is
-    the linearised error, as resampled strata vary by (n_h - 1) / n_h of what they do.
+    a normal 1 / (1 - kappa) (`judges.stats.uncertainty.reciprocal`). In a sample that met few of the misses that weigh
+    most, kappa is too high and its error too small: there it falls as (1 - kappa)^2. Resampling sees that in part
+    only; where most answers are one and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds lay above the
+    truth. `se` is the linearised error, as resampled strata vary by (n_h - 1) / n_h of what they do.
     """
     if found.point is None or found.low is None or found.lower_bound is None:
         return found
@@ -76,7 +76,8 @@ def cautious(found: Interval, error: float) -> Interval:
 
 
 def within(items: ArrayLike, totals: ArrayLike, cross: ArrayLike) -> Floats:
-    """The cross-products that `judges.stats.intervals.linearised` and `linearised_table` take where items are of strata.
+    """The cross-products that `judges.stats.intervals.linearised` and `linearised_table` take where items are of
+    strata.
 
     Given, by stratum: n_h, the sums s_h (H, columns) and their cross-products (H, columns, columns). The result is
 
@@ -108,8 +109,8 @@ def resampled_within(given: Floats, stratum: Codes, columns: int, replicates: in
 def together(totals: Sequence[Floats], groups: Sequence[Floats], columns: int) -> Floats:
     """Totals of all strata from those of each.
 
-    Totals of all strata from those of each (`judges.stats.replicates.with_products` of so many columns); `groups` are the
-    items of each stratum. The products become those within the strata, as in `within`.
+    Totals of all strata from those of each (`judges.stats.replicates.with_products` of so many columns); `groups` are
+    the items of each stratum. The products become those within the strata, as in `within`.
     """
     left, right, _ = pairs_of(columns)
     items = sum(map(len, groups))

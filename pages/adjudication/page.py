@@ -48,7 +48,9 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
             "progress": {"left": len(waits.mine)},
-            "empty": None if waits.mine else adjudication_notes.empty(settings.gold_rule(store, dataset.id), waits.others),
+            "empty": None
+            if waits.mine
+            else adjudication_notes.empty(settings.gold_rule(store, dataset.id), waits.others),
             "notice": state.get("notice"),
         },
         key=key,

@@ -41,7 +41,9 @@ def page() -> None:
     decision_form.outcome()
     for judge, _, model, *_ in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(text.plain(agreement_tables.judge_names(judges, combinations.named(store))[judge]), anchor=False)
+            st.subheader(
+                text.plain(agreement_tables.judge_names(judges, combinations.named(store))[judge]), anchor=False
+            )
             practice_badge.judge(model)
         try:
             _judge(who, case.cases(store, dataset.id, judge))

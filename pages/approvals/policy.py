@@ -14,8 +14,8 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.errors import AssayError
 from judges.stats.uncertainty import MIN_CLUSTERS
-from pages.approvals import plan, policy_form, policy_proposals
-from pages.ui import approval_rows, clock, session, text
+from pages.approvals import plan, policy_proposals
+from pages.ui import approval_rows, clock, policy_form, session, text
 
 
 def panel(who: Person, dataset: Dataset) -> None:

@@ -22,7 +22,11 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     with st.container(width=720):
         justification_form.standing(tally, wilson(tally.unfit, tally.answered), limit)
         again: tuple[Justified, bool] | None = kept.get("again")
-        cell = again[0] if again else next(iter(justification_labels.ahead(store, dataset_id, judge, who, asked, most=1)), None)
+        cell = (
+            again[0]
+            if again
+            else next(iter(justification_labels.ahead(store, dataset_id, judge, who, asked, most=1)), None)
+        )
         if cell is None:
             justification_form.over(tally)
         else:

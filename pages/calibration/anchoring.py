@@ -9,18 +9,19 @@ from data.calibration.anchoring import Arms
 from data.store import Store
 from judges.stats.calibration import Line
 from judges.types import Dimension
-from pages.calibration import load
-from pages.ui import agreement, explanations, session
+from pages.ui import agreement, explanations, figure_cache, session
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
-def _arms(_store: Store, at: load.Place, dimension: Dimension) -> Arms:
+def _arms(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Arms:
     return anchoring.arms(_store, at.dataset, at.judge, dimension)
 
 
-def panel(at: load.Place, line: Line, key: str) -> None:
+def panel(at: figure_cache.Place, line: Line, key: str) -> None:
     """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
-    explanations.beside("Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key)
-    agreement.anchored(*load.anchor(store, at.plain, line.dimension), f"anchor:{key}")
+    explanations.beside(
+        "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
+    )
+    agreement.anchored(*figure_cache.anchor(store, at.plain, line.dimension), f"anchor:{key}")
     agreement.arms(_arms(store, at.plain, line.dimension), f"arms:{key}")

@@ -10,8 +10,8 @@ from judges.render.svg import Row
 from judges.render.words import cell
 from judges.stats.position import Position, told
 from judges.stats.uncertainty import Interval
-from pages.calibration.load import Place
 from pages.ui import charts, session, text
+from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing the two orders ...")

@@ -10,7 +10,6 @@ from data.approvals import approvals, policy
 from judges.stats.calibration import Line
 from pages.calibration import (
     anchoring,
-    load,
     panel_auto_accept,
     panel_ceiling,
     panel_confidence,
@@ -23,9 +22,9 @@ from pages.calibration import (
 )
 from pages.calibration import panel_agreement as agreement
 from pages.ui import agreement as ui_agreement
-from pages.ui import approval_rows, clock, explanations, nonresponse, session, url_state
+from pages.ui import approval_rows, clock, explanations, figure_cache, nonresponse, session, url_state
 
-Panel = Callable[[load.Place, Line, str], None]
+Panel = Callable[[figure_cache.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
     "agreement": ("Agreement", agreement.panel),
     "others": ("Other metrics", panel_other_metrics.panel),
@@ -44,7 +43,7 @@ PANELS: dict[str, tuple[str, Panel]] = {
 
 
 @st.fragment
-def detail(at: load.Place, line: Line, key: str) -> None:
+def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     ui_agreement.state(line)

@@ -14,7 +14,6 @@ from pages.calibration import (
     baselines,
     both_orders,
     dimension,
-    load,
     panel_baselines,
     panel_ceiling,
     panel_disputes,
@@ -23,7 +22,18 @@ from pages.calibration import (
     report_files,
     weakest_turns,
 )
-from pages.ui import agreement_tables, audit_rows, card_editor, choose, links, practice_badge, session, text, url_state
+from pages.ui import (
+    agreement_tables,
+    audit_rows,
+    card_editor,
+    choose,
+    figure_cache,
+    links,
+    practice_badge,
+    session,
+    text,
+    url_state,
+)
 
 
 def page() -> None:
@@ -53,12 +63,12 @@ def page() -> None:
             text.synthetic(dataset.description)
         practice_badge.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
         audit_rows.summary(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
-    at = load.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
+    at = figure_cache.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
     with head:
         report_files.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
     asked = policy.asked(store).policy
     counted = policy.basis(store, dataset.id)
-    gate = load.lines(store, at, counted, False)
+    gate = figure_cache.lines(store, at, counted, False)
     with bar:
         basis, dropped = _basis(at, gate, counted)
         waits = panel_disputes.choice(at, basis, dropped)
@@ -67,16 +77,18 @@ def page() -> None:
         both_orders.panel(at)
         panel_means.panel(at, names, opened=True)
         return
-    lines = load.lines(store, at, basis, dropped, waits)
+    lines = figure_cache.lines(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
-    agreement_tables.used(lines, basis, dropped, counted, load.rests(store, at))
+    agreement_tables.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
     agreement_tables.combined(combinations.since(store, judge))
     card_editor.shown(fewshot.used(store, judge))
     panel_disputes.panel(at, basis, dropped, dataset.name)
     tops = panel_ceiling.tops(store, at.plain)
     agreement_tables.plot(lines, tops, asked, key)
     found = panel_baselines.floors(store, at, basis, dropped)
-    agreement_tables.table(lines, tops, key, lambda row: url_state.put("dimension", lines[row].key), baselines.marks(lines, found))
+    agreement_tables.table(
+        lines, tops, key, lambda row: url_state.put("dimension", lines[row].key), baselines.marks(lines, found)
+    )
     with st.container(width=360):
         chosen = url_state.one("dimension", "One dimension", {line.key: agreement_tables.title(line) for line in lines})
     line = next(line for line in lines if line.key == chosen)
@@ -88,9 +100,9 @@ def page() -> None:
     panel_means.panel(at, names)
 
 
-def _basis(at: load.Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:
+def _basis(at: figure_cache.Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:
     """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
-    rests = load.rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
+    rests = figure_cache.rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]
     if not full:
         return None, False

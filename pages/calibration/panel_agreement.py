@@ -7,12 +7,12 @@ import streamlit as st
 from data.calibration import concordance
 from judges.stats import agreement
 from judges.stats.calibration import Line
-from pages.calibration import baselines, load, panel_baselines
+from pages.calibration import baselines, panel_baselines
 from pages.ui import agreement as ui_agreement
-from pages.ui import explanations, links, session
+from pages.ui import explanations, figure_cache, links, session
 
 
-def panel(at: load.Place, line: Line, key: str) -> None:
+def panel(at: figure_cache.Place, line: Line, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
     ui_agreement.figures(line, f"figures:{key}")
@@ -20,14 +20,16 @@ def panel(at: load.Place, line: Line, key: str) -> None:
         beside = concordance.beside(store, at.dataset, at.judge, line.dimension, at.basis)
         if beside is not None:
             ui_agreement.beside(beside, shown, key)
-    baselines.panel(panel_baselines.floors(store, at.plain, at.basis, at.dropped)[line.dimension.sort, line.dimension.name])
+    baselines.panel(
+        panel_baselines.floors(store, at.plain, at.basis, at.dropped)[line.dimension.sort, line.dimension.name]
+    )
     left, right = st.columns([3, 2], gap="large")
     with left:
         explanations.beside("Confusion matrix", "table", key=f"table:{key}")
         cell = ui_agreement.table(shown, f"table:{key}")
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
-            found = load.items_in(store, at.plain, session.me().name, line.dimension, at.basis, people, judge)
+            found = figure_cache.items_in(store, at.plain, session.me().name, line.dimension, at.basis, people, judge)
             ui_agreement.listed(
                 found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=at.name, item=item)
             )
@@ -36,4 +38,4 @@ def panel(at: load.Place, line: Line, key: str) -> None:
         margins = agreement.marginals(shown.table)
         if margins is not None:
             ui_agreement.spread(shown, *margins, f"margins:{key}")
-        ui_agreement.missing(shown, load.unscored(store, at.plain) if shown.unscored else [])
+        ui_agreement.missing(shown, figure_cache.unscored(store, at.plain) if shown.unscored else [])

@@ -15,8 +15,8 @@ from judges.stats.calibration import Line
 from judges.types import Dimension
 from pages.calibration import auto_accept as selective
 from pages.calibration import confidence
-from pages.calibration.load import Place
 from pages.ui import explanations, session, text, url_state
+from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Testing confidence thresholds ...")
@@ -39,7 +39,9 @@ def panel(at: Place, line: Line, key: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
-            source = url_state.one("source", "Confidence from", confidence.named(sources), default=rule.source if rule else "")
+            source = url_state.one(
+                "source", "Confidence from", confidence.named(sources), default=rule.source if rule else ""
+            )
         wanted = selective.asked(source, rule, bool(d.scale.weights), key)
         explanations.how("selective", "sequence", key=key)
     try:

@@ -1,4 +1,4 @@
-"""The baselines of each dimension, computed once as pages/calibration/load.py does."""
+"""The baselines of each dimension, computed once as pages/ui/figure_cache.py does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from data.calibration import baselines, calibration
 from data.gold.gold import Basis
 from data.store import Store
 from judges.stats.baselines import Floors
-from pages.calibration.load import Place
+from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Computing baselines ...")

@@ -14,11 +14,11 @@ from judges.stats.raters.alternative_annotator import Test
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
-from pages.calibration import human_ceiling, load
-from pages.ui import explanations, session
+from pages.calibration import human_ceiling
+from pages.ui import explanations, figure_cache, session
 
 
-def panel(at: load.Place, line: Line, key: str) -> None:
+def panel(at: figure_cache.Place, line: Line, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     found = ceiling(store, at.plain, line.dimension)
@@ -38,18 +38,20 @@ def panel(at: load.Place, line: Line, key: str) -> None:
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
-def ceiling(_store: Store, at: load.Place, dimension: Dimension) -> Ceiling | None:
+def ceiling(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Ceiling | None:
     """How far people agree with each other, and the judge with them."""
     return ceilings.ceiling(_store, at.dataset, at.judge, dimension)
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
-def tops(_store: Store, at: load.Place) -> dict[Dimension, Interval | None]:
+def tops(_store: Store, at: figure_cache.Place) -> dict[Dimension, Interval | None]:
     """How far two people agree in each dimension of the judge's card."""
     return ceilings.between(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge))
 
 
 @st.cache_data(max_entries=64, show_spinner="Leaving out one person at a time ...")
-def tested(_store: Store, at: load.Place, dimension: Dimension, epsilon: float) -> Test:
+def tested(_store: Store, at: figure_cache.Place, dimension: Dimension, epsilon: float) -> Test:
     """The alternative-annotator test with that handicap."""
-    return alternative_annotator.test(annotators.labels(_store, at.dataset, dimension, "blind", at.judge).ratings, epsilon)
+    return alternative_annotator.test(
+        annotators.labels(_store, at.dataset, dimension, "blind", at.judge).ratings, epsilon
+    )

@@ -11,8 +11,8 @@ from judges.stats.calibration import Line
 from judges.stats.reliability import Reliability, reliability
 from judges.types import Dimension
 from pages.calibration import confidence as levels
-from pages.calibration.load import Place
 from pages.ui import explanations, session, url_state
+from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Computing calibration ...")

@@ -10,8 +10,8 @@ from data.calibration import means as figures
 from data.calibration import score_sums
 from data.store.errors import BadInput
 from pages.calibration import means as parts
-from pages.calibration.load import Place
 from pages.ui import agreement_tables, session, text
+from pages.ui.figure_cache import Place
 
 
 @st.fragment

@@ -8,8 +8,8 @@ from data.calibration import missingness as lacking
 from data.calibration import other_metrics as figures
 from judges.stats.calibration import Line
 from pages.calibration import other_metrics
-from pages.calibration.load import Place
 from pages.ui import explanations, session, text
+from pages.ui.figure_cache import Place
 
 
 def panel(at: Place, line: Line, key: str) -> None:
@@ -20,7 +20,9 @@ def panel(at: Place, line: Line, key: str) -> None:
         return
     explanations.beside("Other metrics, from the same ratings", "others", "AC2", key=f"others:{key}")
     with st.spinner("Computing correlations ..."):
-        other_metrics.table(figures.others(store, at.dataset, at.judge, d, at.basis, d.scale.drawn if at.dropped else ""))
+        other_metrics.table(
+            figures.others(store, at.dataset, at.judge, d, at.basis, d.scale.drawn if at.dropped else "")
+        )
 
 
 def missing(at: Place, line: Line, key: str) -> None:

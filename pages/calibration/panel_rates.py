@@ -12,8 +12,8 @@ from judges.stats.ppi import Corrected
 from judges.stats.rates import Answer
 from judges.types import Dimension
 from pages.calibration import rates
-from pages.calibration.load import Place
 from pages.ui import explanations, session, text
+from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Computing precision and recall ...")

@@ -14,8 +14,8 @@ from judges.stats.learning_curve import ahead, curve
 from judges.stats.planner import more_for_width, more_range
 from judges.types import Dimension
 from pages.calibration import sample_size
-from pages.calibration.load import Place
 from pages.ui import explanations, session
+from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Computing kappa by sample size ...")

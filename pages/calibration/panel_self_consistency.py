@@ -8,8 +8,8 @@ from data.calibration.self_consistency import repeated
 from data.records import combinations
 from judges.stats.calibration import Line
 from pages.calibration import self_consistency
-from pages.calibration.load import Place
 from pages.ui import charts, session
+from pages.ui.figure_cache import Place
 
 
 def panel(at: Place, line: Line, key: str) -> None:

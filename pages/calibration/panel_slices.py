@@ -12,8 +12,8 @@ from judges.stats.calibration import Line
 from judges.stats.slices import Sliced, sliced
 from judges.types import Dimension
 from pages.calibration import slices as parts
-from pages.calibration.load import Place
 from pages.ui import explanations, links, session, url_state
+from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Computing slices ...")

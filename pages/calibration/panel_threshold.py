@@ -11,8 +11,8 @@ from judges.stats.calibration import Line
 from judges.stats.threshold import Flagged, Step, thresholds
 from judges.types import Dimension
 from pages.calibration import threshold
-from pages.calibration.load import Place
 from pages.ui import explanations, session, text, url_state
+from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Trying every threshold ...")

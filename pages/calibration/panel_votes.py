@@ -8,22 +8,21 @@ from data.calibration import votes
 from data.store import Store
 from judges.stats.votes import Agreement, table
 from judges.types import Dimension
-from pages.calibration import load
 from pages.calibration import votes as calibration_votes
-from pages.ui import session
+from pages.ui import figure_cache, session
 
 
 @st.fragment
-def panel(at: load.Place, dimension: Dimension) -> None:
+def panel(at: figure_cache.Place, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()
     found = counted(store, at, dimension)
     if found:
-        calibration_votes.table(found, load.majority(store, at, dimension))
+        calibration_votes.table(found, figure_cache.majority(store, at, dimension))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def counted(_store: Store, at: load.Place, dimension: Dimension) -> list[Agreement]:
+def counted(_store: Store, at: figure_cache.Place, dimension: Dimension) -> list[Agreement]:
     """How often the judge agrees with single votes, and people with each other."""
     scale = dimension.scale
     tie = scale.categories.index(scale.drawn) if scale.drawn else None

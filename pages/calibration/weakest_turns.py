@@ -6,8 +6,8 @@ import streamlit as st
 
 from data.calibration import weakest_turns as figures
 from judges.stats.weakest_turns import told
-from pages.calibration.load import Place
 from pages.ui import session, text
+from pages.ui.figure_cache import Place
 
 
 def panel(at: Place) -> None:

@@ -12,9 +12,9 @@ from data.gold.fewshot import Draft
 from data.records import datasets, items
 from data.records.datasets import Dataset
 from data.store import Store
-from judges.authoring.examples import FEW, check, example_of
 from judges.card import Card, Example
 from judges.errors import AssayError
+from judges.examples import FEW, check, example_of
 from judges.reading.schema import in_words
 from pages.ui import session, text
 

@@ -13,15 +13,14 @@ from data.store import Store
 from judges.stats import bins
 from judges.stats.comparison import Comparison, Pair, compare, together
 from judges.types import Dimension
-from pages.calibration import load
 from pages.comparison import tables as parts
-from pages.ui import agreement_tables, choose, explanations, links, session, text, url_state
+from pages.ui import agreement_tables, choose, explanations, figure_cache, links, session, text, url_state
 
 Row = tuple[Dimension, Same, Comparison]
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing the judges ...")
-def _rows(_store: Store, at: load.Place, judges: tuple[str, ...], basis: Basis) -> dict[str, Row]:
+def _rows(_store: Store, at: figure_cache.Place, judges: tuple[str, ...], basis: Basis) -> dict[str, Row]:
     """Every dimension that the reference, `judges[0]`, has, with those of the others that have it too."""
     found = {}
     for name, (dimension, who) in comparison.dimensions(_store, judges).items():
@@ -57,7 +56,7 @@ def page() -> None:
     with bar:
         with st.container(width=460):
             reference = url_state.one("judge", "Reference", names)
-        rests = load.rests(store, load.place(store, dataset.id, reference, ""))
+        rests = figure_cache.rests(store, figure_cache.place(store, dataset.id, reference, ""))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
         with st.container(width=390):
             basis: Basis = url_state.one(  # type: ignore[assignment]
@@ -69,7 +68,7 @@ def page() -> None:
     if len(names) == 1:
         parts.one_only()
         links.to("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
-    at = load.place(store, dataset.id, "", "")
+    at = figure_cache.place(store, dataset.id, "", "")
     found = _rows(store, at, (reference, *others), basis)
     if not found:
         parts.nothing(basis)

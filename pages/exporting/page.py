@@ -89,7 +89,9 @@ def _aside(who: Person, store: Store, dataset: Dataset) -> None:
             excluded_items.take_back(store, who.name, dataset.id, *back)
             st.rerun()
         if given:
-            excluded_items.put_aside(store, who.name, dataset.id, excluded_items.named(store, dataset.id, given[0]), given[1])
+            excluded_items.put_aside(
+                store, who.name, dataset.id, excluded_items.named(store, dataset.id, given[0]), given[1]
+            )
             st.rerun()
     except AssayError as error:
         text.refuse(error)

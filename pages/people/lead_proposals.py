@@ -7,8 +7,7 @@ import streamlit as st
 from data.records import leads, people
 from data.records.people import Person, Role
 from judges.errors import AssayError
-from pages.approvals import policy_form
-from pages.ui import clock, session, text
+from pages.ui import clock, policy_form, session, text
 
 
 def panel(who: Person) -> None:

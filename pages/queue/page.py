@@ -48,7 +48,9 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
             queue_dialogs.rules(dataset, who.name, who.may("lead"))
-        if who.may("lead") and st.button(adjudication_notes.RULE, icon=":material/gavel:", help=adjudication_notes.HELP):
+        if who.may("lead") and st.button(
+            adjudication_notes.RULE, icon=":material/gavel:", help=adjudication_notes.HELP
+        ):
             adjudication_notes.change(dataset, who.name)
         adjudication_notes.way(dataset, who)
     guidelines.way(dataset, who)

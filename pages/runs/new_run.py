@@ -36,7 +36,8 @@ def form(who: Person) -> None:
     if start:
         started: dict[str, str] = {}
         run_views.act(
-            "Starting", lambda: started.update(id=runs.start(store, who.name, run_views.as_batch(order) if batch else order))
+            "Starting",
+            lambda: started.update(id=runs.start(store, who.name, run_views.as_batch(order) if batch else order)),
         )
         if started:
             run_views.go(started["id"])

@@ -32,7 +32,9 @@ def page() -> None:
             chosen = trail_table.kinds(trail.KINDS, trail.USUAL)
         with st.container(width=230):
             words = url_state.words("words", "Search")
-    narrow = trail.Narrow(chosen, person, names[dataset].id if dataset else "", trail_table.since(days, zone), words=words)
+    narrow = trail.Narrow(
+        chosen, person, names[dataset].id if dataset else "", trail_table.since(days, zone), words=words
+    )
     turn = session.scratch("trail")
     if turn.get("narrow") != narrow:
         turn.update(narrow=narrow, before=[])

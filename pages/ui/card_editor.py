@@ -10,12 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from data.cards.uses import Use
-from judges.authoring.recipe import SORTS
 from judges.authoring.soundness import faults
 from judges.card import Card
 from judges.plural import many
 from judges.reading.schema import in_words
-from judges.types import Dimension, Kind
+from judges.types import SORTS_OF, Dimension, Kind
 from pages.ui import session, text, url_state
 from pages.ui.rows import clickable
 
@@ -221,13 +220,13 @@ def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dic
     """The dimensions as rows; the first state is kept, so that a rerun does not begin anew."""
     kept = session.scratch(f"card:{key}")
     if "rows" not in kept:
-        empty = {"Unit": SORTS[kind][0], "Scale": "ordinal", "From": 1, "To": 5, "n/a": False}
+        empty = {"Unit": SORTS_OF[kind][0], "Scale": "ordinal", "From": 1, "To": 5, "n/a": False}
         rows = [_row(one) for one in asked] or [{"Name": "", "Definition": "", "Words": "", "Anchors": "", **empty}]
         kept["rows"] = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(dict.fromkeys(("From", "To", "Step"), float))
     column = st.column_config
     config = {
         "Name": column.TextColumn(width=150, required=True),
-        "Unit": column.SelectboxColumn(options=list(SORTS[kind]), default=SORTS[kind][0], width=110),
+        "Unit": column.SelectboxColumn(options=list(SORTS_OF[kind]), default=SORTS_OF[kind][0], width=110),
         "Definition": column.TextColumn(width=300),
         "Scale": column.SelectboxColumn(options=list(SCALES), format_func=SCALES.get, default="ordinal", width=140),
         "From": column.NumberColumn(default=1, format="%g", width=60),

@@ -19,7 +19,7 @@ from data.calibration import baselines, score_sums
 from data.calibration.calibration import every, evidence, rests
 from data.records import datasets
 from data.store import open_store
-from judges.card import cards
+from judges.cards import cards
 from judges.stats.agreement import kappa
 from judges.stats.calibration import anchoring, summarise
 

@@ -1,8 +1,8 @@
 """What an import costs: `python -m tests.bench intake` (a few minutes for 100,000 dialogues; `ITEMS=10000` for fewer).
 
-Generated dialogues of three turns, each with one judgment of 14 scores, go through the whole of `data.importing.importing`:
-read, validated, told apart from what is there, spooled, stored. Beside it stands a plain `json.loads` of the same
-file's lines in the same run, and how long the write lock was held.
+Generated dialogues of three turns, each with one judgment of 14 scores, go through the whole of
+`data.importing.importing`: read, validated, told apart from what is there, spooled, stored. Beside it stands a plain
+`json.loads` of the same file's lines in the same run, and how long the write lock was held.
 """
 
 import itertools

@@ -15,7 +15,7 @@ from typing import Any
 
 from data.records import people
 from data.store import Store, open_store
-from judges.card import cards
+from judges.cards import cards
 from tests import browser
 from tests.bench import calibration, dashboard
 from tests.conftest import FLAGS

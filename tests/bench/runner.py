@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from data.runs import runs
-from judges.card import cards
+from judges.cards import cards
 from judges.client import runner
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint

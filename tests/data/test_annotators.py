@@ -11,7 +11,7 @@ from data.importing import Plan, detect, from_path, suggest, take
 from data.records import datasets, people
 from data.store import open_store
 from data.store.ids import new_id
-from judges.card import cards
+from judges.cards import cards
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters.human_ceiling import ceiling
 from tests.data.cells import Cell, fill

@@ -31,7 +31,7 @@ from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
 from data.store.ids import content_id
 from judges.audits import Finding
-from judges.card import cards
+from judges.cards import cards
 from judges.errors import AssayError
 from judges.params import Params
 from judges.stats import approval_check

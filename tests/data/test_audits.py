@@ -19,7 +19,7 @@ from data.records import datasets, people
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import content_id, new_id, now
-from judges import card as folder
+from judges import cards as folder
 from judges import triage
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.params import Params
@@ -291,7 +291,9 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
     for cell, said in zip(line[:3], (True, False, False), strict=True):
         justification_labels.answer(store, "ann", judge, cell, said)
     assert justification_labels.ahead(store, dataset, judge, "ann", asked, 99) == line[3:]
-    assert justification_labels.ahead(store, dataset, judge, "bob", asked, 99) == line  # the same order, and nothing of ann's answers
+    assert (
+        justification_labels.ahead(store, dataset, judge, "bob", asked, 99) == line
+    )  # the same order, and nothing of ann's answers
     assert justification_labels.last(store, dataset, judge, "ann") == (line[2], False)
     assert justification_labels.tally(store, dataset, judge, "ann", asked) == justification_labels.Tally(22, 3, 2, 3)
     justification_labels.answer(store, "ann", judge, line[2], True)

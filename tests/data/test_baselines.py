@@ -10,7 +10,7 @@ from data.calibration.baselines import measured
 from data.calibration.calibration import meeting
 from data.store import open_store
 from data.store.ids import content_id
-from judges.card import cards
+from judges.cards import cards
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.baselines import guessed
 from judges.stats.calibration import scored_cells

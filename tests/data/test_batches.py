@@ -15,7 +15,7 @@ from data.runs import batches, endpoint_memory, runs
 from data.runs.run_order import Order
 from data.store import Store
 from data.store.errors import StoreFailed
-from judges.card import card
+from judges.cards import card
 from judges.client import batch_files
 from judges.client.endpoint import Endpoint
 from judges.protocols.call_plan import Task, pieces

@@ -10,7 +10,7 @@ from data.calibration.calibration import evidence, items_in, meeting, rests, sum
 from data.importing import Plan, from_path, take
 from data.records import datasets, people, settings
 from data.store import open_store
-from judges.card import cards
+from judges.cards import cards
 from judges.stats.calibration import Meeting, Sums, summarise
 from judges.stats.votes import JUDGE, table
 from tests.data.cells import Cell, fill

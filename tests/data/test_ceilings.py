@@ -4,7 +4,7 @@ import pytest
 
 from data.calibration import human_ceiling
 from data.store import open_store
-from judges.card import cards
+from judges.cards import cards
 from tests.data.cells import Cell, fill
 
 HELP, SAFETY = (d for d in cards()["multi_turn_dialogue"].dimensions if d.name in ("helpfulness", "safety"))

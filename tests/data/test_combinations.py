@@ -26,7 +26,7 @@ from data.queue import queue, review_signals
 from data.records import combinations, datasets
 from data.store import Store, open_store
 from data.workspace.verify import verify
-from judges.card import card
+from judges.cards import card
 from judges.cli import main
 from judges.cli.agree import meeting
 from judges.importing import judged_files

@@ -11,7 +11,7 @@ import pytest
 from data.importing import Plan, Source, from_bytes, preview, take
 from data.store import Store
 from data.workspace.verify import verify
-from judges.card import card
+from judges.cards import card
 from judges.types import ITEM, Dialogue, Pair
 from tests.data.importing import counts, text, workspace
 

@@ -12,10 +12,11 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.importing import from_bytes, json_array, jsonl
+from data.importing import from_bytes, json_array
 from data.importing.container import container
-from data.importing.strict_json import DEPTH, BadJson, parse
 from data.store.errors import BadInput
+from judges.importing import jsonl
+from judges.strict_json import DEPTH, BadJson, parse
 from tests.data.importing import label, pair, verdict, workspace, wrong
 from tests.seeds import dialogue
 

@@ -14,7 +14,7 @@ from data.calibration.both_orders import positions
 from data.importing import Plan, take
 from data.records import datasets
 from data.store import Store
-from judges.card import card
+from judges.cards import card
 from judges.params import Params
 from judges.prepared import prepared
 from judges.protocols.call_plan import Answer, Task, fuse, recalled, reread

@@ -12,7 +12,7 @@ from data.importing import Plan, Refused, take
 from data.store import Store
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import checked
-from judges.card import card as folder_card
+from judges.cards import card as folder_card
 from judges.reading import bare_scores
 from tests.data.importing import bring, source, workspace
 

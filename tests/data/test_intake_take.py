@@ -17,7 +17,7 @@ from data.records.datasets import dataset
 from data.records.settings import GoldRule
 from data.store.errors import BadInput, NotAllowed
 from data.workspace.verify import verify
-from judges.card import cards
+from judges.cards import cards
 from judges.tokens import tokens
 from judges.types import ITEM, Pair
 from tests.data.importing import bring, counts, label, pair, source, verdict, workspace, wrong

@@ -10,7 +10,7 @@ from data.calibration import anchoring, comparison, confidence, slices
 from data.calibration.comparison import CONSTANT, LENGTH
 from data.store import open_store
 from data.store.ids import content_id, new_id
-from judges.card import cards
+from judges.cards import cards
 from judges.stats.comparison import compare
 from judges.stats.intervals import Cells
 from judges.stats.reliability import reliability

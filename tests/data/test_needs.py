@@ -14,7 +14,7 @@ from data.queue.queue import fill_review
 from data.queue.review_signals import needs, reasons
 from data.records import people
 from data.store import Store, open_store
-from judges.card import card
+from judges.cards import card
 from judges.params import Params
 from judges.protocols.call_plan import Task
 from judges.reading.confidence import weighed

@@ -16,7 +16,7 @@ from data.records import datasets, people
 from data.reports.evidence import gather
 from data.reports.figures import figures
 from data.store import open_store
-from judges.card import cards
+from judges.cards import cards
 from judges.stats.calibration import summarise
 from tests.seeds import dialogue, judgment, lines, reply
 

@@ -23,7 +23,7 @@ from data.records import exposure, people, settings
 from data.records.settings import QueueRules
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import now
-from judges.card import cards
+from judges.cards import cards
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Meeting
 from tests import seeds

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from data.store import Store, open_store
-from judges.card import card
+from judges.cards import card
 from judges.practice.faults import planned
 from judges.practice.model import key_of
 from judges.protocols.call_plan import Task, ask

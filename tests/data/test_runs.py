@@ -25,7 +25,7 @@ from data.store import Store
 from data.store.errors import BadInput, NotAllowed, NotFound, StoreFailed
 from data.store.ids import new_id
 from data.workspace.verify import verify
-from judges.card import card
+from judges.cards import card
 from judges.client.endpoint import Endpoint
 from judges.client.runner import Note
 from judges.params import Params

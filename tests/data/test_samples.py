@@ -19,7 +19,8 @@ import pytest
 from data import samples
 from data.samples import material
 from data.samples.dialogues import play
-from judges.card import Card, cards
+from judges.card import Card
+from judges.cards import cards
 from judges.reading import reading
 from judges.sections import cut
 from judges.stats.agreement import cross_table, kappa

@@ -94,7 +94,9 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     below = set(sure.item[~(sure.confidence >= rule.threshold)].tolist())
     reasons = auto_accept.rest(store, dataset, judge)
     assert {r.item for r in reasons} == below and 0 < len(below) < 400
-    assert {r.kind for n in review_signals.needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {"not spared"}
+    assert {r.kind for n in review_signals.needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {
+        "not spared"
+    }
     new, kinds, _ = queue.plan_review(store, dataset, judge, 1_000, "not spared")
     assert 0 < new <= len(below) and kinds["not spared"] == new
     assert queue.fill_review(store, "ann", dataset, judge, 1_000, "not spared") == new

@@ -20,7 +20,7 @@ from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.trail import trail
 from data.workspace.verify import verify
-from judges.card import card
+from judges.cards import card
 from judges.client.budget import dollars
 from judges.client.endpoint import Endpoint
 from judges.client.usage import used

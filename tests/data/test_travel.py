@@ -24,12 +24,13 @@ from data.records.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
 from data.store.ids import new_id, now
 from judges.authoring.custom import from_recipe
-from judges.authoring.examples import with_examples
 from judges.authoring.overlay import over
 from judges.authoring.recipe import checked
-from judges.card import Card, Example, card
+from judges.card import Card, Example
+from judges.cards import card
 from judges.cards.pointwise_quality.card import named
 from judges.cli import main
+from judges.examples import with_examples
 from judges.params import Params
 from judges.prepared import prepared
 from judges.protocols import call_plan
@@ -250,7 +251,9 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
             if cards.of_judge(home, judge).examples and basis in WEIGHTED:
                 continue  # items of its examples were drawn and do not count: a sample that is not answered in full
             for d in cards.of_judge(home, judge).dimensions:
-                marks = [gate_status.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two)) if d.asked]
+                marks = [
+                    gate_status.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two)) if d.asked
+                ]
                 assert not d.asked or marks[0] == marks[1], (judge, d.name, basis)
     for judge, card_name, model, *_ in datasets.judges(home, one):
         if card_name in ("own_tone", "plain_pairwise"):

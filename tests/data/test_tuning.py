@@ -18,7 +18,7 @@ from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
-from judges.authoring.examples import example_of
+from judges.examples import example_of
 from tests import seeds
 
 WHY = "the prompt was tuned on it"

@@ -8,7 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from judges.card import Card, card
+from judges.card import Card
+from judges.cards import card
 from judges.params import Params
 from judges.practice.answer import answered
 from judges.practice.family import FAMILIES, Judge

@@ -110,7 +110,7 @@ def test_limits_that_cannot_be_used(
 
 
 def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from judges.card import card
+    from judges.cards import card
 
     texts = {"response_a": {"system": "x", "text": "one"}, "response_b": {"system": "y", "text": "two"}}
     rows, lines = [], []

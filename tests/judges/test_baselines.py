@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from judges.card import cards
+from judges.cards import cards
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.baselines import FOLDS, floors, guessed, length
 from judges.stats.calibration import Meeting

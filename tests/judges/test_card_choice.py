@@ -13,7 +13,8 @@ from judges.authoring.card_lookup import answers, chosen, from_file, question
 from judges.authoring.custom import from_recipe, from_spec
 from judges.authoring.recipe import checked
 from judges.authoring.soundness import faults, specimen
-from judges.card import Card, card, cards
+from judges.card import Card
+from judges.cards import card, cards
 from judges.cards.pointwise_quality.card import named
 from judges.cli import main
 from judges.errors import BadCard, UnknownCard

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from judges.card import Card, Example, card, scales
+from judges.card import Card, Example
+from judges.cards import card, scales
 from judges.cards.long_form_pairwise.card import allowed_verdicts as pair_verdicts
 from judges.cards.mt_bench.card import rating, winner
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts

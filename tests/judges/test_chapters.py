@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.card import card
+from judges.cards import card
 from judges.params import Params
 from judges.protocols import chapters, orders
 from judges.protocols.call_plan import Task, ask, pieces, reread

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.card import card
+from judges.cards import card
 from judges.params import Params
 from judges.protocols.combination import RULES, applied, combined, drawn_of, nearest, rule_of, said
 from judges.stats.agreement import kappa, kappa_from_sums

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.card import Card, Item, card
+from judges.card import Card, Item
+from judges.cards import card
 from judges.params import Params
 from judges.protocols.call_plan import Answer, Task, fuse, reread
 from judges.reading.confidence import Logprobs, combine, ruled, weighed

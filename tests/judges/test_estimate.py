@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from judges.card import cards
+from judges.cards import cards
 from judges.client.estimate import estimate
 from judges.client.prices import PRICES, price, prices
 from judges.errors import AssayError

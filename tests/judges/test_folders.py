@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 import judges.cards
-from judges import audits, card_folders
-from judges.card import Card, cards
+from judges import audits
+from judges import cards as card_folders
+from judges.card import Card, place
+from judges.cards import cards
 from judges.errors import BadCard
 from judges.reading import reading
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score
@@ -46,7 +48,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that loads all cards with one more folder, whose card.py is GOOD with a text in place of another."""
     cards()  # what all tests share is read without the folder
     monkeypatch.setattr(judges.cards, "__path__", [*judges.cards.__path__, str(tmp_path)])
-    monkeypatch.setattr(card_folders, "_HOMES", dict(card_folders._HOMES))
+    monkeypatch.setattr(card_folders, "HOMES", dict(card_folders.HOMES))
 
     def load(old: str = "", new: str = "", code: str = GOOD, name: str = "") -> tuple[str, dict[str, Card]]:
         name = name or f"zz_warm{next(_NAMES)}"  # a module is imported once
@@ -63,7 +65,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_good_folder_is_a_card(loaded: Any) -> None:
     name, found = loaded()
     assert found[name].title == "Warm" and len(found) == len(cards()) + 1
-    assert card_folders.place(found[name]) == f"judges/cards/{name}/card.py"
+    assert place(found[name]) == f"judges/cards/{name}/card.py"
 
 
 @pytest.mark.parametrize(

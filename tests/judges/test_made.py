@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from judges.authoring.custom import checked, from_recipe, from_spec
 from judges.authoring.recipe import clashes
-from judges.card import cards
+from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
 from judges.params import Params
 from judges.protocols.call_plan import Task, ask

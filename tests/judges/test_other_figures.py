@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
-from judges.card import cards
+from judges.cards import cards
 from judges.cli import main
 from judges.errors import BadScale
 from judges.stats.accuracy import accuracy

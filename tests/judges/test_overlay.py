@@ -8,7 +8,7 @@ import pytest
 
 from judges.authoring.custom import from_spec
 from judges.authoring.overlay import over
-from judges.card import cards
+from judges.cards import cards
 from judges.errors import BadCard
 from judges.params import Params
 from judges.protocols.call_plan import Answer, ask, fuse, tasks

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import Recipe
-from judges.card import Card, card
+from judges.card import Card
+from judges.cards import card
 from judges.params import Params
 from judges.protocols import fusion, orders
 from judges.protocols.call_plan import Answer, Task, ask, fuse, left, packed, pieces, reread, tasks, unpacked

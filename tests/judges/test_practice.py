@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import checked
-from judges.card import cards
+from judges.cards import cards
 from judges.cli import main
 from judges.params import Params
 from judges.practice import Options, start

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from judges.card import card
+from judges.cards import card
 from judges.params import Params, Probe
 from judges.protocols import probes
 from judges.protocols.call_plan import Task, ask, reread, tasks

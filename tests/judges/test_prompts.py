@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from judges.authoring import examples
+from judges import examples
 from judges.authoring.custom import from_spec
-from judges.card import Card, Example, card, cards
+from judges.card import Card, Example
+from judges.cards import card, cards
 from judges.cards.pointwise_quality.card import named
 from judges.cli import main
 from judges.client.estimate import estimate

@@ -218,14 +218,21 @@ def test_too_few_items_or_people_decide_nothing():
     few = alternative_annotator.test(planted(dict.fromkeys("abc", 0.9), items=29, judge=1.0))
     assert few.people == () and few.left_out == (("a", 29), ("b", 29), ("c", 29)) and few.omega is None
     same = ratings([(n, 0, p, n % 5) for n in range(40) for p in "abc"], FIVE, {(n, 0): n % 5 for n in range(40)})
-    assert [one.p for one in alternative_annotator.test(same).people] == [0.0, 0.0, 0.0]  # all tie: no spread at all, d = 0 < .2
+    assert [one.p for one in alternative_annotator.test(same).people] == [
+        0.0,
+        0.0,
+        0.0,
+    ]  # all tie: no spread at all, d = 0 < .2
     assert [one.p for one in alternative_annotator.test(same, 0.0).people] == [1.0, 1.0, 1.0]
     with pytest.raises(ValueError, match="handicap"):
         alternative_annotator.test(same, 1.5)
 
 
 def test_the_limits_of_the_test_are_the_methods():
-    assert list(alternative_annotator.EPSILONS) == [0.2, 0.15, 0.1] and alternative_annotator.test(planted({"a": 0.9})).epsilon == 0.2
+    assert (
+        list(alternative_annotator.EPSILONS) == [0.2, 0.15, 0.1]
+        and alternative_annotator.test(planted({"a": 0.9})).epsilon == 0.2
+    )
     least = alternative_annotator.test(planted(dict.fromkeys("abc", 0.9), items=30, judge=1.0))
     assert [one.items for one in least.people] == [30] * 3 and least.left_out == () and least.enough and least.passed
     nobody = alternative_annotator.test(planted({"a": 0.9}))

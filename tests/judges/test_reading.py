@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from judges.card import Card, card
+from judges.card import Card
+from judges.cards import card
 from judges.reading.reading import objects, read
 from judges.reading.refusals import refuses, spoken
 from judges.types import ITEM

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from judges.card import card
+from judges.cards import card
 from judges.params import Params
 from judges.protocols.call_plan import Answer, Task, fuse
 from judges.reading.reading import counted, read

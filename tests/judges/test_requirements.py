@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judges.authoring.soundness import specimen
-from judges.card import card
+from judges.cards import card
 from judges.client.requirements import requirements
 
 PAIR, MODEL = card("long_form_pairwise"), "gpt-4o"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.card import cards
+from judges.cards import cards
 from judges.client import prices
 from judges.client.context_window import bound, long, room_of
 from judges.client.usage import sent

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import pytest
 
-from judges.card import cards
+from judges.cards import cards
 from judges.cli import main
 from judges.importing.run_file import BadLedger, Ledger
 from judges.params import Params

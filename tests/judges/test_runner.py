@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from judges.card import cards
+from judges.cards import cards
 from judges.client import retries, runner
 from judges.client.budget import Budget
 from judges.client.client import Client

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from data import samples
-from judges.card import Card, card
+from judges.card import Card
+from judges.cards import card
 from judges.cards.pointwise_quality.card import named
 from judges.errors import BadCard
 from judges.reading.reading import read

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.card import card
+from judges.cards import card
 from judges.reading.reading import read
 from judges.sections import cut, numbers, spare
 from judges.types import Pair, Reading

@@ -13,10 +13,11 @@ from typing import Any, get_args
 import pytest
 
 import judges.cards
-from judges import card as card_module
-from judges import card_folders
+from judges import cards as card_folders
+from judges import cards as card_module
 from judges.authoring.soundness import faults, require, specimen
-from judges.card import Card, cards
+from judges.card import Card
+from judges.cards import cards
 from judges.cli import main
 from judges.errors import BadCard
 from judges.reading.reading import read
@@ -36,7 +37,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     own.mkdir()
     cards()
     monkeypatch.setattr(judges.cards, "__path__", [str(own), *judges.cards.__path__])
-    monkeypatch.setattr(card_folders, "_HOMES", dict(card_folders._HOMES))
+    monkeypatch.setattr(card_folders, "HOMES", dict(card_folders.HOMES))
     before = set(sys.modules)
     kept = {name: getattr(card_module, name) for name in ("cards", "scales")}
     for name in kept:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.card import card
+from judges.cards import card
 from judges.params import Params
 from judges.protocols import windows
 from judges.protocols.call_plan import Task, ask, left, pieces, reread

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.card import card
+from judges.cards import card
 from judges.cards.pointwise_quality.card import named
 from judges.reading import length_limits
 from judges.reading.confidence import ruled
@@ -48,7 +48,9 @@ def test_any_text_is_counted(text: str, source: str) -> None:
     assert 0 <= length_limits.sentences(text) <= len(text)
     for mark in (*length_limits.long("response", "x", text, 1), *length_limits.quoting("response", "x", text, source)):
         assert mark.text.endswith(length_limits.MARK) and (mark.sort, mark.dimension) == ("rule", "")
-    assert bool(length_limits.long("response", "x", text, 20)) == (length_limits.words(text) > 20), "the short way round is right"
+    assert bool(length_limits.long("response", "x", text, 20)) == (length_limits.words(text) > 20), (
+        "the short way round is right"
+    )
 
 
 OPEN: Any = ITEM.validate_python({"id": "r", "kind": "response", "task": "", "output": "The bridge is Blue, they say."})

@@ -12,7 +12,7 @@ import pytest
 from data.records import exposure, people
 from data.store import open_store
 from data.store.ids import now
-from judges.card import cards
+from judges.cards import cards
 from pages.calibration.dimension import PANELS
 from pages.main import ROUTES
 from tests import seeds

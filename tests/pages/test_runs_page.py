@@ -11,7 +11,7 @@ from data.runs import runs
 from data.runs.run_order import Order
 from data.store import open_store
 from judges import practice
-from judges.card import card
+from judges.cards import card
 from judges.client.endpoint import Endpoint
 from tests import seeds
 from tests.pages.driving import enter, patiently

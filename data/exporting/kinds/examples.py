@@ -12,9 +12,9 @@ from data.records import items
 from data.records.datasets import Dataset, judges
 from data.store import Store
 from data.store.errors import BadInput
-from judges.authoring.examples import check
 from judges.card import Card, Example
 from judges.errors import BadCard
+from judges.examples import check
 
 
 def _cards(store: Store, dataset_id: str) -> dict[str, str]:

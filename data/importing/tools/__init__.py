@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from data.importing.jsonl import Record
 from data.importing.lines import Found
+from judges.importing.jsonl import Record
 
 NAMES: tuple[str, ...] = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 """What the formats are called."""

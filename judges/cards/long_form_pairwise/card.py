@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from judges.reading import length_limits
 from judges.card import Card, prompts_beside
 from judges.params import Params
+from judges.reading import length_limits
+from judges.reading.values import TEXT, folded
 from judges.sections import numbers, spare
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
-from judges.reading.values import TEXT, folded
 
 Failure = Literal[
     "mid_content_drift", "lost_in_middle", "hallucinated_continuation", "false_completeness", "format_collapse"

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from judges.reading import length_limits
 from judges.card import Card, prompts_beside
+from judges.reading import length_limits
+from judges.reading.values import TEXT, TEXTS, OrNa, folded, is_na
 from judges.tool_calls import shown
 from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
-from judges.reading.values import OrNa, TEXT, TEXTS, folded, is_na
 
 Verdict = Literal["poor", "borderline", "good", "excellent"]
 VERDICTS: tuple[Verdict, ...] = ("poor", "borderline", "good", "excellent")

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from judges.reading import length_limits
 from judges.card import Card, prompts_beside
 from judges.params import Params
-from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
+from judges.reading import length_limits
 from judges.reading.values import TEXT, folded
+from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
 
 VERDICTS = ("a", "tie", "b")
 WORDS = 40

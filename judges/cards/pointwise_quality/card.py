@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
-from judges.reading import length_limits
-from judges.card import Card, prompts_beside, scales
+from judges.card import Card, prompts_beside
+from judges.cards import scales
 from judges.cards.pointwise_quality.own import prompt
 from judges.errors import BadCard
+from judges.reading import length_limits
+from judges.reading.values import TEXT, folded
 from judges.triage import level
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
-from judges.reading.values import TEXT, folded
 
 NAME = "pointwise_quality"
 CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from judges.reading import length_limits
 from judges.card import Card, prompts_beside
 from judges.params import Params
-from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
+from judges.reading import length_limits
 from judges.reading.values import TEXT, TEXTS, folded
+from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 
 VERDICTS = ("poor", "borderline", "good", "excellent")
 WORDS = 40

@@ -22,8 +22,8 @@ class Ratings:
     """One row a label, at most one of a person in a cell, in the order of their making. All arrays have one length.
 
     `item`, `cell` and `person` are numbers from 0, each cell lying in one item; `value` is the answer by its row of the
-    table, 0..K-1 (n/a is left out), and `exact` its code where a row is a bin (`judges.stats.bins`; None: the same). `judge`
-    is the code of the judge's in that cell (between two where its samples came to that), -1 where it gave none.
+    table, 0..K-1 (n/a is left out), and `exact` its code where a row is a bin (`judges.stats.bins`; None: the same).
+    `judge` is the code of the judge's in that cell (between two where its samples came to that), -1 where it gave none.
     `people` are the names by number.
     """
 

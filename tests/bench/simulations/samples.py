@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from data.calibration.self_consistency import repeated
-from judges.card import cards
+from judges.cards import cards
 from judges.cli import main as command
 from judges.stats.agreement import kappa_from_sums, six
 from judges.stats.intervals import from_cells

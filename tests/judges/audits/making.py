@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from judges.audits import Cell, Evidence, Finding, Reply, audits
-from judges.card import Item, card
+from judges.card import Item
+from judges.cards import card
 from judges.types import Dialogue, Pair, Reading, Remark, Response, Score
 
 Row = tuple[Item, Reading]

@@ -8,7 +8,7 @@ from math import log2
 import pytest
 
 from judges.audits import Evidence, Reply, answers, audits
-from judges.card import cards
+from judges.cards import cards
 from judges.types import Reading, Remark, Score
 from tests.judges.audits.making import (
     dialogue,

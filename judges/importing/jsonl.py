@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from data.importing.strict_json import BadJson, parse
+from judges.strict_json import BadJson, parse
 
 LIMIT = 16 * 2**20
 """The longest line, or element of an array, or row, in bytes."""

@@ -1,0 +1,137 @@
+"""What every driver of the store is, and what all of them share. A driver adds the few methods that differ."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from data.store.ids import now
+
+if TYPE_CHECKING:
+    import pandas
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class Reader(ABC):
+    """What can be asked, in a transaction or outside of one."""
+
+    memory: dict[Any, tuple[Any, Any]]
+
+    @abstractmethod
+    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        """The rows of a query as tuples, seeing what the same transaction has written."""
+
+    @abstractmethod
+    def touched(self, table: str) -> int | None:
+        """A number that grows with every change to a table; None while this very transaction has written to it."""
+
+
+def remembered(reader: Reader, key: tuple[Any, ...], tables: Sequence[str], make: Callable[[], T]) -> T:
+    """What `make` gives, made again only when one of the tables was written since: for small answers asked often."""
+    return each_remembered(reader, [key], tables, lambda _: [make()])[0]
+
+
+def each_remembered(
+    reader: Reader, keys: Sequence[tuple[Any, ...]], tables: Sequence[str], make: Callable[[Sequence[int]], list[T]]
+) -> list[T]:
+    """The same for several keys that rest on the same tables; `make` is given the places of those that are not known,
+
+    and gives their answers together.
+    """
+    stamp = [reader.touched(table) for table in tables]
+    if None in stamp:
+        return make(range(len(keys)))
+    found = {}
+    for n, key in enumerate(keys):
+        held = reader.memory.get(key)
+        if held is not None and held[0] == stamp:
+            found[n] = held[1]
+    if lacking := [n for n in range(len(keys)) if n not in found]:
+        made = make(lacking)
+        if len(reader.memory) > 10_000:
+            reader.memory.clear()
+        for n, one in zip(lacking, made, strict=True):
+            found[n] = one
+            reader.memory[keys[n]] = (stamp, one)
+    return [found[n] for n in range(len(keys))]
+
+
+class Tx(Reader):
+    """One transaction. `seq` is the number of its change, which every row it appends carries in its last column."""
+
+    seq: int
+    wrote: set[str]
+
+    @abstractmethod
+    def add(self, table: str, columns: str, rows: Iterable[Row]) -> int:
+        """Append rows to a table; `columns` are their names, separated by commas. `seq` is added by the transaction."""
+
+    @abstractmethod
+    def load(self, table: str, columns: str, file: Path) -> int:
+        """Append the rows of a Parquet file that Assay itself wrote, with exactly those columns; `seq` is added."""
+
+    @abstractmethod
+    def derive(self, table: str, columns: str, sql: str, params: Sequence[Any] = ()) -> int:
+        """Append the rows of a query that gives exactly those columns, in that order; `seq` is added."""
+
+
+class Store(Reader):
+    """A workspace's tables. Reads may run at any time and in any thread; writes are one transaction at a time."""
+
+    url: str
+
+    @abstractmethod
+    def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
+        """The rows of a query as a data frame."""
+
+    @abstractmethod
+    def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
+        """The rows of a query one by one, as they stood when it began; `size` of them are held at a time."""
+
+    @abstractmethod
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Run `work` in a transaction under the write lock, commit, and return what it gave.
+
+        Nothing is kept when it raises. Raises StoreFailed where the commit did not reach the disk.
+        """
+
+    @abstractmethod
+    def backup(self, file: Path) -> None:
+        """Write a consistent copy to a new file while the store is in use."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file."""
+
+    def tx(self, actor: str, action: str, work: Callable[[Tx], T], target: str = "") -> T:
+        """One change: what `work` appends, and the row that says who did what when; no rows, no change."""
+
+        def recorded(tx: Tx) -> T:
+            result = work(tx)
+            if tx.wrote:
+                tx.add("change", "made_at, actor, action, target", [(now(), actor, action, target)])
+            return result
+
+        return self.write(recorded)
+
+    def newest(self) -> int:
+        """The number of the newest change; 0 in a new store."""
+        return int(self.rows("select coalesce(max(seq), 0) from change")[0][0])
+
+
+def migrations() -> list[tuple[int, str, str]]:
+    """(version, name, SQL) of every migration, in order."""
+    files = sorted(MIGRATIONS.glob("[0-9][0-9][0-9]_*.sql"))
+    return [(int(f.name[:3]), f.stem[4:], f.read_text(encoding="utf-8")) for f in files]
+
+
+def statements(sql: str) -> list[str]:
+    """The statements of a migration, which end with a semicolon at the end of a line; comments are left out."""
+    lines = [line for line in sql.splitlines() if not line.lstrip().startswith("--")]
+    parts = "\n".join(lines).split(";\n")
+    return [part.strip().rstrip(";") for part in parts if part.strip().rstrip(";")]
