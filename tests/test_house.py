@@ -34,11 +34,14 @@ HOMES = {  # one home for each library: what stands anywhere else goes through i
     "psycopg_pool": r"data/store/\w+\.py",
     "openai": r"judges/client/\w+\.py",
     "aiohttp": r"judges/practice/\w+\.py",
+    "tqdm": r"judges/cli/bar\.py",
+    "jinja2": r"data/reports/html\.py",
     "plotly": r"pages/ui/charts\.py",
     "streamlit": r"app\.py|pages/.*",
 }
 ASKED_FOR_WHEN_USED = {"psycopg", "psycopg_pool"}  # not in requirements.txt: imported inside a function only
-SECOND_OPINIONS = {"sklearn", "scipy", "statsmodels", "krippendorff", "pingouin"}
+LATE = {"scipy"}  # takes long to import: imported inside the function that uses it
+SECOND_OPINIONS = {"sklearn", "statsmodels", "krippendorff", "pingouin"}
 IMPURE = {"streamlit", "duckdb", "sqlite3", "psycopg", "time", "datetime"}
 SHIPPED = (
     *("long_form_pairwise", "mt_bench", "multi_turn_dialogue", "plain_pairwise", "pointwise_quality"),
@@ -223,6 +226,21 @@ def pinned_libraries(source: Source) -> Iterator[Finding]:
             yield node.lineno, f"{top} is not in requirements.txt"
         elif node in source.tree.body:
             yield node.lineno, f"{top} is not in requirements.txt, so import it in the function that needs it"
+
+
+@rule
+def late_libraries(source: Source) -> Iterator[Finding]:
+    """What takes long to import is imported where it is used, so that pages and commands start without it."""
+    if source.floor == "tests" or source.is_users:
+        return
+    inside = {
+        id(node)
+        for outer in source.nodes if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(outer)
+    }  # fmt: skip
+    for node, name in source.imports():
+        if name.partition(".")[0] in LATE and id(node) not in inside:
+            yield node.lineno, f"{name} takes long to import: import it in the function that uses it"
 
 
 # -- judges are pure --------------------------------------------------------------------------------------------------
@@ -682,7 +700,9 @@ TRIED = [
     ("session_state_at_home", "pages/desk/page.py", "from streamlit import session_state", False),
     ("session_state_at_home", "pages/ui/session.py", "st.session_state['a'] = 1", True),
     ("second_opinions_in_tests", "judges/stats/agreement.py", "from sklearn.metrics import cohen_kappa_score", False),
-    ("second_opinions_in_tests", "tests/judges/test_agreement.py", "import scipy", True),
+    ("second_opinions_in_tests", "tests/judges/test_agreement.py", "import statsmodels", True),
+    ("late_libraries", "judges/stats/agreement.py", "from scipy.special import stdtr", False),
+    ("late_libraries", "judges/stats/agreement.py", "def f():\n    from scipy.special import stdtr", True),
     ("pinned_libraries", "data/a.py", "import yaml", False),
     ("pinned_libraries", "data/store/postgresql.py", "import psycopg", False),
     ("pinned_libraries", "data/store/postgresql.py", "def call():\n    import psycopg", True),

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from judges.stats import agreement, bins
 from judges.stats.approval_check import Decision
 from judges.stats.intervals import Cells, difference, from_cells, linearised, linearised_table
-from judges.stats.student import t_quantile
-from judges.stats.uncertainty import Interval, quantile
+from judges.stats.uncertainty import Interval, quantile, t_quantile
 from judges.types import Dimension, Scale
 
 Floats = NDArray[np.float64]

@@ -12,8 +12,7 @@ from math import hypot, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from judges.stats.student import t_quantile
-from judges.stats.uncertainty import Interval, quantile, wilson
+from judges.stats.uncertainty import Interval, quantile, t_quantile, wilson
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,8 @@ over the cells of an item, is the item's influence u_g, and
 
 (within strata where items were drawn from them). Correlations have it on Fisher's scale, z = atanh r; the quantiles are
 Student's, with n_eff - 1 degrees of freedom. Nothing is resampled, so the same cells always give the same ends, and ten
-thousand of them take a moment. Lin's concordance itself is quadratic kappa by its six sums (`judges.stats.intervals`).
+thousand of them take a moment. Spearman's rho and Kendall's tau are computed here, because scipy's take no weights of
+cells and give no slope. Lin's concordance itself is quadratic kappa by its six sums (`judges.stats.intervals`).
 Sources: Binder 1983 (linearisation); Fisher 1921.
 """
 
@@ -24,8 +25,7 @@ from judges.stats.agreement import Floats, cell_weights, kish
 from judges.stats.calibration import Meeting
 from judges.stats.intervals import Cells
 from judges.stats.strata import of_items, root_of_squares
-from judges.stats.student import t_quantile
-from judges.stats.uncertainty import Interval
+from judges.stats.uncertainty import Interval, t_quantile
 
 Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
 """From both sides and weights: the figure, and its slope by the weight of every cell; nan where it does not exist."""

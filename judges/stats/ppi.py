@@ -53,8 +53,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.multiple_testing import holm
-from judges.stats.student import t_cdf, t_quantile
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile, wilson
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile, t_quantile, wilson
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
@@ -333,6 +332,8 @@ def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison
 
     out. p = 2 P(T > |difference| / SE), T being Student's t with `freedom`.
     """
+    from scipy.special import stdtr
+
     found = []
     for i in range(len(means)):
         for j in range(i + 1, len(means)):
@@ -340,7 +341,7 @@ def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison
             gap = difference(means[one], means[other], shared)
             if gap.point is not None and gap.se:
                 free = freedom(means[one], means[other], shared)
-                found.append((one, other, gap, 2 * t_cdf(-gap.point / gap.se, free)))
+                found.append((one, other, gap, 2 * float(stdtr(free, -gap.point / gap.se))))
     adjusted = holm([p for *_, p in found])
     pairs = [Comparison(*pair, now) for pair, now in zip(found, adjusted, strict=True)]
     return sorted(pairs, key=lambda c: -(c.difference.point or 0.0))

@@ -38,8 +38,7 @@ from numpy.typing import NDArray
 from judges.plural import many
 from judges.stats.agreement import Floats, nearest
 from judges.stats.calibration import Meeting, Sums, by_moments, scored_cells
-from judges.stats.student import t_quantile
-from judges.stats.uncertainty import Interval, quantile, wilson
+from judges.stats.uncertainty import Interval, quantile, t_quantile, wilson
 from judges.types import Dimension
 
 _MOMENTS = np.array([[1, -1, -1, 0, 0, 1], [0, 0, 1, 0, 0, -1], [0, 1, 0, 0, 0, -1], [0, 0, 0, 0, 0, 1.0]])

@@ -33,8 +33,7 @@ from numpy.typing import NDArray
 from judges.errors import AssayError
 from judges.stats.agreement import Floats, kish
 from judges.stats.reliability import clustered_share
-from judges.stats.student import incomplete_beta, t_quantile
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile, t_quantile
 
 Codes = NDArray[np.int64]
 TARGET, DELTA = 0.8, 0.1
@@ -242,19 +241,23 @@ def passes(found: Interval, target: float, delta: float) -> bool:
 
 def _chance(p: float, n: float, target: float) -> float:
     """P(X >= n p) for X ~ Bin(n, target), of counts that need not be whole: I_target(n p, n (1 - p) + 1)."""
-    k = n * p
-    if abs(n - round(n)) < 1e-9:
-        k = floor(k + 1e-9)
-    return 1.0 if k <= 0 else incomplete_beta(k, n - k + 1, target)
+    from scipy.special import betainc
+
+    k = _count(p, n)
+    return 1.0 if k <= 0 else float(betainc(k, n - k + 1, target))
 
 
 def _end(p: float, n: float, tail: float) -> float:
     """The share at which a figure as high as p would come with that probability: Clopper and Pearson's lower end."""
-    low, high = 0.0, 1.0
-    while high - low > 1e-7:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _chance(p, n, middle) < tail else (low, middle)
-    return low
+    from scipy.special import betaincinv
+
+    k = _count(p, n)
+    return 0.0 if k <= 0 else float(betaincinv(k, n - k + 1, tail))
+
+
+def _count(p: float, n: float) -> float:
+    """The share p of n, whole where n is."""
+    return floor(n * p + 1e-9) if abs(n - round(n)) < 1e-9 else n * p
 
 
 def _part(given: Verdicts, inside: NDArray[np.bool_]) -> Verdicts:

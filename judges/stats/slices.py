@@ -13,7 +13,6 @@ from judges.stats.agreement import Floats, Weights
 from judges.stats.intervals import Cells, from_cells
 from judges.stats.multiple_testing import holm
 from judges.stats.replicates import kappas, parts
-from judges.stats.student import incomplete_beta
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 Codes = NDArray[np.int64]
@@ -151,13 +150,12 @@ def _left_out(cells: Cells, place: Codes, k: int, weights: Weights) -> tuple[flo
 
 
 def f_above(x: float, df: int, rest: int) -> float:
-    """P(F > x) with `df` and `rest` degrees of freedom: I_{rest / (rest + df x)}(rest / 2, df / 2).
+    """P(F > x) with `df` and `rest` degrees of freedom; ValueError unless both are at least 1."""
+    from scipy.special import fdtrc
 
-    ValueError unless both are at least 1. Source: Abramowitz and Stegun 26.6.2.
-    """
     if df < 1 or rest < 1:
         raise ValueError(f"An F test needs at least 1 degree of freedom on both sides; got {df} and {rest}.")
-    return incomplete_beta(rest / 2, df / 2, rest / (rest + df * max(x, 0.0)))
+    return float(fdtrc(df, rest, max(x, 0.0)))
 
 
 def cut(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -235,11 +236,21 @@ def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture
         def isatty(self) -> bool:
             return True
 
-    shown, silent = Terminal(), io.StringIO()
-    for out in (shown, silent):
-        with Bar(out) as bar:
-            bar(50, 100, 1_000)
-    assert "[############............]  50%  1,000 lines" in shown.getvalue() and silent.getvalue() == ""
+    shown, endless, silent = Terminal(), Terminal(), io.StringIO()
+    with Bar(shown) as bar:
+        while "%" not in shown.getvalue():  # it comes after a tenth of a second
+            bar(50, 100, 1_000, ", 3 failed")
+    with Bar(endless, "rows") as bar:
+        while "%" not in endless.getvalue():
+            bar(0, 0, 12)
+    with Bar(silent) as bar:
+        bar(50, 100, 1_000)
+        bar.clear()
+    assert silent.getvalue() == ""
+    [said] = re.findall(r"\r(\[#+\.+\].*?) *(?=\r)", shown.getvalue())
+    assert re.fullmatch(r"\[#{12}\.{12}\]  50%  1,000 lines  [\d,]+ a second, 3 failed", said)
+    assert shown.getvalue().endswith("\r" + " " * len(said) + "\r")
+    assert f"[{'#' * 24}] 100%  12 rows  " in endless.getvalue()
 
 
 def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -> None:

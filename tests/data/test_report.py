@@ -29,6 +29,7 @@ from judges.render import html, svg
 from judges.render.drawing import shortened, ticks, wide
 from judges.stats.agreement import cross_table, kappa
 from tests.data.cells import Cell, fill
+from tests.poison import tricks
 
 NASTY = '=cmd() <b>対話</b> & "x" ]]> {n} **bold**'
 TURN = "turn:1"
@@ -168,6 +169,28 @@ def test_documents_escape_what_they_are_given(name: str) -> None:
     reader.feed(html.page(name, parts, name))
     assert {tag for tag, _ in reader.tags} <= plain
     assert not any(attribute.startswith("on") for _, attributes in reader.tags for attribute in attributes)
+
+
+def test_only_what_the_templates_made_is_html() -> None:
+    joined = "".join([html.para("x"), html.para("y")])  # str.join gives a text again
+    parts = [html.para("{a}", a=html.para("z")), joined, html.fold("<b>", ["<i>"]), html.bullets(["<u>"])]
+    made = html.page("t", parts)
+    assert "<bdi>&lt;p&gt;z&lt;/p&gt;</bdi>" in made and "&lt;p&gt;x&lt;/p&gt;" in made
+    assert not any(f"<{tag}>" in made for tag in "biu")
+
+
+@pytest.mark.parametrize("tag", tricks("https://canary.test"))
+def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
+    reader = Reader()
+    parts = [
+        html.heading(tag, anchor=tag), html.note("{a}", tag, a=tag), html.bullets([tag]), html.facts([(tag, tag)]),
+        html.table([{tag: tag}], [tag], tag), html.fold(tag, [tag]), html.code(tag), html.records(tag, tag),
+    ]  # fmt: skip
+    reader.feed(html.page(tag, parts, tag, tag))
+    assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {
+        "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type",
+    }  # fmt: skip
+    assert not {tag for tag, _ in reader.tags} & {"img", "iframe", "svg", "a", "form", "link", "object", "video"}
 
 
 def test_marks_in_values_are_no_marks() -> None:

@@ -7,14 +7,13 @@ Calderon, Reichart and Dror 2025, The Alternative Annotator Test for LLM-as-a-Ju
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
 
 from judges.stats import bins
 from judges.stats.multiple_testing import benjamini_yekutieli
 from judges.stats.raters.ratings import Ratings
-from judges.stats.student import t_cdf
 
 EPSILONS = {0.2: "experts", 0.15: "skilled people", 0.1: "a crowd"}
 """What a person's labels cost more than a judge's, as a handicap that the person is given; by kind of people."""
@@ -129,13 +128,15 @@ def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float6
 
 def _p_value(differences: list[float], epsilon: float) -> float:
     """One-sided p of "the mean is at least epsilon" in a t-test."""
+    from scipy.special import stdtr
+
     n = len(differences)
     mean = sum(differences) / n
     spread = sqrt(sum((d - mean) ** 2 for d in differences) / (n - 1))
     gap = mean - epsilon
     if spread < 1e-12:
-        return t_cdf(-inf if gap < 0 else inf, n - 1)
-    return t_cdf(gap / (spread / sqrt(n)), n - 1)
+        return 0.0 if gap < 0 else 1.0
+    return float(stdtr(n - 1, gap / (spread / sqrt(n))))
 
 
 def told(found: Test) -> str:
