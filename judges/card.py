@@ -33,7 +33,7 @@ def _kept(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
     What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
-    one because Assay calls something by another name, nor because it tells people more of what an answer means.
+    one because Assay calls something by another name, nor because it explains more of an answer to people.
     """
     told = asdict(dimension)
     del told["anchors"]
@@ -79,7 +79,7 @@ class Card:
     `recipe` says how a card was made that has no folder of its own (judges/authoring/custom.py); None for a folder's card.
     `allowed` is the rule for the verdict, where there is one: the verdicts that the other scores allow, which it is
     given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
-    `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (as in
+    `read_part` reads in place of `read` where a reply in JSON does not say which unit it is about (as in
     judges/authoring/overlay.py). `trust` names the flag that says whether the judge's aggregate is to be trusted, and
     `counts` what a score counts in a mean by its confidence in words (`judges.triage.level`), where the card says so.
     `needs` says in sentences what it needs of a model and of the items, `least_reply` is how many tokens a reply takes

@@ -45,7 +45,7 @@ def loaded() -> dict[str, Card]:
 
 
 def place(card: Card) -> str:
-    """Where a card is from, for messages: the file of its folder, or that of the card below one laid over it."""
+    """Where a card is from, for messages: the file of its folder, or that of the card that is applied per turn."""
     name = str(((card.recipe or {}).get("over") or {}).get("name", card.name))
     return _file(_HOMES[name]) if name in _HOMES else f"The card {name}"
 

@@ -72,7 +72,7 @@ def formats(
 def contents(
     source: Source, found: list[Known], progress: Progress | None = None, waits: Waits | None = None
 ) -> Contents:
-    """What the files of a source hold, as `data.importing.contents.contents` tells it. Raises BadInput past the limits."""
+    """What the files of a source hold, as `data.importing.contents.contents` gives it. Raises BadInput past the limits."""
     known = [(one.held, one.format, one.role) for one in found]
     with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
         told = _ask_of(source, {"task": "contents", "found": known}, Path(folder), _nothing, progress)

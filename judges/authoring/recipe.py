@@ -32,7 +32,7 @@ RESERVED = {
 }
 """Names that a reply, a label or a file already has another use for."""
 OVER = "_on_turns"
-"""What the name of a response card laid over dialogues ends in (judges/authoring/overlay.py): no other card's may."""
+"""What the name of a response card applied per turn ends in (judges/authoring/overlay.py): no other card's may."""
 MOST = 20
 _CARD = re.compile(r"[a-z][a-z0-9_]{2,39}")
 _LENGTH = 60
@@ -66,7 +66,7 @@ def _listed(value: Any) -> bool:
 class Answers(Strict):
     """A scale: whole numbers lo..hi, an interval lo..hi (any number, or in steps), categories, or yes and no.
 
-    Ordered categories stand from worst to best.
+    Ordered categories go from worst to best.
     """
 
     kind: Literal["ordinal", "ordered", "unordered", "flag", "interval"] = "ordinal"
@@ -156,7 +156,7 @@ class Asked(Strict):
 
 
 class Recipe(Strict):
-    """A card of own dimensions. `instructions` are the lead's own words, which stand in the prompt after the rest."""
+    """A card of own dimensions. `instructions` are the lead's own words, which come last in the prompt."""
 
     how: Literal["own"] = "own"
     name: str
