@@ -71,7 +71,7 @@ def findings(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]
 
 
 def alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]:
-    """The audits of a judge that are in alarm, by name: what stands against publishing its scores."""
+    """The audits of a judge that are in alarm, by name: what speaks against publishing its scores."""
     return audited(store, dataset_id, judge_id).alarms
 
 
@@ -109,7 +109,7 @@ def card(store: Store, judge_id: str) -> Card:
 def shown(store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize) -> list[Flag]:
     """Of the items behind a finding the first that a person may be shown; that they are is recorded.
 
-    Left out are items that may still come to them to be answered blind, as a flag tells what the judge said.
+    Left out are items that may still come to them to be answered blind, as a flag shows what the judge said.
     """
     kept = exposure.pending(store, actor)
     found = [flag for flag in flags if flag.item not in kept][:most]

@@ -31,7 +31,7 @@ class Value(BaseModel):
     """A value for one cell (`v` None = n/a), and whether and which judge's value was shown beside it.
 
     `unseen`: it takes over the judge's value, and the cell was never scrolled into view.
-    `judge` is the judge that the cell stands beside, where it is another than the answer's.
+    `judge` is the judge that the cell is shown beside, where it is another than the answer's.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -291,7 +291,7 @@ def _current(tx: Tx, item_id: str, person: str) -> dict[tuple[str, str], dict[bo
 
 
 def _standing(by_mode: dict[bool, _Row], mode: exposure.Mode) -> tuple[_Row | None, _Row | None]:
-    """(the label that stands in a cell, the one that a label of this mode replaces).
+    """(the label that holds in a cell, the one that a label of this mode replaces).
 
     A revealed label never replaces the blind one before it: dropping just those that people changed after seeing the
     judge would leave only the agreeing ones as blind gold.

@@ -121,7 +121,7 @@ def _read(
     store: Store, source: Source, plan: Plan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None,
     actor: str, found: list[Known] | None, waits: Waits | None,
 ) -> tuple[Brief, Gathered]:  # fmt: skip
-    """Read a source to its end: how the workspace stood before, and what came of it."""
+    """Read a source to its end: the workspace before, and the result."""
     found = detect(source, plan.format, progress, waits) if found is None else found
     known = brief(store, plan, found, actor)
     if source.apart:
@@ -187,7 +187,7 @@ _ADDED = {
         "select item_id, unit, dimension from adjudication where dataset_id = $1 and seq > $2",
     ),
 }
-"""What tells rows of a table apart, and what was added to a dataset since a change."""
+"""What identifies rows of a table, and what was added to a dataset since a change."""
 
 
 def _unchanged(tx: Tx, known: Brief, made: Gathered, spool: Spool) -> None:

@@ -81,7 +81,7 @@ def queue_done(store: Store, dataset_id: str, stream: str) -> QueueDone:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the desk tells beside the items: how many wait for the person, and both progresses."""
+    """What the desk shows beside the items: how many wait for the person, and both progresses."""
 
     left: int
     mine: Personal

@@ -118,7 +118,7 @@ def table(tiles: Sequence[Tile]) -> str:
 
 
 def picture(tile: Tile, dataset: str) -> str:
-    """A tile as a plot that says by itself what it is of, and how it stands to the policy of today."""
+    """A tile as a plot that says by itself what it is of, and how it compares with the policy of today."""
     mark = f" · {tile.today.mark}" if tile.today.told else ""
     return plot(tile, f"{tile.asking.dimension.title} · {dataset}{mark}")
 

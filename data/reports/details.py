@@ -32,14 +32,15 @@ EPSILON = 0.2
 
 @dataclass(frozen=True)
 class Depth:
-    """How far people agree with each other (None: no cell has two of them), the test whether the judge could stand in
+    """The further figures of a dimension in a report.
 
-    for one (None: fewer than three people), kappa by slice, kappa on the first n items, and how often the judge is
-    right by how sure it says it is, by the source of that confidence; what it finds and raises falsely of every answer
-    without order, with the mean that the dashboard shows beside it (PPI++) by the answer's place; which verdicts need
-    no person, as the rule in force asks, or else by the source that most cells have, with the usual target (None: no
-    confidence); what asking it several times bought (`repeats`); the figures of other papers (`others`), and those
-    under each way of counting what is missing.
+    They are how far people agree with each other (None: no rating has two of them), the test whether the judge could
+    replace one (None: fewer than three people), kappa by slice, kappa on the first n items, and how often the judge is
+    right by its confidence, by the source of that confidence; recall and false positive rate of every answer without
+    order, with the mean that the dashboard shows beside it (PPI++) by the answer's place; which verdicts can be
+    accepted without review, as the rule in force asks, or else by the source that most ratings have, with the usual
+    target (None: no confidence); the gain of asking it several times (`repeats`); the figures of other papers
+    (`others`), and those under each way of counting what is missing.
     """
 
     ceiling: Ceiling | None = None

@@ -77,10 +77,11 @@ class Decided:
 
 @dataclass(frozen=True)
 class One:
-    """A dimension: its figures and the gate's, those on every basis with labels (True: ties dropped), the fingerprints
+    """A dimension in a report.
 
-    of the bases, the floors on the basis that is shown, assisted minus blind labels where there are both, what looks
-    deeper, and where cells wait for somebody who adjudicates the figures with and without them.
+    It has its figures and those of the approval check, those on every basis with labels (True: ties dropped), the
+    fingerprints of the bases, the baselines on the basis that is shown, assisted minus blind labels where there are
+    both, the further figures, and, where ratings wait for adjudication, the figures with and without them.
     """
 
     line: Line
@@ -99,9 +100,10 @@ class One:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything in a report. `gate` is what the approval check counts; `basis` what the figures shown first rest on:
+    """Everything in a report.
 
-    the gate's where it has gold.
+    `gate` is what the approval check counts; `basis` the labels that the figures shown first are computed from: those
+    of the approval check where it has gold.
 
     `overall` are the means over all items, `turns` the judge's weakest turns beside people's, `epsilon` the handicap of
     the alternative-annotator test. `print` is one fingerprint over those of all dimensions and bases; `at` when any of

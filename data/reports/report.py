@@ -1,4 +1,4 @@
-"""The report of one judge on one dataset: one HTML text that stands by itself, for people without an account."""
+"""The report of one judge on one dataset: one self-contained HTML text, for people without an account."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _REQUIRED = {
 def report(
     store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> str:
-    """The whole report as HTML, which tells no single item. The same data gives the same text, byte by byte.
+    """The whole report as HTML, which shows no single item. The same data gives the same text, byte by byte.
 
     Raises NotFound, NotAllowed for somebody who does not work here.
     """

@@ -21,10 +21,11 @@ LIVE: tuple[State, ...] = ("running", "stopping", "waiting for batch")
 
 @dataclass(frozen=True)
 class Order:
-    """A judge over a dataset. `spending_limit` in US dollars; `price` in US dollars per million tokens (in, out), None:
+    """A judge over a dataset.
 
-    from the prices file. `most`: at most so many items, drawn with a seed (0: all). `only_unscored`: ask again whatever
-    of this judge could not be used, and nothing else. `batch`: through the endpoint's Batch API.
+    `spending_limit` in US dollars; `price` in US dollars per million tokens (in, out), None: from the prices file.
+    `most`: at most so many items, drawn with a seed (0: all). `only_unscored`: ask again whatever of this judge could
+    not be used, and nothing else. `batch`: through the endpoint's Batch API.
     """
 
     dataset_id: str

@@ -76,7 +76,7 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
     """Begin a run in the background, and give its id: researchers and leads.
 
     Returns once the endpoint has answered and knows the model. `patient`: a batch is waited for, not only handed in;
-    `source` stands in for the endpoint. Raises BadInput where there is nothing to ask or this judge already runs here,
+    `source` replaces the endpoint. Raises BadInput where there is nothing to ask or this judge already runs here,
     Fatal where the endpoint cannot be asked.
     """
     require(store, actor, "researcher")
@@ -237,7 +237,7 @@ def close(store: Store) -> None:
 def wait(
     store: Store, run_id: str, progress: Callable[[Standing], None] | None = None, every: float = 0.25
 ) -> Standing:
-    """Wait until a run of this process ends; `progress` is called with its standing now and then."""
+    """Wait until a run of this process ends; `progress` is called with its state now and then."""
     while (live := running.live(run_id)) is not None:
         if progress is not None:
             progress(standing(store, run_id))

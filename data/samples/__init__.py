@@ -1,7 +1,7 @@
 """Sample workspaces: synthetic items, judge replies and labels, so that every page has something to show.
 
 `generate(seed)` gives four datasets. The same seed gives the same data, on any machine and on any day. What the
-generator knows about its items (true scores, planted faults) stands beside the datasets, in no row of them.
+generator knows about its items (true scores, planted faults) is kept beside the datasets, in no row of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Dataset:
-    """Canonical rows of one dataset, each a dict as it stands in a line of JSONL."""
+    """Canonical rows of one dataset, each a dict as in a line of JSONL."""
 
     name: str
     description: str

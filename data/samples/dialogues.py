@@ -23,7 +23,7 @@ _EITHER = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 
 
 def dialogues(count: int, rng: random.Random) -> list[Made]:
-    """`count` dialogues in a mixed order. No assistant turn comes twice, and a story never stands beside itself.
+    """`count` dialogues in a mixed order. No assistant turn comes twice, and a story is never next to itself.
 
     Every story is played twice; of the third ways to play them, as many as still find room.
     """

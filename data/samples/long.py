@@ -42,7 +42,7 @@ class Report:
     system: str
     text: str = ""
     stretches: list[tuple[int, int, Text, float]] = field(default_factory=list)
-    """(start, end, what stands there, how much it counts)"""
+    """(start, end, what is there, how much it counts)"""
     failure: str = ""
 
     def add(self, lead: str, part: Text, weight: float = 1.0) -> None:

@@ -39,9 +39,9 @@ def remembered(reader: Reader, key: tuple[Any, ...], tables: Sequence[str], make
 def each_remembered(
     reader: Reader, keys: Sequence[tuple[Any, ...]], tables: Sequence[str], make: Callable[[Sequence[int]], list[T]]
 ) -> list[T]:
-    """The same for several keys that rest on the same tables; `make` is given the places of those that are not known,
+    """`remembered` for several keys that depend on the same tables.
 
-    and gives their answers together.
+    `make` is given the places of those that are not known, and gives their answers together.
     """
     stamp = [reader.touched(table) for table in tables]
     if None in stamp:
@@ -91,7 +91,7 @@ class Store(Reader):
 
     @abstractmethod
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
-        """The rows of a query one by one, as they stood when it began; `size` of them are held at a time."""
+        """The rows of a query one by one, as they were when it began; `size` of them are held at a time."""
 
     @abstractmethod
     def write(self, work: Callable[[Tx], T]) -> T:

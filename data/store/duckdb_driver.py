@@ -1,4 +1,4 @@
-"""The store in one DuckDB file: one process owns it, a high-water mark beside it tells whether rows went missing."""
+"""The store in one DuckDB file: one process owns it, a high-water mark beside it shows whether rows went missing."""
 
 from __future__ import annotations
 

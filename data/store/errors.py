@@ -28,4 +28,4 @@ class BadInput(AssayError):
 
 
 class NotApprovable(AssayError):
-    """What the policy asks is not met, or what was decided on is not what stands now."""
+    """What the policy asks is not met, or what was decided on is not what holds now."""

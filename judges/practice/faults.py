@@ -31,7 +31,7 @@ STATUSES = ("401", "404", "408", "409", "429", "500", "502", "503", "504")
 WIRE = ("quota", *STATUSES, "timeout", "reset", "slow", "html", "bad_body")
 """Faults of the connection or the protocol."""
 SHAPES = ("no_choices", "duplicate", "cut_off", "refused", "empty")
-"""Faults of what stands around the reply's text."""
+"""Faults of the envelope around the reply's text."""
 TEXTS = ("bad_json", "two_json", "prose_around", "huge", "wrong_schema", "out_of_range")
 """Faults of the reply's text itself."""
 NAMES = (*WIRE, *SHAPES, *TEXTS)

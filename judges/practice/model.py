@@ -50,7 +50,7 @@ def last_message(body: dict[str, Any]) -> str:
 
 
 def key_of(body: dict[str, Any], text: str) -> str:
-    """What tells calls apart: the model and a hash of the fenced material, or of the whole text without a fence.
+    """What distinguishes calls: the model and a hash of the fenced material, or of the whole text without a fence.
 
     The same material asked about again, also in another mode or with other marks around it, has the same key.
     """

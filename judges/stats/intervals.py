@@ -1,4 +1,4 @@
-"""How sure an agreement is: intervals that treat the item, not the cell, as the thing that was drawn.
+"""Intervals of an agreement, which treat the item, not the cell, as the unit that was drawn (docs/methods.md).
 
 Turns of one dialogue resemble each other, so independent-rows intervals are far too short. Here an item is a cluster:
 it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Where items were
@@ -279,7 +279,7 @@ def cluster_bootstrap(
     are one, percentile intervals of nominal 95% end too low and hold the truth in 84 to 92% of samples of 50 items,
     these in 92 to 97% (`tests.bench.simulations` measures both). `lower_bound` is the lower of both
     at one-sided 95%. A replicate without expected disagreement has no kappa and is left out; the share of those
-    stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
+    is in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed the ends are those of -log(a) cells one step apart (the rule of three). The
     same seed gives the same interval; memory is 2^21 draws and, for each item, 20 numbers (quadratic weights) or
     (2K + 1)(K + 2). With strata the lower ends are those of `judges.stats.strata.cautious` where these are lower.

@@ -29,9 +29,10 @@ class Cut:
 
 @dataclass(frozen=True)
 class Apart:
-    """Test of "kappa is the same in all slices": F, its first degrees of freedom, p, and how many slices of at least
+    """Test of "kappa is the same in all slices".
 
-    MIN_CLUSTERS items it compares. `adjusted` is p after Holm over all ways of slicing that were tested.
+    It has F, its first degrees of freedom, p, and how many slices of at least MIN_CLUSTERS items it compares.
+    `adjusted` is p after Holm over all ways of slicing that were tested.
     """
 
     statistic: float
@@ -163,7 +164,7 @@ def cut(
 ) -> Cut | None:
     """A cut by the values of the cells ("" = in no slice); None where there are fewer than two of them.
 
-    With `place` a cell's value is values[place], and -1 is no value. Slices stand in `order` where it is given, else by
+    With `place` a cell's value is values[place], and -1 is no value. Slices are in `order` where it is given, else by
     size. Of more than `most` values the rarest are put together as "all others".
     """
     place = np.arange(len(values)) if place is None else place

@@ -33,12 +33,12 @@ def t_quantile(probability: float, freedom: float) -> float:
 
 @dataclass(frozen=True)
 class Interval:
-    """A figure with its uncertainty. `low` and `high` are two-sided at `level`; `lower_bound` is always the one-sided
-    95% bound.
+    """A figure with its uncertainty.
 
-    `items` is the number of clusters, `n_eff` their effective number (Kish, over items), `se` the standard error,
-    `undefined` the share of bootstrap replicates in which the figure did not exist (left out), `strata` whether items
-    were resampled within strata. What does not exist is None.
+    `low` and `high` are two-sided at `level`; `lower_bound` is always the one-sided 95% bound. `items` is the number of
+    clusters, `n_eff` their effective number (Kish, over items), `se` the standard error, `undefined` the share of
+    bootstrap replicates in which the figure did not exist (left out), `strata` whether items were resampled within
+    strata. What does not exist is None.
     """
 
     point: float | None

@@ -37,7 +37,7 @@ def table(found: Others) -> None:
 
 
 def answer(d: Dimension) -> str:
-    """What a missing answer counts as beside the usual choices; it stands in the address."""
+    """What a missing answer counts as beside the usual choices; it is kept in the address."""
     options = {word: word for word in d.scale.answers} or {choice: choice for choice in missingness.usual(d.scale)[3:]}
     middle = missingness.usual(d.scale)[3:]
     with st.container(width=230):

@@ -1,4 +1,4 @@
-"""How labels are combined, in words and to be changed, what stands where nothing waits, and the decisions."""
+"""How labels are combined, in words and to be changed, what is shown where nothing waits, and the decisions."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _what(effect: provenance.Effect, same: bool) -> None:
 
 
 def empty(now: GoldRule, others: int) -> dict[str, str]:
-    """What stands on the board when nothing waits for somebody."""
+    """What the page shows when nothing waits for somebody."""
     if others:
         wait = f"{many(others, 'rating')} {'waits' if others == 1 else 'wait'} for somebody else"
         own = f"{wait}: you labelled {'it' if others == 1 else 'them'} yourself."

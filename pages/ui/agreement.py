@@ -1,4 +1,4 @@
-"""One dimension of a judge in full: its state, table, marginals, n/a, and what stands beside a kappa."""
+"""One dimension of a judge in full: its state, table, marginals, n/a, and what is shown beside a kappa."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def status(one: Case, stand: Stand, note: Note) -> Status:
 
 
 def address(one: Case) -> str:
-    """A dimension of a judge as it stands in addresses."""
+    """A dimension of a judge as addresses have it."""
     return f"{one.judge.id}.{one.line.key}"
 
 
@@ -122,7 +122,7 @@ def summary(found: Waits) -> None:
 def row(
     one: Case, stand: Stand, note: Note, top: Interval | None, opened: bool, zone: tzinfo, click: Callable[[], None]
 ) -> None:  # fmt: skip
-    """One dimension in a line: where it stands, in a sentence, with its figure and that of people among themselves.
+    """One dimension in a line: its state, in a sentence, with its figure and that of people among themselves.
 
     `click` opens or closes it.
     """
@@ -154,7 +154,7 @@ def row(
 
 
 def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
-    """Where a dimension stands, in a sentence."""
+    """The state of a dimension, in a sentence."""
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
         return f"{who(stand.proposed)} proposed it, {clock.at(stand.proposed.at, zone)}: {stand.proposed.reason}"

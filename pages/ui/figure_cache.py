@@ -43,7 +43,7 @@ class Place(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """The same judge held against blind and against assisted labels of random draws, and the difference."""
+    """The same judge compared with blind and with assisted labels of random draws, and the difference."""
 
     blind: Interval
     assisted: Interval
@@ -96,6 +96,6 @@ def unscored(_store: Store, at: Place) -> list[tuple[str, int]]:
 
 
 def majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:
-    """The judge held against the majority of all votes, with ties counted and dropped."""
+    """The judge compared with the majority of all votes, with ties counted and dropped."""
     one, two = (_summaries(store, at, "all", dropped) for dropped in (False, True))
     return next(s for s in one if s.dimension == dimension), next(s for s in two if s.dimension == dimension)

@@ -1,4 +1,4 @@
-"""The alternative-annotator test: could the judge stand in for one of the people (METHODS 6)?
+"""The alternative-annotator test: could the judge replace one of the people (docs/methods.md)?
 
 Each person is left out in turn, and the others say whether the judge or the person is closer to them. Source:
 Calderon, Reichart and Dror 2025, The Alternative Annotator Test for LLM-as-a-Judge.
@@ -22,14 +22,15 @@ MIN_ITEMS = 30
 MIN_PEOPLE = 3
 ALPHA = 0.05
 PASSES = 0.5
-"""The winning rate from which the judge may stand in for one of the people."""
+"""The winning rate from which the judge may replace one of the people."""
 
 
 @dataclass(frozen=True)
 class Against:
-    """The judge against one person: the share of cells, averaged by item, where the judge (`judge`) and the person
+    """The judge against one person.
 
-    (`person`) is at least as close to the others, ties counting for both; `p` one-sided, `adjusted` over all people.
+    The share of ratings, averaged by item, where the judge (`judge`) and the person (`person`) is at least as close to
+    the others, ties counting for both; `p` one-sided, `adjusted` over all people.
     """
 
     name: str
@@ -71,7 +72,7 @@ class Test:
 
     @property
     def passed(self) -> bool:
-        """Whether the judge may stand in for one of the people."""
+        """Whether the judge may replace one of the people."""
         return self.enough and self.omega is not None and self.omega >= PASSES
 
 

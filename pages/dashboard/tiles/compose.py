@@ -17,7 +17,7 @@ _UNITS = {
     "response": "each response",
 }
 FEW = 12
-"""Answers up to which a key of colours stands above them."""
+"""Answers up to which a key of colours is shown above them."""
 
 
 def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
