@@ -34,8 +34,8 @@ HOMES = {  # one home for each library: what stands anywhere else goes through i
     "psycopg_pool": r"data/store/\w+\.py",
     "openai": r"judges/client/\w+\.py",
     "aiohttp": r"judges/practice/\w+\.py",
-    "tqdm": r"judges/cli/bar\.py",
-    "jinja2": r"data/reports/html\.py",
+    "tqdm": r"judges/cli/progress_bar\.py",
+    "jinja2": r"judges/render/html\.py",
     "plotly": r"pages/ui/charts\.py",
     "streamlit": r"app\.py|pages/.*",
 }
