@@ -120,7 +120,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
 
 @pytest.fixture
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
-    """A factory of running apps: serve(samples=True, store="postgresql://...", env={...}) gives a tests.server.Server.
+    """A factory of running apps: serve(samples=True, store="duckdb:///name", env={...}) gives a tests.server.Server.
 
     Each has a folder and a store of its own; folder=another.store_path.parent takes over the store of another.
     start=False gives one that is not started yet, so that its store can be filled first. At the end of the test all

@@ -50,6 +50,7 @@ SHIPPED = (
 """The cards that Assay ships. Any other folder in judges/cards/ is a user's, and held to what the README says."""
 TOP = {
     *("app.py", "pages", "data", "judges", "tests", "docs", "README.md", "LICENSE", "Makefile"),
+    *("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
     *("requirements.txt", "requirements-dev.txt", "pyproject.toml", ".streamlit", ".ci", ".gitignore"),
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
+from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
 from data.approvals.older_policies import Today, today
@@ -77,6 +78,8 @@ def decide(
         return record.append(tx, key, decision, why, actor, found.line.decision.state, found.asked, mark, facts)
 
     id_ = store.tx(actor, decision, work, target=dataset_id)
+    about = {"dataset_id": dataset_id, "judge": judge_id, "unit": sort, "dimension": dimension}
+    log.info("approval_decided", decision=decision, person=actor, **about)
     return next(one for one in history(store, *key) if one.id == id_)
 
 

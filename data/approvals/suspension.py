@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
 from data.approvals.gate_status import TABLES
@@ -224,6 +225,9 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
         return True
 
     done = store.tx(AUTOMATIC, "suspend", work, target=one.dataset)
+    if done:
+        about = {"dataset_id": one.dataset, "judge": one.judge, "unit": one.sort, "dimension": one.dimension}
+        log.info("approval_decided", decision="suspend", person=AUTOMATIC, **about)
     return [s.holds] if done and (s := record.stands(store)[one.key]).holds else []
 
 

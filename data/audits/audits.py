@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache, partial
 from itertools import chain
 
+from data import log
 from data.audits import evidence as gathered
 from data.audits.evidence import Scope
 from data.cards.cards import maybe
@@ -136,18 +137,23 @@ def _findings(
     store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], tuple[Evidence, Scope]]
 ) -> dict[str, Finding]:
     """The findings, remembered each by itself; `base` gives what they are made of."""
-    limits, found = thresholds(store), {}
+    limits, found, made = thresholds(store), {}, list[str]()
     for name in [name for name in card(store, judge_id).audits if name in audits()]:
         one = audits()[name]
         limit = limits.get(name, one.threshold or 0.0)
         tables = [*_REPLIES, *_ALSO.get(one.probe, ())]
         key = ("audit", dataset_id, judge_id, most, name, limit)
-        found[name] = remembered(store, key, tables, partial(_find, one, limit, base))
+        found[name] = remembered(store, key, tables, partial(_find, one, limit, base, made))
+    if made:
+        alarms = sum(found[name].verdict == "alarm" for name in made)
+        log.info("audits_run", dataset_id=dataset_id, judge=judge_id, audits=len(made), alarms=alarms)
     return found
 
 
-def _find(one: Audit, limit: float, base: Callable[[], tuple[Evidence, Scope]]) -> Finding:
-    return one.find(base()[0], limit)
+def _find(one: Audit, limit: float, base: Callable[[], tuple[Evidence, Scope]], made: list[str]) -> Finding:
+    found = one.find(base()[0], limit)
+    made.append(one.name)
+    return found
 
 
 def thresholds(store: Store | Tx) -> dict[str, float]:

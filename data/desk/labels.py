@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from data import log
 from data.cards import cards
 from data.records import exposure, items, people
 from data.store import Store, Tx
@@ -111,6 +112,7 @@ def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved],
     """
     saved: list[Saved] = []
     read, refused = _read(answers)
+    unreadable = len(refused)
 
     def work(tx: Tx) -> list[tuple[Answer, str]]:
         people.require(tx, actor, "annotator")
@@ -125,6 +127,8 @@ def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved],
                 refused.append(Refused(answer.key, answer.item, why))
             else:
                 saved.append(Saved(answer.key, answer.item, now()))
+    if refused:  # why is for the person: what the browser sent may be quoted in it
+        log.warning("save_refused", person=actor, refused=len(refused), unreadable=unreadable, saved=len(saved))
     return saved, refused
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from data import log
 from data.exporting import files
 from data.exporting.files import FORMATS, Format, Progress
 from data.exporting.kind import Kind, Options, Row, complete
@@ -115,6 +116,7 @@ def give(
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+    log.info("export_made", person=actor, dataset=dataset.name, kind=kind.name, format=format, lines=lines)
     return Given(file, kind.name, format, lines, aside)
 
 

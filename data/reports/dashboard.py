@@ -16,6 +16,7 @@ from judges.plural import many
 from judges.render import html
 from judges.render.drawing import SIZE, box, clean, frame, headed, label, line, number, wide
 from judges.stats import bins
+from judges.version import VERSION
 
 _ROW, _BAR = 36, 180
 _GAP = 22
@@ -32,7 +33,7 @@ def document(found: Published, made: datetime, runs: Mapping[str, str]) -> str:
     parts += [html.heading("Withheld", anchor="withheld"), *_withheld(found)]
     parts += [html.heading("How to read this"), *_reading()]
     parts.append(html.records("figures", records(found)))
-    foot = f"Made by Assay on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
+    foot = f"Made by Assay {VERSION} on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
     return html.page(f"Dashboard of {found.dataset.name}", parts, foot)
 
 

@@ -17,6 +17,7 @@ from judges.render.html import bullets, code, facts, figure, fold, heading, note
 from judges.render.words import cell, span
 from judges.stats import position
 from judges.stats.raters import human_ceiling
+from judges.version import VERSION
 
 _REQUIRED = {
     "min_items": "labelled items, at least",
@@ -64,7 +65,7 @@ def written(found: Evidence) -> str:
     ]
     stand = f" · data as of {when(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
-    return page(title, parts, f"Made by Assay · fingerprint {found.print}{stand}")
+    return page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.print}{stand}")
 
 
 def _opening(found: Evidence) -> list[str]:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from data import log
 from data.store.ids import now
+from judges.errors import AssayError
 
 if TYPE_CHECKING:
     import pandas
@@ -115,9 +117,18 @@ class Store(Reader):
             result = work(tx)
             if tx.wrote:
                 tx.add("change", "made_at, actor, action, target", [(now(), actor, action, target)])
+                made.append(tx.seq)
             return result
 
-        return self.write(recorded)
+        made: list[int] = []
+        try:
+            found = self.write(recorded)
+        except AssayError as error:
+            log.info("change_refused", action=action, person=actor, error=log.sort(error))
+            raise
+        if made:
+            log.debug("change", action=action, person=actor, target=target, revision=made[-1])
+        return found
 
     def newest(self) -> int:
         """The number of the newest change; 0 in a new store."""

@@ -12,7 +12,7 @@ class StoreDamaged(AssayError):
 
 
 class StoreFailed(AssayError):
-    """A write did not reach the disk; nothing of it was kept."""
+    """The store could not be read or written; of a write that failed nothing was kept."""
 
 
 class NotAllowed(AssayError):
