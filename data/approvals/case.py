@@ -378,9 +378,11 @@ def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
     settled: Counter[str] = Counter()
     brought: Counter[str] = Counter()
     for person, importer, n in rows:
-        settled[str(person)] += int(n) if counts or not importer else 0
-        brought[str(importer)] += int(n) if importer else 0
-    yield "adjudicated", float(settled.total()), canonical(+settled) if +settled else "ratings"
+        if counts or not importer:
+            settled[str(person)] += int(n)
+        if importer:
+            brought[str(importer)] += int(n)
+    yield "adjudicated", float(settled.total()), canonical(settled) if settled else "ratings"
     how = "they count" if counts else "they do not count, by the policy"
     told = f"{how}; imported by {canonical(brought)}" if brought else ""
     yield "adjudicated in files", float(brought.total()), told

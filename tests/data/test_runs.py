@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from data.importing import Plan, from_path, take
 from data.queue import queue, review_signals
 from data.records import datasets, people
 from data.records.people import Person
-from data.runs import runs
+from data.runs import runs, worker
 from data.runs import writer as runs_writer
 from data.runs.run_order import Order
 from data.runs.worker import Event, Live
@@ -121,6 +122,33 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert runs.estimate(store, wanted).judgments == 0
     with pytest.raises(BadInput, match="Nothing is left to ask"):
         runs.start(store, "rae", wanted)
+
+
+def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was answered and is not stored yet stays a few changes, however slowly the store takes them."""
+    monkeypatch.setattr(worker, "MOST", 2)
+    monkeypatch.setattr(worker, "_BACKLOG", 6)
+    put, kept, ahead = runs_writer.Writer.put, [0], [0]
+
+    def slowly(self: runs_writer.Writer, found: Any, upto: float | None = None) -> int:
+        time.sleep(0.05)
+        added = put(self, found, upto)
+        kept[0] += len(found)
+        return added
+
+    monkeypatch.setattr(runs_writer.Writer, "put", slowly)
+    inner = scripted()
+
+    async def source(run: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        given = 0
+        async for event in inner(run, modes):
+            yield event
+            given += 1
+            ahead[0] = max(ahead[0], given - kept[0])
+
+    end = runs.wait(store, runs.start(store, "rae", order(store), source=source))
+    assert (end.state, end.scored, kept[0]) == ("finished", 12, 24)  # a reply and a judgment of each
+    assert 6 <= ahead[0] + 1 <= 6 + 2, "a backlog, and the change that is being written"
 
 
 def test_the_preflight_refuses_in_a_sentence_and_stores_nothing(store: Store, server: Running) -> None:

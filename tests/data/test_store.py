@@ -65,6 +65,20 @@ def test_nothing_written_is_no_change(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_store_in_which_somebody_only_looked_opens_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    store = at(path)
+    put(store, "x")
+    store.tx("ann", "look", lambda tx: tx.rows("select 1"))
+    assert store.touched("setting") == store.newest() == 1
+    store.close()
+    store = at(path)
+    assert (store.newest(), count(store)) == (1, 1)
+    put(store, "y")
+    assert store.newest() == 2
+    store.close()
+
+
 def test_an_error_in_the_middle_keeps_nothing(tmp_path: Path) -> None:
     store = at(tmp_path / "a.duckdb")
 
