@@ -21,6 +21,7 @@ from data.store.high_water_mark import Mark
 from judges.cli import commands
 from judges.cli.progress_bar import Bar
 from tests.data.importing import label, pair, text, verdict
+from tests.processes import interruptible
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = [pair(), verdict("p1", "a"), label("p1", "tie")]
@@ -263,7 +264,7 @@ def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -
     spools.mkdir()
     options = {"cwd": ROOT, "env": {**os.environ, "TMPDIR": str(spools)}}
     for after in (0.0, 0.5, 2.0):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
+        with interruptible(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
             while one.poll() is None and not list(spools.glob("assay-intake-*")):
                 time.sleep(0.01)
             time.sleep(after)

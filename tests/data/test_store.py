@@ -23,6 +23,7 @@ from data.store.high_water_mark import Mark
 from data.store.ids import new_id
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.usefixtures("stores_made_anew")
 
 
 def at(path: Path) -> Store:

@@ -22,6 +22,7 @@ from data.workspace.restore import restore
 from judges.errors import AssayError
 from tests.data.test_store import ROOT, at, count, put
 
+pytestmark = pytest.mark.usefixtures("stores_made_anew")
 KILLED = """
 import os
 from pathlib import Path

@@ -39,6 +39,7 @@ from judges.types import Answer as Side
 from judges.types import Dialogue, Pair, Response, Turn
 from tests.judges.replies import OURS
 from tests.practice_server import ROOT, post, practice, practice_process
+from tests.processes import interruptible
 
 GOOD, BAD = "practice-heuristic", "practice-constant"
 
@@ -574,7 +575,7 @@ def test_one_in_the_background_is_shared_until_it_is_stopped():
 
 def test_the_command_starts_says_what_it_is_and_ends_cleanly():
     command = [sys.executable, "-m", "judges", "practice", "--port", "0", "--faults", "500=1", "--flaws", "length"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = interruptible(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     said = process.stdout.readline() + process.stdout.readline()
     url = next(word for word in said.split() if word.startswith("http://")).rstrip(".")
     assert "not a language model" in said and "500 100%" in said and "length" in said
