@@ -26,7 +26,8 @@ BELOW = {
     "pages": {"data", "judges"},
     "data": {"judges"},
     "judges": set[str](),
-    "tests": {"app", "pages", "data", "judges"},
+    "tools": {"data", "judges"},  # what makes shipped files: nothing but tests leans on it
+    "tests": {"app", "pages", "data", "judges", "tools"},
 }
 HOMES = {  # one home for each library: what stands anywhere else goes through it
     "duckdb": r"data/store/\w+\.py",
@@ -49,7 +50,7 @@ SHIPPED = (
 )
 """The cards that Assay ships. Any other folder in judges/cards/ is a user's, and held to what the README says."""
 TOP = {
-    *("app.py", "pages", "data", "judges", "tests", "docs", "README.md", "LICENSE", "Makefile"),
+    *("app.py", "pages", "data", "judges", "tools", "tests", "docs", "README.md", "LICENSE", "Makefile"),
     *("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
     *("requirements.txt", "requirements-dev.txt", "pyproject.toml", ".streamlit", ".ci", ".gitignore"),
 }
@@ -459,8 +460,8 @@ def options_harmless(call: ast.Call, constants: set[str]) -> bool:
 
 @rule
 def explained(source: Source) -> Iterator[Finding]:
-    """Every module, and every public function and class, in judges/ and data/ says what it gives."""
-    if source.floor not in ("judges", "data") or source.is_users:
+    """Every module, and every public function and class, in judges/, data/ and tools/ says what it gives."""
+    if source.floor not in ("judges", "data", "tools") or source.is_users:
         return
     if source.code.strip() and not ast.get_docstring(source.tree):
         yield 1, "the module has no docstring"
@@ -689,6 +690,12 @@ TRIED = [
     ("pages_apart", "pages/ui/links.py", "from pages.people import page", False),
     ("pages_apart", "pages/desk/page.py", "from pages.ui import text\nfrom pages.desk import keys", True),
     ("pages_apart", "pages/main.py", "from pages.people import page", True),
+    ("downhill", "data/workspace/bootstrap.py", "from tools import sample", False),
+    ("downhill", "judges/a.py", "import tools.sample", False),
+    ("downhill", "tools/sample/people.py", "from tests import seeds", False),
+    ("downhill", "tools/sample/people.py", "from pages.ui import text", False),
+    ("downhill", "tools/sample/people.py", "from data.samples import FOLDER\nfrom judges import card", True),
+    ("downhill", "tests/tools/test_sample.py", "from tools import sample", True),
     ("one_home", "data/importing/parquet.py", "import duckdb", False),
     ("one_home", "data/gold/gold.py", "import streamlit as st", False),
     ("one_home", "pages/calibration/a.py", "from plotly import graph_objects", False),

@@ -42,11 +42,6 @@ class Audited:
         return {name: found for name, found in self.findings.items() if found.verdict == "alarm"}
 
 
-def evidence(store: Store, dataset_id: str, judge_id: str) -> Evidence:
-    """All that the audits of a judge may look at. Raises NotFound, UnknownCard."""
-    return gathered.gather(store, dataset_id, judge_id)[0]
-
-
 def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> Audited:
     """What every audit of the judge's card finds, made again only where rows that it rests on were added.
 
@@ -64,11 +59,6 @@ def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.M
     except _Unknown:
         with _GATHERING:
             return made(cache(partial(gathered.gather, store, dataset_id, judge_id, most)))
-
-
-def findings(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]:
-    """What every audit of the judge's card finds, by name."""
-    return audited(store, dataset_id, judge_id).findings
 
 
 def alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]:

@@ -119,14 +119,6 @@ def maybe(store: Store | Tx, judge_id: str) -> Card | None:
         return None
 
 
-def of_version(store: Store | Tx, version: str) -> Card:
-    """The card of a stored version. Raises NotFound, UnknownCard."""
-    rows = store.rows("select spec from card where version = $1", [version])
-    if not rows:
-        raise NotFound("There is no such version of a card in this workspace.")
-    return from_spec(json.loads(rows[0][0]), folder.cards())
-
-
 def scales(store: Store | Tx) -> Mapping[Place, Scale]:
     """The scale of (item kind, unit sort, dimension), over all cards and over the versions that judges used."""
     return remembered(store, ("scales",), [*_TABLES, "judge"], lambda: _scales(store))

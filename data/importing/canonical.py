@@ -10,7 +10,6 @@ from data.importing.ratings import Ratings
 from judges.importing.contents import FORMAT, sort
 from judges.importing.jsonl import Record
 
-KINDS = ("dialogue", "pair", "response")
 _EXPORTED = (
     {"id", "kind", "response_a", "task", "turns", "meta"},
     {"item", "card", "model", "params", "part", "sample", "raw"},

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from data.queue.queue import Filters, Stream, matching
 from data.queue.review_signals import read
@@ -23,7 +23,6 @@ State = Literal[
     "to label", "reserved by you", "reserved", "answered by you", "answered", "skipped by you", "in audit sample",
     "not for you",
 ]  # fmt: skip
-STATES: tuple[State, ...] = get_args(State)
 _LEFT: tuple[State, ...] = ("to label", "reserved by you")
 
 

@@ -106,11 +106,6 @@ class Done:
     people: int
 
 
-def done(store: Store, dataset_id: str) -> Done:
-    """The progress of a dataset."""
-    return all_done(store).get(dataset_id, Done(0, 0, 0, 0))
-
-
 def all_done(store: Store) -> dict[str, Done]:
     """dataset id -> its progress, of every dataset that has items."""
     rows = store.rows(

@@ -62,8 +62,7 @@ class Standing:
 
     The tokens and the cost hold failed tries and trials too; `estimated`: some of the tokens are; `limit` in US dollars
     is the spending limit in force; `open`: what the calls under way may cost yet, or those that were when it ended.
-    `rate`: judgments a second of late, 0 unless it runs; `problems`: why judgments of late are unscored; `priced`: its
-    price is known, so a limit can be kept.
+    `rate`: judgments a second of late, 0 unless it runs; `problems`: why judgments of late are unscored.
     """
 
     state: State
@@ -82,7 +81,6 @@ class Standing:
     estimated: bool = False
     limit: float | None = None
     open: float = 0.0
-    priced: bool = True
 
 
 @dataclass(frozen=True)

@@ -112,11 +112,6 @@ class Live:
             self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    @property
-    def going(self) -> bool:
-        """Whether it still goes on."""
-        return self._thread.is_alive()
-
     def budget(self) -> Budget | None:
         """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""
         limit, price = self.order.spending_limit, self.price

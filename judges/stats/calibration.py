@@ -102,7 +102,7 @@ class Sums:
     One row for every combination that occurs: codes of people and judge (nan = n/a), whether scored, how many cells,
     and their summed weight. Of the cells that both scored: the number of `items`, sum and sum of squares of the items'
     mean weights, and what an item gives to kappa, totalled over items (`total`) and as cross-products (`cross`): the
-    six moments of `judges.stats.intervals.moments` (codes from 0) where the scale's kappa is a function of them, else
+    six moments of `intervals.linearised` (codes from 0) where the scale's kappa is a function of them, else
     its K x K table by rows (`judges.stats.intervals.linearised_table`). `gold_items` counts the items of all cells.
     """
 

@@ -59,16 +59,6 @@ class Interval:
         """True below `MIN_CLUSTERS` items: the interval may be shown, and nothing may be concluded from it."""
         return self.items < MIN_CLUSTERS
 
-    def bound(self, level: float = 0.95) -> float | None:
-        """The one-sided lower bound at another level: the distance of the 95% bound, stretched by normal quantiles.
-
-        With strata it is no higher than `reciprocal`, as it is at 95%.
-        """
-        if self.point is None or self.lower_bound is None:
-            return None
-        bound = self.lower_bound - (self.point - self.lower_bound) * (quantile(level) / quantile(0.95) - 1)
-        return min(bound, reciprocal(self.point, self.se, quantile(level))) if self.strata and self.se else bound
-
 
 def reciprocal(point: float, error: float, z: float) -> float:
     """The lower end of a kappa of which 1 / (1 - kappa) is normal: (kappa - r) / (1 - r), r = z error / (1 - kappa).

@@ -33,17 +33,6 @@ BADGES: dict[Status, str] = {
     "not yet": ":gray-badge[:material/hourglass_empty: policy not met]",
 }
 """In the order in which rows stand."""
-TITLES: dict[Status, str] = {
-    "suspended": "Suspended, waits for a decision",
-    "proposed": "Proposed, waits for a second lead",
-    "doubted": "Approved, to be reviewed",
-    "open": "Meets the policy, not decided",
-    "older": "Approved under an older policy",
-    "approved": "Approved",
-    "declined": "Declined",
-    "withdrawn": "Suspended",
-    "not yet": "Does not meet the policy",
-}
 DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
 
 

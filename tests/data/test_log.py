@@ -30,7 +30,7 @@ from data.store import Store
 from data.store.errors import BadInput, NotApprovable, StoreFailed
 from data.store.ids import new_id
 from data.workspace import backups
-from judges.card import card
+from judges.cards import card
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
 from tests import seeds

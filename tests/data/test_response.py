@@ -63,7 +63,7 @@ def test_an_item_stands_for_as_many_as_its_stratum_has_for_each_that_is_answered
     assert weights(w) == {"x": {round(30 / 21, 9)}, "y": {round(30 / 7, 9)}, "z": {30.0}}
     # the same on the other ways: sums of large datasets, and the moments of corrected means
     one = calibration.meeting(w.store, w.dataset, w.judge, HELP, "gate")
-    sums = calibration.sums(w.store, w.dataset, w.judge, HELP, "gate")
+    sums = calibration.all_sums(w.store, w.dataset, w.judge, [HELP], "gate")[0]
     assert isinstance(one, Meeting) and one.weight.sum() == pytest.approx(90) == sums.weight.sum()
     assert sums.mean_weight == pytest.approx((90, (one.weight**2).sum()))
     moments = labelled_items.labelled(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]

@@ -9,11 +9,12 @@ from sklearn.metrics import roc_auc_score
 
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.comparison import Pair, Seats, compare, more_to_tell, together, two_sided
-from judges.stats.intervals import Cells, from_cells, influences, linearised, moments
+from judges.stats.intervals import Cells, from_cells, influences, linearised
 from judges.stats.learning_curve import ahead, curve, sizes
 from judges.stats.reliability import Sure, auroc, clustered_share, reliability
 from judges.stats.slices import Cut, apart, cut, distinct, f_above, sliced, thirds
 from judges.stats.uncertainty import Interval
+from tests.judges.moments import moments
 
 
 def rated(items, per_item, right, seed, k=5, share=0.0):

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from data.samples.material import Story, Text, stories
-from data.samples.truth import NA, Fault, Made, Truth, clip, words
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
+from tools.sample.material import Story, Text, stories
+from tools.sample.truth import NA, Fault, Made, Truth, clip, words
 
 SYSTEMS = ("aster-1", "birch-2", "cedar-mini")
 _TASTE = {"aster-1": 0.4, "birch-2": 0.2, "cedar-mini": 0.0}

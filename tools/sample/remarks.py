@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from data.samples.truth import Made
+from tools.sample.truth import Made
 
 _WORDS = 38
 """A decision basis has at most 40 words (judges/cards); two are kept as a margin."""
