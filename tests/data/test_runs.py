@@ -102,7 +102,10 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert (found.items, found.judgments, found.calls, found.cost) == (12, 12, 12, 0.0)
     shown = runs.dry_run(store, "rae", wanted, n=2)
     assert len(shown) == 2 and shown[0].messages[0]["role"] == "system" and shown[0].reading.unscored is None
-    assert shown[0].name in shown[0].messages[-1]["content"] or shown[0].raw == shown[0].answers[0].raw
+    assert [one.raw for one in shown] == [one.answers[0].raw for one in shown] and shown[0].raw
+    for one in shown:
+        [(body,)] = store.rows("select content from item where name = $1", [one.name])
+        assert json.loads(body)["scenario"] in one.messages[-1]["content"], "it was asked about this very item"
     assert store.rows("select count(*) from reply") == [(0,)] and runs.history(store) == []
     run_id = runs.start(store, "rae", wanted)
     end = runs.wait(store, run_id)
