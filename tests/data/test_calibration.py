@@ -6,7 +6,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.approvals import gate_status
 from data.calibration import calibration, votes
-from data.calibration.calibration import evidence, items_in, meeting, rests, sums, unscored
+from data.calibration.calibration import all_sums, evidence, items_in, meeting, rests, unscored
 from data.importing import Plan, from_path, take
 from data.records import datasets, people, settings
 from data.store import open_store
@@ -26,6 +26,11 @@ def store(tmp_path_factory):
     opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('cells')}/s.duckdb")
     yield opened
     opened.close()
+
+
+def sums(store, dataset, judge, dimension, basis, drop=""):
+    """The same cells summed up by the database."""
+    return all_sums(store, dataset, judge, [dimension], basis, bool(drop))[0]
 
 
 def noisy(scale, items, unit, dimension, seed=0, **options):
