@@ -1,6 +1,6 @@
 """Makes a store as the version in the working folder leaves it, with its log, as after a power cut.
 
-In the tree of a released version, whose own copy of this file fits it: python PATH/TO/tests/data/stores/make.py FILE.zip
+In the tree of a released version, with its own copy of this file: python tests/data/stores/make.py FILE.zip
 The file belongs in this folder as VERSION-COMMIT.zip: the number of its newest migration, and the commit.
 """
 
