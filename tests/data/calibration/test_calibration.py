@@ -6,7 +6,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.approvals import gate_status
 from data.calibration import calibration, votes
-from data.calibration.calibration import evidence, items_in, meeting, rests, sums, unscored
+from data.calibration.calibration import all_sums, evidence, items_in, meeting, rests, unscored
 from data.importing import Plan, from_path, take
 from data.records import datasets, people, settings
 from data.store import open_store
@@ -19,6 +19,11 @@ NAMES = {d.name: d for d in cards()["multi_turn_dialogue"].dimensions}
 HELP, TASK = NAMES["helpfulness"], NAMES["task_completion"]
 VERDICT = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "verdict")
 FLAG = next(d for d in cards()["long_form_pairwise"].dimensions if d.scale.kind == "flag")
+
+
+def sums(store, dataset_id, judge_id, dimension, basis, drop=""):
+    """What `meeting` gives, summed up by the database."""
+    return all_sums(store, dataset_id, judge_id, [dimension], basis, bool(drop))[0]
 
 
 @pytest.fixture(scope="module")
