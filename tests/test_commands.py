@@ -39,7 +39,7 @@ def test_every_command_is_in_the_readme(tool, capsys):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     missing = [name for name in commands if f"python -m {tool} {name}" not in readme]
     assert not missing, f"README.md does not say what python -m {tool} does with: {', '.join(missing)}"
-    main = importlib.import_module(f"{tool}.commands").main  # in this process: a new one for each costs its imports
+    main = importlib.import_module(f"{tool}.cli").main  # in this process: a new one for each costs its imports
     for name in commands:
         with pytest.raises(SystemExit) as ended:
             main([name, "--help"])

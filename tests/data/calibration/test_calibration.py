@@ -21,16 +21,16 @@ VERDICT = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "ver
 FLAG = next(d for d in cards()["long_form_pairwise"].dimensions if d.scale.kind == "flag")
 
 
-def sums(store, dataset_id, judge_id, dimension, basis, drop=""):
-    """What `meeting` gives, summed up by the database."""
-    return all_sums(store, dataset_id, judge_id, [dimension], basis, bool(drop))[0]
-
-
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('cells')}/s.duckdb")
     yield opened
     opened.close()
+
+
+def sums(store, dataset, judge, dimension, basis, drop=""):
+    """The same cells summed up by the database."""
+    return all_sums(store, dataset, judge, [dimension], basis, bool(drop))[0]
 
 
 def noisy(scale, items, unit, dimension, seed=0, **options):

@@ -229,7 +229,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
     inside.extractall(tmp_path / "out")
     script = (
         "import judges.cards, sys; judges.cards.__path__.append(sys.argv[1]); "
-        "from judges.card import cards; c = cards()['zz_manners']; print(c.version, c.dimensions[0].name)"
+        "from judges.cards import cards; c = cards()['zz_manners']; print(c.version, c.dimensions[0].name)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, check=True

@@ -37,9 +37,10 @@ TRUE = {
 }  # fmt: skip
 CHILD = """
 import sys
-from data import datasets, runs
+from data.records import datasets
+from data.runs import runs
 from data.store import open_store
-from judges.card import card
+from judges.cards import card
 from judges.client.endpoint import Endpoint
 url, run_id = sys.argv[1:]
 store = open_store()
