@@ -48,7 +48,7 @@ SHIPPED = (
     *("long_form_pairwise", "mt_bench", "multi_turn_dialogue", "plain_pairwise", "pointwise_quality"),
     "rubric_open_ended",
 )
-"""The cards that Assay ships. Any other folder in judges/cards/ is a user's, and held to what the README says."""
+"""The cards that Assay ships. Any other folder in judges/cards/ is a user's, and held to what docs/cards.md says."""
 TOP = {
     *("app.py", "pages", "data", "judges", "tools", "tests", "docs", "README.md", "LICENSE", "Makefile"),
     *("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
@@ -793,10 +793,11 @@ def promised() -> list[str]:
 
 @pytest.mark.parametrize("what", promised())
 def test_readme_names(what):
-    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/architecture.md"))
+    pages = ("README.md", "CONTRIBUTING.md", "docs/architecture.md")
+    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in pages)
     folder, _, target = what.rpartition("/")[2].partition(" ")
     told = rf"\bmake [a-z |]*\b{target}\b" if target else rf"(?<![\w.]){re.escape(folder)}\b"
-    assert re.search(told, text), f"neither README.md nor docs/architecture.md says what {what} is for"
+    assert re.search(told, text), f"none of {pages} says what {what} is for"
 
 
 # -- the rules themselves ---------------------------------------------------------------------------------------------

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from data.cli import COMMANDS, main
+from data.cli import main
 from data.records import people
 from data.store import open_store
 from data.store.high_water_mark import Mark
-from judges.cli import commands
 from judges.cli.progress_bar import Bar
 from tests.data.imports import label, pair, text, verdict
 from tests.processes import interruptible
@@ -197,12 +196,6 @@ def test_verify_says_what_does_not_fit_together(
     store.close()
     code, out, err = run("verify")
     assert code == 1 and says in err and "Problems: " in out
-
-
-def test_every_command_is_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    names = commands("data.cli", COMMANDS)
-    assert len(names) == len(COMMANDS) and all(f"python -m data {name} " in readme for name in names)
 
 
 def test_several_paths_are_one_import_and_what_is_alike_is_told_once(run: Run, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The lines that the README shows are lines that the import takes."""
+"""The lines that docs/formats.md shows are lines that the import takes."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import checked
 from tests.seeds import lines
 
-README = Path(__file__).parents[3] / "README.md"
+PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
 SCORES = ("factuality", "instruction_following", "coherence", "completeness")
 ASKED = {"name": "zz_tone", "unit": "response", "definition": "How kind it is."}
 OWN = from_recipe(checked({"name": "zz_own", "title": "Own", "kind": "response", "dimensions": [ASKED]}))
@@ -19,8 +19,8 @@ REPLY = {"scores": dict.fromkeys(SCORES, 4), "verdict": "good", "decision_basis"
 
 
 def shown() -> list[dict]:
-    """The JSON objects of the README's indented examples; a line that goes on is indented further."""
-    text = README.read_text(encoding="utf-8")
+    """The JSON objects of its indented examples; a line that goes on is indented further."""
+    text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^ {4}(\{.*(?:\n {8}\S.*)*)$", text, re.MULTILINE)
     found = [json.loads(re.sub(r'"(reply|card)": \{\.\.\.\}', r'"\1": {}', block)) for block in blocks]
     replies = {"rubric_open_ended": REPLY, "plain_pairwise": {"verdict": "a", "reason": "It answers."}}
@@ -28,7 +28,7 @@ def shown() -> list[dict]:
     return [{"card": OWN.spec} if row == {"card": {}} else row for row in made]
 
 
-def test_every_line_of_the_readme_can_be_imported(tmp_path):
+def test_every_line_that_is_shown_can_be_imported(tmp_path):
     found = shown()
     assert {row.get("kind") for row in found} == {"dialogue", "pair", "response", None}
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")

@@ -194,11 +194,11 @@ def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> N
     given = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
     program = (
         "import resource, sys\nfrom pathlib import Path\nfrom data import importing as ours\n"
-        "from tests.data import importing\n"
+        "from tests.data import imports\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "store, plan = importing.workspace(Path(sys.argv[1])), ours.Plan('d')\n"
+        "store, plan = imports.workspace(Path(sys.argv[1])), ours.Plan('d')\n"
         "given = ours.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
-        "ours.preview(store, importing.source([importing.pair()]), plan)\nbefore = peak()\n"
+        "ours.preview(store, imports.source([imports.pair()]), plan)\nbefore = peak()\n"
         "assert ours.preview(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
@@ -265,7 +265,8 @@ def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
     program = (
         "import sys\nfrom pathlib import Path\nfrom data import importing as ours\nfrom tests.data import imports\n"
-        "from tests.data.importing.test_subprocess_reader import RESPONSES\nfrom data.importing import subprocess_reader as apart\n"
+        "from tests.data.importing.test_subprocess_reader import RESPONSES\n"
+        "from data.importing import subprocess_reader as apart\n"
         "real = apart._Talk.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
         "apart._Talk.send = send\nstore = imports.workspace(Path(sys.argv[1]))\n"
