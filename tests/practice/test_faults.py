@@ -13,7 +13,7 @@ from judges.practice.family import draw_chance
 from judges.practice.model import call_key
 from judges.practice.options import BadOption
 from judges.reading.reading import objects
-from tests.judges.test_practice import GOOD, SKY, batched, judged, line, sky
+from tests.judges.practice.test_practice import GOOD, SKY, batched, judged, line, sky
 from tests.practice.faults import TEXTS, fault, faults, planned, spoiled
 from tests.practice.options import Equipment, Fault
 from tests.practice_server import post, practice, practice_process

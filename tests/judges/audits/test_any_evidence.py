@@ -11,7 +11,7 @@ import pytest
 from judges.audits import AuditEvidence, AuditReply, all_audits
 from judges.card import Card, Item
 from judges.types import Dimension, Reading, Remark, Score, sort_of, units
-from tests.judges.audits.making import dialogue, pair, response
+from tests.judges.audits.made_evidence import dialogue, pair, response
 from tests.judges.replies import SHIPPED
 
 WORDS = ["", "no, that's wrong", "違います", "不对", "plain words " * 20, "# Head\n" + "word " * 300]

@@ -10,7 +10,7 @@ import pytest
 from judges.audits import AuditEvidence, AuditReply, all_audits, combine_replies
 from judges.cards import cards
 from judges.types import Reading, Remark, Score
-from tests.judges.audits.making import (
+from tests.judges.audits.made_evidence import (
     dialogue,
     evidence,
     find,

@@ -8,7 +8,7 @@ import pytest
 
 from judges.audits import AuditEvidence, all_audits
 from judges.types import Reading, Score
-from tests.judges.audits.making import (
+from tests.judges.audits.made_evidence import (
     dialogue,
     dice,
     evidence,
