@@ -23,3 +23,14 @@ def span(interval: Interval | None, shape: str = ".2f", none: str = "undefined")
     if interval is None or interval.low is None or interval.high is None:
         return none
     return f"{number(interval.low, shape)} to {number(interval.high, shape)}"
+
+
+REASONS = {
+    "unreadable": "unreadable",
+    "out_of_range": "out of range",
+    "cut_off": "cut off",
+    "refused": "refused",
+    "api_error": "API error",
+    "incomplete": "incomplete",
+}
+"""Why a reply of a judge has no score, in words."""

@@ -7,9 +7,13 @@ import streamlit as st
 from data.calibration import anchoring
 from data.calibration.anchoring import Arms
 from data.store import Store
+from judges.plural import many
+from judges.render.svg import Row
 from judges.stats.calibration import Line
+from judges.stats.intervals import Interval
 from judges.types import Dimension
-from pages.ui import agreement, explanations, figure_cache, session
+from pages.ui import charts, explanations, figure_cache, session, text
+from pages.ui.agreement_tables import number, span
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
@@ -23,5 +27,96 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
     explanations.beside(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
-    agreement.anchored(*figure_cache.anchor(store, at.plain, line.dimension), f"anchor:{key}")
-    agreement.arms(_arms(store, at.plain, line.dimension), f"arms:{key}")
+    _difference(*figure_cache.anchor(store, at.plain, line.dimension), f"anchor:{key}")
+    _both(_arms(store, at.plain, line.dimension), f"arms:{key}")
+
+
+def _difference(blind: Interval, assisted: Interval, change: Interval, key: str) -> None:
+    """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing."""
+    if not assisted.cells or not blind.cells:
+        none = "assisted" if blind.cells else "blind"
+        text.quiet(
+            "Not tested: no item of a random draw has both a score and {none} labels. To measure anchoring, show the "
+            "judge's scores in a share of the audit sample (assisted share, on the page Queues).",
+            none=none,
+        )
+        return
+    few = min(blind.items, assisted.items)
+    if few < 30:
+        text.say("**Not tested**: {n} in the smaller group, and 30 are needed.", n=many(few, "item"))
+    elif change.low is not None and change.low > 0:
+        text.say(
+            "**Anchoring**: people agree more with the judge where they see its scores, by {moved}. Part of the "
+            "agreement of assisted labels comes from the judge itself.",
+            moved=_moved(change),
+        )  # fmt: skip
+    elif change.high is not None and change.high < 0:
+        text.say(
+            "**People agree less with the judge where they see its scores**, by {moved}: find out why.",
+            moved=_moved(change),
+        )
+    elif change.point is None or change.low is None:
+        st.markdown("**Not tested**: kappa is undefined in one of the groups.")
+    else:
+        text.say(
+            "**No anchoring is shown**: where people see the scores, kappa differs by {moved}, an interval that "
+            "includes 0. Anchoring as large as its upper end is not ruled out.",
+            moved=_moved(change),
+        )  # fmt: skip
+    rows = [("blind", blind), ("assisted", assisted), ("assisted − blind", change)]
+    spans = [
+        Row(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", remark)
+        for (name, i), remark in zip(rows, [_used(blind), _used(assisted), _moved(change)], strict=True)
+    ]
+    charts.intervals(spans, key, mark=0.0, reach=(-0.1, 1.0))
+
+
+def _both(found: Arms, key: str) -> None:
+    """Both arms side by side: equal answers, changes, seconds; and what was changed after a reveal."""
+    both = (found.blind, found.assisted)
+    if any(arm.labels for arm in both):
+        shares = [100 * arm.same / arm.labels if arm.labels else None for arm in both]
+        share = st.column_config.NumberColumn(format="%.1f%%")
+        st.dataframe(
+            {
+                "labels": ["blind", "assisted"],
+                "items": [arm.items for arm in both],
+                "answers": [arm.labels for arm in both],
+                "acceptance": shares,
+                "override": [None if s is None else 100 - s for s in shares],
+                "s/item": [arm.seconds[1] if arm.seconds else None for arm in both],
+                "IQR": [_half(arm.seconds) for arm in both],
+            },
+            hide_index=True, key=key, placeholder="–", width="content",
+            column_config={
+                "acceptance": share,
+                "override": share,
+                "s/item": st.column_config.NumberColumn(format="%.0f", help="Median seconds per item."),
+                "IQR": st.column_config.TextColumn(help="Interquartile range of the seconds per item."),
+            },
+        )  # fmt: skip
+        st.caption(
+            "Assisted: acceptance rate and override rate. Blind: how often people give the judge's answer without "
+            "seeing it. Seconds per item: median and IQR, over all questions of the item."
+        )
+    if found.changed:
+        text.say(
+            "After the judge's scores were revealed, people changed {changed}: {same} to the judge's answer, {nearer} "
+            "towards it. Revealed labels are in none of these figures.",
+            changed=many(found.changed, "label"), same=f"{found.to_judge:,}", nearer=f"{found.nearer:,}",
+        )  # fmt: skip
+    else:
+        st.caption("No label was changed after the judge's scores were revealed.")
+
+
+def _half(seconds: tuple[float, float, float] | None) -> str:
+    return "–" if seconds is None else f"{seconds[0]:,.0f} to {seconds[2]:,.0f}"
+
+
+def _used(interval: Interval) -> str:
+    on = f"{many(interval.items, 'item')}, {many(interval.cells, 'rating')}"
+    return f"{number(interval.point, '.2f')} from {on}" if interval.point is not None else f"undefined from {on}"
+
+
+def _moved(interval: Interval) -> str:
+    return "undefined" if interval.point is None else f"{interval.point:+.2f} ({span(interval)})"

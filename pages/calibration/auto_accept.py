@@ -1,4 +1,4 @@
-"""Selective evaluation: the required agreement, the share that is accepted automatically, the curve, and the rule."""
+"""The panel Auto-accept: which scores can be accepted unseen, and the rule by which the rest goes to people."""
 
 from __future__ import annotations
 
@@ -6,19 +6,76 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from data.approvals import auto_accept as rules
+from data.approvals import policy
 from data.approvals.auto_accept import Found, Rule, Wanted
+from data.calibration import selective as figures
 from data.calibration.selective import Sure
 from data.gold.gold import BASES, Basis
 from data.records.people import Person
 from data.reports import plots
+from data.store import Store
 from judges.errors import AssayError
 from judges.plural import many
 from judges.stats import selective
+from judges.stats.calibration import Line
 from judges.stats.selective import Step
-from pages.ui import picture, text
+from judges.types import Dimension
+from pages.calibration import confidence
+from pages.ui import explanations, picture, session, text, url_state
+from pages.ui.figure_cache import Place
 
 
-def nothing() -> None:
+@st.cache_data(max_entries=64, show_spinner="Testing confidence thresholds ...")
+def _found(_store: Store, at: Place, dimension: Dimension, basis: Basis, wanted: Wanted) -> Found:
+    return rules.found(_store, at.dataset, at.judge, dimension, basis, wanted)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _sources(_store: Store, at: Place, dimension: Dimension) -> dict[str, int]:
+    return figures.sources(_store, at.dataset, at.judge, dimension)
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """What is asked, what it comes to, the curve, and the rule in force."""
+    store, d = session.store(), line.dimension
+    sources = _sources(store, at.plain, d)
+    rule = rules.rule(store, at.dataset, at.judge, d)
+    if not sources:
+        _nothing()
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=300):
+            source = url_state.one(
+                "source", "Confidence from", confidence.named(sources), default=rule.source if rule else ""
+            )
+        wanted = _asked(source, rule, bool(d.scale.weights), key)
+        explanations.how("selective", "sequence", key=key)
+    try:
+        found = _found(store, at.plain, d, at.basis, wanted)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    counted = policy.basis(store, at.dataset)
+    _told(found, counted, at.basis)
+    explanations.alike(d.scale)
+    _chart(found, f"selective:{key}:{source}")
+    who = session.me()
+    if rule is not None:
+        _standing(rule, *rules.now(store, at.dataset, d, rule))
+    _act(found, rule, who, at.basis == counted, key, lambda: _set(at, d, wanted), lambda: _end(at, rule))
+
+
+def _set(at: Place, dimension: Dimension, wanted: Wanted) -> None:
+    rules.put(session.store(), session.me().name, at.dataset, at.judge, dimension, wanted)
+
+
+def _end(at: Place, rule: rules.Rule | None) -> None:
+    if rule is not None:
+        rules.take_back(session.store(), session.me().name, at.dataset, rule)
+
+
+def _nothing() -> None:
     """The judge has no confidence."""
     text.quiet(
         "The judge gives no confidence here, so no score can be accepted automatically. Run it with log-probabilities "
@@ -26,7 +83,7 @@ def nothing() -> None:
     )
 
 
-def asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
+def _asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
     """The required agreement, its probability, and whether within one counts; the rule's, where there is one."""
     before = rule.wanted if rule else Wanted(source)
     with st.container(width=150):
@@ -40,7 +97,7 @@ def asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
     return Wanted(source, target / 100, round(1 - held / 100, 4), near)
 
 
-def told(found: Found, counted: Basis, basis: Basis) -> None:
+def _told(found: Found, counted: Basis, basis: Basis) -> None:
     """What it comes to in sentences: of the labelled items, and of all that the judge scored."""
     head, _, rest = selective.told(found.result, found.wanted.near).partition(": ")
     text.say("**{head}**{rest}", head=head, rest=f": {rest}" if rest else "")
@@ -63,7 +120,7 @@ def told(found: Found, counted: Basis, basis: Basis) -> None:
         )  # fmt: skip
 
 
-def chart(found: Found, key: str) -> None:
+def _chart(found: Found, key: str) -> None:
     """The curve from the items of highest confidence to all, and its figures."""
     steps = found.result.steps
     if not steps:
@@ -94,7 +151,7 @@ def chart(found: Found, key: str) -> None:
 _PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
 
 
-def standing(rule: Rule, step: Step, sure: Sure) -> None:
+def _standing(rule: Rule, step: Step, sure: Sure) -> None:
     """The rule in force, and its agreement on today's gold."""
     spared = sure.above(rule.threshold)
     found = step.agreement
@@ -117,7 +174,7 @@ def standing(rule: Rule, step: Step, sure: Sure) -> None:
         text.quiet(today, **said)
 
 
-def act(
+def _act(
     found: Found, rule: Rule | None, who: Person, counts: bool, key: str, put: Callable[[], None],
     end: Callable[[], None],
 ) -> None:  # fmt: skip

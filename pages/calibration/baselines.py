@@ -1,14 +1,27 @@
-"""The baselines of a dimension: the kappa of rules that do not read the text, and whether the judge beats them."""
+"""The baselines of each dimension, computed once as pages/ui/figure_cache.py does."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import streamlit as st
+
+from data.calibration import baselines, calibration
+from data.gold.gold import Basis
+from data.store import Store
 from judges.plural import many
 from judges.stats.baselines import Floors
 from judges.stats.calibration import Line
 from pages.ui import text
 from pages.ui.agreement_tables import number, span
+from pages.ui.figure_cache import Place
+
+
+@st.cache_data(max_entries=64, show_spinner="Computing baselines ...")
+def floors(_store: Store, at: Place, basis: Basis, dropped: bool) -> dict[tuple[str, str], Floors]:
+    """The baselines of all dimensions of the judge's card, by (unit sort, name)."""
+    return baselines.measured(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge), basis, dropped)
+
 
 _MARKS = {"beats": "✓ beats", "not shown to beat": "○ inconclusive", "falls short of": "✕ below", "cannot tell": "–"}
 

@@ -1,4 +1,4 @@
-"""Confidence: agreement by level, the calibration error, and how well confidence ranks, in sentences and a chart."""
+"""The panel Confidence: does the judge agree with people more often where its confidence is high?"""
 
 from __future__ import annotations
 
@@ -6,11 +6,45 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from data.calibration import confidence as certainty
+from data.gold.gold import Basis
+from data.store import Store
 from judges.plural import many
 from judges.reading.confidence import RULE, SAMPLES, STATED, TOKENS
+from judges.stats.calibration import Line
 from judges.stats.intervals import Interval
-from judges.stats.reliability import Level, Reliability
-from pages.ui import charts, text
+from judges.stats.reliability import Level, Reliability, reliability
+from judges.types import Dimension
+from pages.ui import charts, explanations, session, text, url_state
+from pages.ui.figure_cache import Place
+
+
+@st.cache_data(max_entries=64, show_spinner="Computing calibration ...")
+def _found(
+    _store: Store, at: Place, dimension: Dimension, basis: Basis
+) -> tuple[dict[str, tuple[Reliability, int]], int]:
+    found = certainty.certain(_store, at.dataset, at.judge, dimension, basis)
+    figures = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
+    return {source: (one, n) for source, (one, n) in figures.items() if one is not None}, found.scored
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """A sentence, agreement by level of confidence, and how well confidence ranks."""
+    by_source, scored = _found(session.store(), at.plain, line.dimension, at.basis)
+    if not by_source:
+        _nothing(scored)
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=360):
+            source = url_state.one("source", "Confidence from", _sources(by_source))
+        explanations.how("confidence", "reliability", "ranking", key=key)
+    found, cells = by_source[source]
+    _told(found, source, cells, scored)
+    explanations.alike(line.dimension.scale)
+    if at.dropped:
+        st.caption("Ties are counted in these figures.")
+    _chart(found, bool(line.dimension.scale.weights), f"chart:{key}:{source}")
+
 
 _SOURCES = {
     STATED: "stated confidence",
@@ -21,7 +55,7 @@ _SOURCES = {
 _MARGIN = 0.02
 
 
-def nothing(scored: int) -> None:
+def _nothing(scored: int) -> None:
     """No score has a confidence."""
     text.quiet(
         "No confidence: none of the {cells} of people and judge has one. Run the judge with log-probabilities or "
@@ -31,7 +65,7 @@ def nothing(scored: int) -> None:
     )
 
 
-def sources(found: Mapping[str, tuple[Reliability, int]]) -> dict[str, str]:
+def _sources(found: Mapping[str, tuple[Reliability, int]]) -> dict[str, str]:
     """The sources in words, with the ratings of each."""
     return named({source: n for source, (_, n) in found.items()})
 
@@ -41,7 +75,7 @@ def named(found: Mapping[str, int]) -> dict[str, str]:
     return {source: f"{_SOURCES.get(source, source)} · {many(n, 'rating')}" for source, n in found.items()}
 
 
-def told(found: Reliability, source: str, cells: int, scored: int) -> None:
+def _told(found: Reliability, source: str, cells: int, scored: int) -> None:
     """Accuracy at high and low confidence, over- or underconfidence, and discrimination, in sentences."""
     low, high = found.levels[0], found.levels[-1]
     if low is not high:
@@ -98,7 +132,7 @@ def _ends(one: Interval) -> str:
     return "–" if one.low is None or one.high is None else f"{one.low:.0%} to {one.high:.0%}"
 
 
-def chart(found: Reliability, ordered: bool, key: str) -> None:
+def _chart(found: Reliability, ordered: bool, key: str) -> None:
     """Agreement by level of confidence, and the same in figures."""
     left, right = st.columns([3, 4], gap="large", vertical_alignment="center")
     with left:

@@ -7,36 +7,38 @@ from collections.abc import Callable
 import streamlit as st
 
 from data.approvals import approvals, policy
+from judges.plural import many
+from judges.stats import bins
 from judges.stats.calibration import Line
 from pages.calibration import (
+    agreement,
     anchoring,
-    panel_auto_accept,
-    panel_ceiling,
-    panel_confidence,
-    panel_other_metrics,
-    panel_rates,
-    panel_sample_size,
-    panel_self_consistency,
-    panel_slices,
-    panel_threshold,
+    auto_accept,
+    confidence,
+    human_ceiling,
+    other_metrics,
+    rates,
+    sample_size,
+    self_consistency,
+    slices,
+    threshold,
 )
-from pages.calibration import panel_agreement as agreement
-from pages.ui import agreement as ui_agreement
-from pages.ui import approval_rows, clock, explanations, figure_cache, nonresponse, session, url_state
+from pages.ui import approval_rows, clock, explanations, figure_cache, nonresponse, session, text, url_state
+from pages.ui.agreement_tables import number
 
 Panel = Callable[[figure_cache.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
     "agreement": ("Agreement", agreement.panel),
-    "others": ("Other metrics", panel_other_metrics.panel),
-    "missing": ("Missing scores", panel_other_metrics.missing),
-    "slices": ("Slices", panel_slices.panel),
-    "size": ("Sample size", panel_sample_size.panel),
-    "people": ("Human agreement", panel_ceiling.panel),
-    "flag": ("Binary threshold", panel_threshold.panel),
-    "rates": ("Precision and recall", panel_rates.panel),
-    "confidence": ("Confidence", panel_confidence.panel),
-    "selective": ("Auto-accept", panel_auto_accept.panel),
-    "samples": ("Self-consistency", panel_self_consistency.panel),
+    "others": ("Other metrics", other_metrics.panel),
+    "missing": ("Missing scores", other_metrics.missing),
+    "slices": ("Slices", slices.panel),
+    "size": ("Sample size", sample_size.panel),
+    "people": ("Human agreement", human_ceiling.panel),
+    "flag": ("Binary threshold", threshold.panel),
+    "rates": ("Precision and recall", rates.panel),
+    "confidence": ("Confidence", confidence.panel),
+    "selective": ("Auto-accept", auto_accept.panel),
+    "samples": ("Self-consistency", self_consistency.panel),
     "blind": ("Anchoring", anchoring.panel),
 }
 """Name in the address -> words and what draws it."""
@@ -46,7 +48,7 @@ PANELS: dict[str, tuple[str, Panel]] = {
 def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
-    ui_agreement.state(line)
+    _state(line)
     basis = policy.basis(session.store(), at.dataset)
     nonresponse.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
@@ -68,3 +70,41 @@ def _has(panel: str, line: Line) -> bool:
 
 def _place(line: Line) -> tuple[str, str]:
     return line.dimension.sort, line.dimension.name
+
+
+def _state(line: Line) -> None:
+    """The result of the approval check: what a lead may conclude in a sentence, why, and what is missing."""
+    decision, gate = line.decision, line.gate
+    point = gate.interval.point
+    step = bins.step(gate.dimension.scale)
+    near = "" if gate.within_one is None else f", {gate.within_one:.0%} within {step}"
+    text.say(
+        _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
+        name=line.dimension.title, exact=number(gate.exact, ".0%"), near=near, kappa=number(point, ".2f"),
+        items=many(gate.interval.items, "item"),
+    )  # fmt: skip
+    text.quiet(
+        ("" if line.gated else "Approval check: ")
+        + "{reason}" + (" **Still needed: {missing}**" if decision.missing else ""),
+        reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
+    )  # fmt: skip
+
+
+_BADGES = {
+    "meets policy": ":green-badge[:material/check_circle: meets policy]",
+    "inconclusive": ":orange-badge[:material/trending_up: inconclusive]",
+    "fails": ":red-badge[:material/cancel: fails]",
+    "below minimum sample": ":gray-badge[:material/hourglass_empty: below minimum sample]",
+    "undefined": ":gray-badge[:material/block: undefined]",
+}
+_CONCLUSIONS = {
+    "meets policy": "**May be published.** On {name} judge and people give the same answer in {exact} of "
+    "ratings{near}. Corrected for chance that is kappa {kappa}, which meets the policy.",
+    "inconclusive": "**Not yet to be published.** On {name} agreement is high enough (the same answer in {exact} of "
+    "ratings{near}; kappa {kappa}), but with so few reference labels that may be chance.",
+    "fails": "**Not to be published.** On {name} judge and people disagree too often: kappa {kappa}, where 0 is chance "
+    "and 1 full agreement.",
+    "below minimum sample": "**Not yet to be published.** On {name} only {items} of a random draw have blind labels "
+    "and a score, fewer than the policy requires.",
+    "undefined": "**Not to be published.** On {name} everybody gave one and the same answer, so kappa is undefined.",
+}

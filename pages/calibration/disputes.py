@@ -1,4 +1,4 @@
-"""Ratings on which people disagree and nobody has decided yet: counted or left out, with both figures."""
+"""Cells that wait for somebody who adjudicates: what becomes of them in the figures, and both figures."""
 
 from __future__ import annotations
 
@@ -7,22 +7,46 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from data.approvals import gate_status
+from data.gold.gold import Basis
+from data.records import settings
 from data.records.settings import Waiting
+from data.store import Store
 from judges.plural import many
 from judges.stats.calibration import Summary
-from pages.ui import links, text, url_state
+from pages.ui import figure_cache, links, session, text, url_state
 from pages.ui.agreement_tables import number, span
+
+
+def choice(at: figure_cache.Place, basis: Basis | None, dropped: bool) -> Waiting:
+    """What becomes of them on the page: as chosen where there are some, else as the dataset's gold rule has it."""
+    store = session.store()
+    rule = settings.gold_rule(store, at.dataset).waiting
+    return _choice(rule) if basis is not None and both(store, at, basis, dropped) else rule
+
+
+def panel(at: figure_cache.Place, basis: Basis, dropped: bool, dataset: str) -> None:
+    """Both figures of every dimension that has such cells."""
+    store = session.store()
+    _beside(both(store, at, basis, dropped), settings.gold_rule(store, at.dataset).waiting, dataset)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def both(_store: Store, at: figure_cache.Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
+    """The dimensions in which cells wait, with and without those cells."""
+    return gate_status.both(_store, at.dataset, at.judge, basis, dropped)
+
 
 WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
 
-def choice(rule: Waiting) -> Waiting:
+def _choice(rule: Waiting) -> Waiting:
     """What becomes of them in the figures of the page; the dataset's rule to begin with. It stands in the address."""
     with st.container(width=230):
         return url_state.one("waiting", "Not adjudicated", dict(WORDS), default=rule)  # type: ignore[return-value]
 
 
-def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:
+def _beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:
     """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
     if not found:
         return

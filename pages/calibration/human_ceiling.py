@@ -1,4 +1,4 @@
-"""Human agreement and the alternative-annotator test: how the judge compares with people."""
+"""People beside the judge: how far they agree with each other, and whether the judge could stand in for one of them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,63 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from data.annotators import annotators
+from data.calibration import calibration
+from data.calibration import human_ceiling as ceilings
+from data.store import Store
 from judges.plural import many
 from judges.render.svg import Row
+from judges.stats.calibration import Line
 from judges.stats.raters import alternative_annotator
+from judges.stats.raters.alternative_annotator import Test
 from judges.stats.raters.human_ceiling import Ceiling, told
 from judges.stats.uncertainty import Interval
-from pages.ui import charts, text
+from judges.types import Dimension
+from pages.ui import charts, explanations, figure_cache, session, text
 from pages.ui.agreement_tables import number, small
 from pages.ui.annotator_tables import FEW, SHARE, persons
 
 
-def ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
+def panel(at: figure_cache.Place, line: Line, key: str) -> None:
+    """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
+    store, key = session.store(), f"people:{key}"
+    found = ceiling(store, at.plain, line.dimension)
+    explanations.beside("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
+    # Ties count between people: a kappa without them is another figure.
+    _ceiling(found, None if at.dropped else line.shown.interval, key)
+    if found is None or found.judge is None:
+        return
+    explanations.beside(
+        "Alternative-annotator test: may the judge replace one annotator?", "alternative", "handicap", key=f"{key}:test"
+    )
+    if found.people < alternative_annotator.MIN_PEOPLE:
+        st.caption("Not tested: this needs labels of three people or more.")
+        return
+    epsilon = _handicap(f"epsilon:{key}")
+    _alternatives(tested(store, at.plain, line.dimension, epsilon))
+
+
+@st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
+def ceiling(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Ceiling | None:
+    """How far people agree with each other, and the judge with them."""
+    return ceilings.ceiling(_store, at.dataset, at.judge, dimension)
+
+
+@st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
+def tops(_store: Store, at: figure_cache.Place) -> dict[Dimension, Interval | None]:
+    """How far two people agree in each dimension of the judge's card."""
+    return ceilings.between(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge))
+
+
+@st.cache_data(max_entries=64, show_spinner="Leaving out one person at a time ...")
+def tested(_store: Store, at: figure_cache.Place, dimension: Dimension, epsilon: float) -> Test:
+    """The alternative-annotator test with that handicap."""
+    return alternative_annotator.test(
+        annotators.labels(_store, at.dataset, dimension, "blind", at.judge).ratings, epsilon
+    )
+
+
+def _ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
     """How far people agree with each other, and the judge with them, as a sentence and a chart."""
     text.say("{said}", said=told(found))
     if found is None:
@@ -36,7 +82,7 @@ def ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
     charts.intervals(spans, f"ceiling:{key}", mark=None)
 
 
-def alternatives(found: alternative_annotator.Test) -> None:
+def _alternatives(found: alternative_annotator.Test) -> None:
     """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
     if not found.enough:
         text.say(
@@ -104,7 +150,7 @@ def alternatives(found: alternative_annotator.Test) -> None:
 HANDICAPS: Mapping[float, str] = {eps: f"{who} · ε {eps:g}" for eps, who in alternative_annotator.EPSILONS.items()}
 
 
-def handicap(key: str) -> float:
+def _handicap(key: str) -> float:
     """Who the people are: the handicap that the test gives them."""
     chosen = st.segmented_control(
         "The people here are",

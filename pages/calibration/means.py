@@ -1,4 +1,4 @@
-"""What a judge gave on average: choosers and the table."""
+"""Mean scores of the judge, which say nothing of its agreement with people."""
 
 from __future__ import annotations
 
@@ -7,16 +7,38 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from data.calibration import means as figures
+from data.calibration import score_sums
 from data.calibration.fields import SYSTEM
 from data.calibration.means import COLUMNS, READ, Chosen, Table, few_told
+from data.store.errors import BadInput
 from judges.stats.uncertainty import Interval
-from pages.ui import text, url_state
+from pages.ui import agreement_tables, session, text, url_state
 from pages.ui.agreement_tables import number, span
+from pages.ui.figure_cache import Place
+
+
+@st.fragment
+def panel(at: Place, judges: Mapping[str, str], opened: bool = False) -> None:
+    """Means by any field of the items, and beside another judge on the same cells."""
+    store = session.store()
+    if not figures.known(store, at.judge):
+        return
+    fields = figures.fields(store, at.dataset)
+    with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
+        st.caption("The judge's own scores, not corrected. How far they agree with people is shown above.")
+        chosen = _chosen(fields, judges, at.judge)
+        try:
+            _table(figures.table(store, at.dataset, at.judge, chosen), chosen.by)
+        except BadInput as error:
+            text.quiet("{why} Means by system:", why=str(error))
+            agreement_tables.means(score_sums.means(store, at.dataset, at.judge))
+
 
 _ALL = "all items"
 
 
-def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> Chosen:
+def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> Chosen:
     """By which field, of which items only, and beside which judge; all of it stands in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=200):
@@ -30,7 +52,7 @@ def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge
     return Chosen(by, (pairs[only],) if only else (), other)
 
 
-def table(found: Table, by: str) -> None:
+def _table(found: Table, by: str) -> None:
     """A row for every group and dimension, with the columns that anything stands in."""
     if found.apart is not None:
         own, other = found.apart

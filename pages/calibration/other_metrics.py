@@ -1,4 +1,4 @@
-"""The figures of other papers in a table, and how missing counts."""
+"""The panels Other metrics and Missing scores: further metrics, and how they change with what is missing."""
 
 from __future__ import annotations
 
@@ -7,15 +7,40 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from data.calibration import missingness as lacking
+from data.calibration import other_metrics as figures
 from judges.stats import missingness
+from judges.stats.calibration import Line
 from judges.stats.missingness import Counted, Missing
 from judges.stats.other_metrics import Others
 from judges.types import Dimension
-from pages.ui import text, url_state
+from pages.ui import explanations, session, text, url_state
 from pages.ui.agreement_tables import number, span
+from pages.ui.figure_cache import Place
 
 
-def table(found: Others) -> None:
+def panel(at: Place, line: Line, key: str) -> None:
+    """Accuracy, AC, correlations and the rest, with intervals."""
+    store, d = session.store(), line.dimension
+    if not line.shown.cells:
+        st.caption(text.NO_RATINGS)
+        return
+    explanations.beside("Other metrics, from the same ratings", "others", "AC2", key=f"others:{key}")
+    with st.spinner("Computing correlations ..."):
+        _table(figures.others(store, at.dataset, at.judge, d, at.basis, d.scale.drawn if at.dropped else ""))
+
+
+def missing(at: Place, line: Line, key: str) -> None:
+    """The figures where what the judge could not answer is left out, or counts as an answer."""
+    store, d = session.store(), line.dimension
+    explanations.beside("Where the judge gave no usable value", "missing", key=f"missing:{key}")
+    answer = _answer(d)
+    drop = d.scale.drawn if at.dropped else ""
+    with st.spinner("Computing each treatment of missing scores ..."):
+        _counted(lacking.missing(store, at.dataset, at.judge, d, at.basis, (answer,), drop))
+
+
+def _table(found: Others) -> None:
     """Every figure with its interval and what it says."""
     rows = [
         {
@@ -36,7 +61,7 @@ def table(found: Others) -> None:
     )  # fmt: skip
 
 
-def answer(d: Dimension) -> str:
+def _answer(d: Dimension) -> str:
     """What a missing answer counts as beside the usual choices; it stands in the address."""
     options = {word: word for word in d.scale.answers} or {choice: choice for choice in missingness.usual(d.scale)[3:]}
     middle = missingness.usual(d.scale)[3:]
@@ -44,7 +69,7 @@ def answer(d: Dimension) -> str:
         return url_state.one("missing", "Count missing as", options, default=middle[0] if middle else "")
 
 
-def counted(found: Missing) -> None:
+def _counted(found: Missing) -> None:
     """The figures under each choice side by side."""
     text.say("{sentence}", sentence=missingness.told(found))
     st.dataframe(pd.DataFrame(_rows(found.counted)), hide_index=True, height="content", placeholder="–")

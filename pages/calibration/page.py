@@ -14,12 +14,11 @@ from pages.calibration import (
     baselines,
     both_orders,
     dimension,
-    panel_baselines,
-    panel_ceiling,
-    panel_disputes,
-    panel_means,
-    panel_votes,
+    disputes,
+    human_ceiling,
+    means,
     report_files,
+    votes,
     weakest_turns,
 )
 from pages.ui import (
@@ -71,21 +70,21 @@ def page() -> None:
     gate = figure_cache.lines(store, at, counted, False)
     with bar:
         basis, dropped = _basis(at, gate, counted)
-        waits = panel_disputes.choice(at, basis, dropped)
+        waits = disputes.choice(at, basis, dropped)
     if basis is None:
         _nothing(dataset.name)
         both_orders.panel(at)
-        panel_means.panel(at, names, opened=True)
+        means.panel(at, names, opened=True)
         return
     lines = figure_cache.lines(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     agreement_tables.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
     agreement_tables.combined(combinations.since(store, judge))
     card_editor.shown(fewshot.used(store, judge))
-    panel_disputes.panel(at, basis, dropped, dataset.name)
-    tops = panel_ceiling.tops(store, at.plain)
+    disputes.panel(at, basis, dropped, dataset.name)
+    tops = human_ceiling.tops(store, at.plain)
     agreement_tables.plot(lines, tops, asked, key)
-    found = panel_baselines.floors(store, at, basis, dropped)
+    found = baselines.floors(store, at, basis, dropped)
     agreement_tables.table(
         lines, tops, key, lambda row: url_state.put("dimension", lines[row].key), baselines.marks(lines, found)
     )
@@ -94,10 +93,10 @@ def page() -> None:
     line = next(line for line in lines if line.key == chosen)
     dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
-        panel_votes.panel(at, line.dimension)
+        votes.panel(at, line.dimension)
     both_orders.panel(at)
     weakest_turns.panel(at._replace(basis=basis))
-    panel_means.panel(at, names)
+    means.panel(at, names)
 
 
 def _basis(at: figure_cache.Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:

@@ -1,4 +1,4 @@
-"""Recall, precision and false positive rate of a flag, or of every category against the rest."""
+"""The panel Precision and recall: of a flag, or of each category against the rest."""
 
 from __future__ import annotations
 
@@ -6,20 +6,47 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from data.calibration import rates as figures
+from data.gold.gold import Basis
+from data.store import Store
 from judges.render.svg import Row
 from judges.render.words import cell, span
 from judges.stats import rates
+from judges.stats.calibration import Line
 from judges.stats.ppi import Corrected
 from judges.stats.rates import Answer
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 from judges.types import Dimension
-from pages.ui import charts, text
+from pages.ui import charts, explanations, session, text
+from pages.ui.figure_cache import Place
+
+
+@st.cache_data(max_entries=64, show_spinner="Computing precision and recall ...")
+def _found(_store: Store, at: Place, dimension: Dimension, basis: Basis) -> tuple[list[Answer], dict[int, Corrected]]:
+    return (
+        figures.found(_store, at.dataset, at.judge, dimension, basis),
+        figures.means(_store, at.dataset, at.judge, dimension, basis),
+    )
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """Sentences for every answer, the rates with their intervals, and how often people would say so."""
+    found, means = _found(session.store(), at.plain, line.dimension, at.basis)
+    if not line.shown.cells:
+        st.caption(text.NO_RATINGS)
+        return
+    explanations.beside("Recall, precision and false positives", "rates", "prevalence", key=key)
+    _told(found, line.dimension)
+    _table(found, means, key)
+    if at.dropped:
+        st.caption("Ties are counted in these figures.")
+
 
 _SAID = 4
 """Of more answers there is only the table."""
 
 
-def told(found: Sequence[Answer], dimension: Dimension) -> None:
+def _told(found: Sequence[Answer], dimension: Dimension) -> None:
     """Recall, false positive rate and precision of each answer, in sentences."""
     for answer in found[:_SAID] if len(found) <= _SAID else ():
         head, *rest = rates.told(answer, dimension)
@@ -28,7 +55,7 @@ def told(found: Sequence[Answer], dimension: Dimension) -> None:
         text.quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS)
 
 
-def table(found: Sequence[Answer], means: Mapping[int, Corrected], key: str) -> None:
+def _table(found: Sequence[Answer], means: Mapping[int, Corrected], key: str) -> None:
     """The rates of every answer with their intervals; of a flag as a plot too."""
     if len(found) == 1:
         one = found[0].rates

@@ -1,4 +1,4 @@
-"""The sample size: the planner's sentences and the curve of kappa over items."""
+"""The panel Sample size: kappa by the number of items with gold, and how many more are needed."""
 
 from __future__ import annotations
 
@@ -6,15 +6,49 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from data.approvals import policy
+from data.calibration import slices
+from data.gold.gold import Basis
+from data.store import Store
 from judges.plural import many
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
 from judges.stats.intervals import Interval
-from pages.ui import charts, text
+from judges.stats.learning_curve import ahead, curve
+from judges.stats.planner import more_for_width, more_range
+from judges.types import Dimension
+from pages.ui import charts, explanations, session, text
 from pages.ui.agreement_tables import span
+from pages.ui.figure_cache import Place
 
 
-def nothing(now: Interval) -> None:
+@st.cache_data(max_entries=64, show_spinner="Computing kappa by sample size ...")
+def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Interval]:
+    return curve(*slices.in_order(_store, at.dataset, at.judge, dimension, basis, drop), dimension.scale.weights)
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """The planner's sentences, then the curve with the forecast."""
+    store, now = session.store(), line.shown.interval
+    asked = policy.asked(store).policy
+    steps = _curve(store, at.plain, line.dimension, at.basis, line.dimension.scale.drawn if at.dropped else "")
+    if not steps or now.point is None:
+        _nothing(now)
+        return
+    left, right = st.columns([1, 4], vertical_alignment="center", gap="medium")
+    with left:
+        half = _asked_width(key)
+    needed = line.decision.needed if line.gated else None
+    needed = needed or asked.schedule.boundary(1 - asked.level, now.items)
+    width, bound = more_for_width(now, half), more_range(now, asked.threshold, needed)
+    with right:
+        _planned(now, half, width, bound, asked, line)
+    explanations.beside("Kappa by sample size", "curve", "planner", key=key)
+    further = max(width[1] if width else 0, bound[1] if bound else 0)
+    _chart(steps, ahead(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")
+
+
+def _nothing(now: Interval) -> None:
     """There is no kappa to follow yet."""
     text.quiet(
         "No kappa yet: {items} with reference labels (gold) and a score, on which kappa is undefined. Label more "
@@ -23,7 +57,7 @@ def nothing(now: Interval) -> None:
     )
 
 
-def asked_width(key: str) -> float:
+def _asked_width(key: str) -> float:
     """The half width of the interval that the person wants."""
     return float(
         st.number_input(
@@ -33,7 +67,7 @@ def asked_width(key: str) -> float:
     )  # fmt: skip
 
 
-def planned(
+def _planned(
     now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, asked: Policy, line: Line
 ) -> None:
     """What further items would do: for the width, and for the lower bound that the approval check requires."""
@@ -66,7 +100,7 @@ def planned(
         text.say("Kappa is at the required {threshold}: more labels are unlikely to decide it.", threshold=threshold)
 
 
-def chart(steps: Sequence[Interval], ahead: Sequence[Interval], asked: Policy, key: str) -> None:
+def _chart(steps: Sequence[Interval], ahead: Sequence[Interval], asked: Policy, key: str) -> None:
     """Kappa on the first n items with its band, the forecast, and the threshold."""
     charts.growth(steps, ahead, key, asked.threshold, f"required: {asked.threshold:.2f}")
     first, last = steps[0], steps[-1]

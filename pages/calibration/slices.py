@@ -1,4 +1,4 @@
-"""Slices of a dimension: what the test says of every way of slicing, the chart of one, and the items of a slice."""
+"""The panel Slices: does the judge agree with people equally well on every system, language, length ...?"""
 
 from __future__ import annotations
 
@@ -7,20 +7,63 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
+from data.calibration import slices
 from data.calibration.slices import Member
+from data.gold.gold import Basis
+from data.store import Store
 from judges.plural import many
 from judges.render.svg import Row
 from judges.stats import bins
-from judges.stats.calibration import Summary
+from judges.stats.calibration import Line, Summary
 from judges.stats.intervals import Interval
-from judges.stats.slices import Slice, Sliced
-from pages.ui import charts, rows, text
+from judges.stats.slices import Slice, Sliced, sliced
+from judges.types import Dimension
+from pages.ui import charts, explanations, links, rows, session, text, url_state
 from pages.ui.agreement_tables import number, small, span
+from pages.ui.figure_cache import Place
+
+
+@st.cache_data(max_entries=64, show_spinner="Computing slices ...")
+def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Sliced]:
+    found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
+    return sliced(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
+
+
+@st.cache_data(max_entries=64, show_spinner="Listing the items ...")
+def _members(
+    _store: Store, at: Place, who: str, dimension: Dimension, basis: Basis, drop: str, by: str, name: str
+) -> list[Member]:
+    found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
+    return slices.members(_store, who, at.dataset, at.judge, found, by, name)
+
+
+def panel(at: Place, line: Line, key: str) -> None:
+    """Every way of slicing in a sentence; one of them as a chart, whose rows lead to items."""
+    store, dimension = session.store(), line.dimension
+    drop = dimension.scale.drawn if at.dropped else ""
+    found = _sliced(store, at.plain, dimension, at.basis, drop)
+    if not found:
+        _nothing(line.shown.cells)
+        return
+    _told(found)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=260):
+            by = url_state.one("by", "Slices by", {one.by: one.by for one in found})
+        explanations.how("slices", key=key)
+    chosen = next(one for one in found if one.by == by)
+    name = _chart(chosen, line.shown.interval, f"chart:{key}:{by}")
+    if name:
+        listed = _members(store, at.plain, session.me().name, dimension, at.basis, drop, by, name)
+        _listed(
+            listed, name, line.shown, f"items:{key}:{by}:{name}",
+            lambda item: links.go("desk", dataset=at.name, item=item),
+        )  # fmt: skip
+
 
 _ALPHA = 0.05
 
 
-def nothing(cells: int) -> None:
+def _nothing(cells: int) -> None:
     """There is nothing to slice by."""
     text.quiet(
         "Nothing to slice by: {cells} with reference labels (gold) and a score, all of the same system, language, "
@@ -29,7 +72,7 @@ def nothing(cells: int) -> None:
     )  # fmt: skip
 
 
-def told(found: Sequence[Sliced]) -> None:
+def _told(found: Sequence[Sliced]) -> None:
     """What the tests say, in one or two sentences."""
     apart = [one for one in found if one.apart is not None and one.apart.adjusted <= _ALPHA]
     tested = [one for one in found if one.apart is not None]
@@ -59,7 +102,7 @@ def _ends(one: Sliced) -> tuple[Slice, Slice]:
     return ordered[0], ordered[-1]
 
 
-def chart(one: Sliced, whole: Interval, key: str) -> str:
+def _chart(one: Sliced, whole: Interval, key: str) -> str:
     """The slices with their intervals, best first, under the whole; the name of the one that was clicked, or ""."""
     ranked = sorted(one.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
     spans = [Row("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
@@ -82,7 +125,7 @@ def _remark(interval: Interval, lenient: float | None) -> str:
     return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{few}"
 
 
-def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
+def _listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
     """The ratings of a slice; `go` gets the item that is clicked."""
     scale = summary.dimension.scale
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)

@@ -1,4 +1,4 @@
-"""The agreement table of votes: judge and people, people and people, per part of the dataset, with and without ties."""
+"""Votes on pairs: how often the judge agrees with single people, and how often people agree with each other."""
 
 from __future__ import annotations
 
@@ -7,12 +7,33 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from data.calibration import votes
+from data.store import Store
 from judges.plural import many
 from judges.stats.calibration import Summary
 from judges.stats.intervals import Interval
-from judges.stats.votes import JUDGE, Agreement
-from pages.ui import text
+from judges.stats.votes import JUDGE, Agreement, table
+from judges.types import Dimension
+from pages.ui import figure_cache, session, text
 from pages.ui.agreement_tables import number, span
+
+
+@st.fragment
+def panel(at: figure_cache.Place, dimension: Dimension) -> None:
+    """The agreement table, where people of named teams have voted."""
+    store = session.store()
+    found = counted(store, at, dimension)
+    if found:
+        _table(found, figure_cache.majority(store, at, dimension))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def counted(_store: Store, at: figure_cache.Place, dimension: Dimension) -> list[Agreement]:
+    """How often the judge agrees with single votes, and people with each other."""
+    scale = dimension.scale
+    tie = scale.categories.index(scale.drawn) if scale.drawn else None
+    return table(votes.votes(_store, at.dataset, at.judge, dimension), scale.size, tie)
+
 
 TIES = ("ties counted", "ties dropped")
 """The two ways in which MT-Bench counts ties; its paper calls them S1 and S2."""
@@ -22,7 +43,7 @@ _SHARE = st.column_config.NumberColumn(
 _COUNT = st.column_config.NumberColumn("votes", width=58, format="localized", help="Pairs of votes.")
 
 
-def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None:
+def _table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None:
     """Agreement of single votes; then the judge against the majority, with kappa."""
     st.subheader("Votes", anchor=False)
     rows = [

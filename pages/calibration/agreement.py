@@ -1,4 +1,4 @@
-"""One dimension of a judge in full: its state, table, marginals, n/a, and what stands beside a kappa."""
+"""The panel Agreement: figures, baselines, table and marginals, n/a and what was not scored."""
 
 from __future__ import annotations
 
@@ -7,67 +7,48 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.calibration.anchoring import Arms
+from data.calibration import concordance
 from data.calibration.calibration import MOST, Found
 from data.records.exposure import NOTE
 from judges.plural import many
-from judges.render.svg import Row
-from judges.stats import bins
+from judges.render import words
+from judges.stats import agreement, bins
 from judges.stats.calibration import Line, Summary
 from judges.stats.concordance import CALLED, Concordance
 from judges.stats.intervals import BOOTSTRAP, Interval
-from pages.ui import charts, explanations, rows, text
+from pages.calibration import baselines
+from pages.ui import charts, explanations, figure_cache, links, rows, session, text
 from pages.ui.agreement_tables import number, span
 
-_BADGES = {
-    "meets policy": ":green-badge[:material/check_circle: meets policy]",
-    "inconclusive": ":orange-badge[:material/trending_up: inconclusive]",
-    "fails": ":red-badge[:material/cancel: fails]",
-    "below minimum sample": ":gray-badge[:material/hourglass_empty: below minimum sample]",
-    "undefined": ":gray-badge[:material/block: undefined]",
-}
-REASONS = {
-    "unreadable": "unreadable",
-    "out_of_range": "out of range",
-    "cut_off": "cut off",
-    "refused": "refused",
-    "api_error": "API error",
-    "incomplete": "incomplete",
-}
+
+def panel(at: figure_cache.Place, line: Line, key: str) -> None:
+    """A click on the table lists the items, a click on an item opens the desk."""
+    store, shown = session.store(), line.shown
+    _figures(line, f"figures:{key}")
+    if line.dimension.scale.kind == "interval" and shown.cells:
+        beside = concordance.beside(store, at.dataset, at.judge, line.dimension, at.basis)
+        if beside is not None:
+            _beside(beside, shown, key)
+    baselines.panel(baselines.floors(store, at.plain, at.basis, at.dropped)[line.dimension.sort, line.dimension.name])
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        explanations.beside("Confusion matrix", "table", key=f"table:{key}")
+        cell = _table(shown, f"table:{key}")
+        if cell is not None:
+            people, judge = (shown.codes[n] for n in cell)
+            found = figure_cache.items_in(store, at.plain, session.me().name, line.dimension, at.basis, people, judge)
+            _listed(
+                found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=at.name, item=item)
+            )
+    with right:
+        explanations.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
+        margins = agreement.marginals(shown.table)
+        if margins is not None:
+            _spread(shown, *margins, f"margins:{key}")
+        _missing(shown, figure_cache.unscored(store, at.plain) if shown.unscored else [])
 
 
-def state(line: Line) -> None:
-    """The result of the approval check: what a lead may conclude in a sentence, why, and what is missing."""
-    decision, gate = line.decision, line.gate
-    point = gate.interval.point
-    step = bins.step(gate.dimension.scale)
-    near = "" if gate.within_one is None else f", {gate.within_one:.0%} within {step}"
-    text.say(
-        _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
-        name=line.dimension.title, exact=number(gate.exact, ".0%"), near=near, kappa=number(point, ".2f"),
-        items=many(gate.interval.items, "item"),
-    )  # fmt: skip
-    text.quiet(
-        ("" if line.gated else "Approval check: ")
-        + "{reason}" + (" **Still needed: {missing}**" if decision.missing else ""),
-        reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
-    )  # fmt: skip
-
-
-_CONCLUSIONS = {
-    "meets policy": "**May be published.** On {name} judge and people give the same answer in {exact} of "
-    "ratings{near}. Corrected for chance that is kappa {kappa}, which meets the policy.",
-    "inconclusive": "**Not yet to be published.** On {name} agreement is high enough (the same answer in {exact} of "
-    "ratings{near}; kappa {kappa}), but with so few reference labels that may be chance.",
-    "fails": "**Not to be published.** On {name} judge and people disagree too often: kappa {kappa}, where 0 is chance "
-    "and 1 full agreement.",
-    "below minimum sample": "**Not yet to be published.** On {name} only {items} of a random draw have blind labels "
-    "and a score, fewer than the policy requires.",
-    "undefined": "**Not to be published.** On {name} everybody gave one and the same answer, so kappa is undefined.",
-}
-
-
-def figures(line: Line, key: str) -> None:
+def _figures(line: Line, key: str) -> None:
     """The figures in one row with how to read them, and how the interval was made."""
     summary, interval = line.shown, line.shown.interval
     ordered = bool(summary.dimension.scale.weights)
@@ -122,11 +103,11 @@ def figures(line: Line, key: str) -> None:
         explanations.how(*names, key=key, values=explanations.of(summary))
 
 
-def beside(found: Concordance, summary: Summary, key: str) -> None:
+def _beside(found: Concordance, summary: Summary, key: str) -> None:
     """Correlations, ICC and mean error with their intervals, and what each of them says."""
     st.dataframe(
         [
-            {"figure": CALLED[name], "value": one.point, "95% interval": _to(one), "meaning": _BESIDE[name]}
+            {"figure": CALLED[name], "value": one.point, "95% interval": _to(one), "meaning": _MEANINGS[name]}
             for name, one in found._asdict().items()
         ],
         hide_index=True, key=f"beside:{key}", width="content", placeholder="–",
@@ -144,7 +125,7 @@ def _to(one: Interval) -> str:
     return "–" if one.low is None or one.high is None else f"{one.low:.3f} to {one.high:.3f}"
 
 
-_BESIDE = {
+_MEANINGS = {
     "icc": "Two-way random effects, absolute agreement, single rater; also called ICC(2,1).",
     "pearson": "Linear correlation of the values.",
     "spearman": "Rank correlation; ties get the mean rank.",
@@ -153,7 +134,7 @@ _BESIDE = {
 }
 
 
-def table(summary: Summary, key: str) -> tuple[int, int] | None:
+def _table(summary: Summary, key: str) -> tuple[int, int] | None:
     """The table of agreement; the cell that was clicked."""
     if not summary.cells:
         st.caption(text.NO_RATINGS)
@@ -170,7 +151,7 @@ def table(summary: Summary, key: str) -> tuple[int, int] | None:
     return chosen
 
 
-def listed(
+def _listed(
     found: Sequence[Found], summary: Summary, cell: tuple[int, int], key: str, go: Callable[[str], None]
 ) -> None:
     """The items of a cell of the table; `go` gets the one that is clicked."""
@@ -191,7 +172,7 @@ def listed(
         go(one.item)
 
 
-def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], key: str) -> None:
+def _spread(summary: Summary, people: Sequence[float], judge: Sequence[float], key: str) -> None:
     """Both marginals, and the warnings that belong to them."""
     charts.marginals(people, judge, summary.answers, key)
     st.caption("Share of each answer. Different distributions mean that judge and people use the scale differently.")
@@ -213,7 +194,7 @@ def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], ke
         )
 
 
-def missing(summary: Summary, replies: Sequence[tuple[str, int]]) -> None:
+def _missing(summary: Summary, replies: Sequence[tuple[str, int]]) -> None:
     """What kappa leaves out: n/a of either side, and cells that the judge gave no score."""
     na = summary.na
     if summary.dimension.scale.na and na.cells:
@@ -230,96 +211,5 @@ def missing(summary: Summary, replies: Sequence[tuple[str, int]]) -> None:
             + failed
             + "A failed reply is not a low score; it is left out of all figures.",
             cells=many(summary.unscored, "rating"), have="has" if summary.unscored == 1 else "have",
-            why=", ".join(f"{n:,} {REASONS.get(reason, reason)}" for reason, n in replies),
+            why=", ".join(f"{n:,} {words.REASONS.get(reason, reason)}" for reason, n in replies),
         )  # fmt: skip
-
-
-def anchored(blind: Interval, assisted: Interval, change: Interval, key: str) -> None:
-    """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing."""
-    if not assisted.cells or not blind.cells:
-        none = "assisted" if blind.cells else "blind"
-        text.quiet(
-            "Not tested: no item of a random draw has both a score and {none} labels. To measure anchoring, show the "
-            "judge's scores in a share of the audit sample (assisted share, on the page Queues).",
-            none=none,
-        )
-        return
-    few = min(blind.items, assisted.items)
-    if few < 30:
-        text.say("**Not tested**: {n} in the smaller group, and 30 are needed.", n=many(few, "item"))
-    elif change.low is not None and change.low > 0:
-        text.say(
-            "**Anchoring**: people agree more with the judge where they see its scores, by {moved}. Part of the "
-            "agreement of assisted labels comes from the judge itself.",
-            moved=_moved(change),
-        )  # fmt: skip
-    elif change.high is not None and change.high < 0:
-        text.say(
-            "**People agree less with the judge where they see its scores**, by {moved}: find out why.",
-            moved=_moved(change),
-        )
-    elif change.point is None or change.low is None:
-        st.markdown("**Not tested**: kappa is undefined in one of the groups.")
-    else:
-        text.say(
-            "**No anchoring is shown**: where people see the scores, kappa differs by {moved}, an interval that "
-            "includes 0. Anchoring as large as its upper end is not ruled out.",
-            moved=_moved(change),
-        )  # fmt: skip
-    rows = [("blind", blind), ("assisted", assisted), ("assisted − blind", change)]
-    spans = [
-        Row(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", remark)
-        for (name, i), remark in zip(rows, [_used(blind), _used(assisted), _moved(change)], strict=True)
-    ]
-    charts.intervals(spans, key, mark=0.0, reach=(-0.1, 1.0))
-
-
-def arms(found: Arms, key: str) -> None:
-    """Both arms side by side: equal answers, changes, seconds; and what was changed after a reveal."""
-    both = (found.blind, found.assisted)
-    if any(arm.labels for arm in both):
-        shares = [100 * arm.same / arm.labels if arm.labels else None for arm in both]
-        share = st.column_config.NumberColumn(format="%.1f%%")
-        st.dataframe(
-            {
-                "labels": ["blind", "assisted"],
-                "items": [arm.items for arm in both],
-                "answers": [arm.labels for arm in both],
-                "acceptance": shares,
-                "override": [None if s is None else 100 - s for s in shares],
-                "s/item": [arm.seconds[1] if arm.seconds else None for arm in both],
-                "IQR": [_half(arm.seconds) for arm in both],
-            },
-            hide_index=True, key=key, placeholder="–", width="content",
-            column_config={
-                "acceptance": share,
-                "override": share,
-                "s/item": st.column_config.NumberColumn(format="%.0f", help="Median seconds per item."),
-                "IQR": st.column_config.TextColumn(help="Interquartile range of the seconds per item."),
-            },
-        )  # fmt: skip
-        st.caption(
-            "Assisted: acceptance rate and override rate. Blind: how often people give the judge's answer without "
-            "seeing it. Seconds per item: median and IQR, over all questions of the item."
-        )
-    if found.changed:
-        text.say(
-            "After the judge's scores were revealed, people changed {changed}: {same} to the judge's answer, {nearer} "
-            "towards it. Revealed labels are in none of these figures.",
-            changed=many(found.changed, "label"), same=f"{found.to_judge:,}", nearer=f"{found.nearer:,}",
-        )  # fmt: skip
-    else:
-        st.caption("No label was changed after the judge's scores were revealed.")
-
-
-def _half(seconds: tuple[float, float, float] | None) -> str:
-    return "–" if seconds is None else f"{seconds[0]:,.0f} to {seconds[2]:,.0f}"
-
-
-def _used(interval: Interval) -> str:
-    on = f"{many(interval.items, 'item')}, {many(interval.cells, 'rating')}"
-    return f"{number(interval.point, '.2f')} from {on}" if interval.point is not None else f"undefined from {on}"
-
-
-def _moved(interval: Interval) -> str:
-    return "undefined" if interval.point is None else f"{interval.point:+.2f} ({span(interval)})"
