@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 from data.approvals import case, policy, record
 from data.approvals.case import Case
 from data.approvals.older_policies import Today, today
-from data.approvals.record import AUTOMATIC, Approval, Decision, Fact, Stand, evidence, history, now, stands
+from data.approvals.record import AUTOMATIC, DONE, Approval, Decision, Fact, Stand, evidence, history, now, stands
 from data.approvals.suspension import Look, doubted, keep, kept, look
 from data.approvals.suspension import check as suspend
 from data.records import datasets, leads, people
@@ -21,9 +21,6 @@ __all__ = [
     "AUTOMATIC", "Approval", "Decision", "Look", "Note", "Stand", "Today", "approved", "decide", "doubted", "evidence",
     "history", "keep", "moved", "note", "now", "older", "stands", "suspend", "today", "waits",
 ]  # fmt: skip
-
-DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
-"""Decisions as what was done."""
 
 
 def approved(store: Store, dataset_id: str) -> list[Approval]:

@@ -12,13 +12,13 @@ from data.calibration.calibration import MOST, Found
 from data.records.exposure import NOTE
 from judges.plural import many
 from judges.render import words
+from judges.render.words import cell, span
 from judges.stats import agreement, bins
 from judges.stats.calibration import Line, Summary
 from judges.stats.concordance import CALLED, Concordance
 from judges.stats.intervals import BOOTSTRAP, Interval
 from pages.calibration import baselines
 from pages.ui import charts, explanations, figure_cache, links, rows, session, text
-from pages.ui.agreement_tables import number, span
 
 
 def panel(at: figure_cache.Place, line: Line, key: str) -> None:
@@ -57,23 +57,23 @@ def _figures(line: Line, key: str) -> None:
     if scale.kind == "interval":
         name, how = "Kappa (CCC)", "Lin's concordance, by the six sums that quadratic-weighted kappa has"
     shown = [
-        (name, number(interval.point), f"{how}: 1 is full agreement, 0 is chance."),
+        (name, cell(interval.point), f"{how}: 1 is full agreement, 0 is chance."),
         ("95% interval", span(interval), "Cluster bootstrap: whole items are resampled."),
-        ("Lower bound", number(line.bound), "One-sided; the approval check compares it with the required kappa.")
+        ("Lower bound", cell(line.bound), "One-sided; the approval check compares it with the required kappa.")
         if line.gated
-        else ("Lower bound", number(interval.lower_bound), "One-sided, 95%, at a single look."),
-        ("% agreement", number(summary.exact, ".1%"), "Share of ratings where judge and people give the same answer."),
+        else ("Lower bound", cell(interval.lower_bound), "One-sided, 95%, at a single look."),
+        ("% agreement", cell(summary.exact, ".1%"), "Share of ratings where judge and people give the same answer."),
     ]
     if ordered:
         shown += [
             (
                 f"Within {bins.step(scale).removesuffix(' step')}",
-                number(summary.within_one, ".1%"),
+                cell(summary.within_one, ".1%"),
                 f"Share of ratings that differ by {bins.step(scale)} or less.",
             ),
             (
                 "Bias (judge - people)",
-                number(summary.mean_difference, "+.2f"),
+                cell(summary.mean_difference, "+.2f"),
                 "Mean difference: above 0 the judge is higher.",
             ),
         ]
@@ -184,7 +184,7 @@ def _spread(summary: Summary, people: Sequence[float], judge: Sequence[float], k
         text.warn(
             "{share} of all answers are the same: kappa is then unstable (the kappa paradox). Gwet's {name}, which is "
             "less affected by prevalence, is {ac}. It does not replace kappa.",
-            share=f"{summary.commonest:.0%}", name=name, ac=number(summary.ac, ".2f"),
+            share=f"{summary.commonest:.0%}", name=name, ac=cell(summary.ac, ".2f"),
         )  # fmt: skip
     apart = summary.correlation is not None and summary.interval.point is not None
     if apart and summary.correlation - summary.interval.point > 0.15:
@@ -202,7 +202,7 @@ def _missing(summary: Summary, replies: Sequence[tuple[str, int]]) -> None:
             "**n/a**: people {people}, judge {judge} of {cells}. On whether the question applies they agree in "
             "{agreed} (kappa {kappa}). The figures above use the ratings that both scored.",
             people=f"{summary.na_human:,}", judge=f"{summary.na_judge:,}", cells=many(na.cells, "rating"),
-            agreed=number(na.agreement, ".1%"), kappa=number(na.kappa, ".2f"),
+            agreed=cell(na.agreement, ".1%"), kappa=cell(na.kappa, ".2f"),
         )  # fmt: skip
     if summary.unscored:
         failed = "Unusable replies over the whole dataset: {why}. " if replies else ""

@@ -9,11 +9,11 @@ from data.calibration.anchoring import Arms
 from data.store import Store
 from judges.plural import many
 from judges.render.svg import Row
+from judges.render.words import cell, span
 from judges.stats.calibration import Line
 from judges.stats.intervals import Interval
 from judges.types import Dimension
 from pages.ui import charts, explanations, figure_cache, session, text
-from pages.ui.agreement_tables import number, span
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
@@ -115,7 +115,7 @@ def _half(seconds: tuple[float, float, float] | None) -> str:
 
 def _used(interval: Interval) -> str:
     on = f"{many(interval.items, 'item')}, {many(interval.cells, 'rating')}"
-    return f"{number(interval.point, '.2f')} from {on}" if interval.point is not None else f"undefined from {on}"
+    return f"{cell(interval.point, '.2f')} from {on}" if interval.point is not None else f"undefined from {on}"
 
 
 def _moved(interval: Interval) -> str:

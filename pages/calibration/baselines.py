@@ -10,10 +10,10 @@ from data.calibration import baselines, calibration
 from data.gold.gold import Basis
 from data.store import Store
 from judges.plural import many
+from judges.render.words import cell, span
 from judges.stats.baselines import Floors
 from judges.stats.calibration import Line
 from pages.ui import text
-from pages.ui.agreement_tables import number, span
 from pages.ui.figure_cache import Place
 
 
@@ -44,8 +44,8 @@ def panel(found: Floors) -> None:
         text.quiet(
             "Length baseline: a rule that predicts the answer from the length of the text alone (cross-fitted) has "
             "kappa {rule} ({span}) and {exact} agreement. Judge minus baseline: {ahead} ({ahead_span}){standing}.",
-            rule=number(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
-            ahead=number(rule.ahead.point, "+.2f"), ahead_span=span(rule.ahead),
+            rule=cell(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
+            ahead=cell(rule.ahead.point, "+.2f"), ahead_span=span(rule.ahead),
             standing=_SAID[rule.standing],
         )  # fmt: skip
     text.quiet(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import tzinfo
 
 import streamlit as st
 
 from data.approvals import approvals, policy
+from data.approvals.approvals import Note, Stand
+from data.records.names import shown
 from judges.plural import many
+from judges.render.words import cell
 from judges.stats import bins
 from judges.stats.calibration import Line
 from pages.calibration import (
@@ -23,8 +27,7 @@ from pages.calibration import (
     slices,
     threshold,
 )
-from pages.ui import approval_rows, clock, explanations, figure_cache, nonresponse, session, text, url_state
-from pages.ui.agreement_tables import number
+from pages.ui import clock, explanations, figure_cache, gold, links, session, text, url_state
 
 Panel = Callable[[figure_cache.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
@@ -50,10 +53,10 @@ def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     key = f"{key}:{line.key}"
     _state(line)
     basis = policy.basis(session.store(), at.dataset)
-    nonresponse.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
+    gold.unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
-    approval_rows.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
+    _decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: words for name, (words, _) in PANELS.items() if _has(name, line)}
         chosen = url_state.tab("panel", "Look into", there)
@@ -80,7 +83,7 @@ def _state(line: Line) -> None:
     near = "" if gate.within_one is None else f", {gate.within_one:.0%} within {step}"
     text.say(
         _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
-        name=line.dimension.title, exact=number(gate.exact, ".0%"), near=near, kappa=number(point, ".2f"),
+        name=line.dimension.title, exact=cell(gate.exact, ".0%"), near=near, kappa=cell(point, ".2f"),
         items=many(gate.interval.items, "item"),
     )  # fmt: skip
     text.quiet(
@@ -108,3 +111,24 @@ _CONCLUSIONS = {
     "and a score, fewer than the policy requires.",
     "undefined": "**Not to be published.** On {name} everybody gave one and the same answer, so kappa is undefined.",
 }
+
+
+def _decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
+    """What was decided on a dimension so far, in a line, and the way to where it is decided."""
+    one = stand.proposed or stand.holds
+    doubt = note.look.why if note.look is not None and note.doubted else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if one is not None:
+            text.quiet(
+                "**{who}** {done} it, {at}: {reason}", who=shown(one.person), done=one.done,
+                at=clock.at(one.at, zone), reason=text.short(one.reason, 110),
+            )  # fmt: skip
+        elif eligible:
+            st.caption("It meets the policy, and is not decided: a lead may approve it.")
+        label = "Its approval" if one else "Decide" if eligible else "Approvals"
+        links.to("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
+        if one is not None and one.decision == "approve":
+            links.to("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
+    for icon, told in (("history", note.older), ("visibility", doubt)):
+        if told:
+            text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)

@@ -13,9 +13,9 @@ from data.records import settings
 from data.records.settings import Waiting
 from data.store import Store
 from judges.plural import many
+from judges.render.words import cell, span
 from judges.stats.calibration import Summary
 from pages.ui import figure_cache, links, session, text, url_state
-from pages.ui.agreement_tables import number, span
 
 
 def choice(at: figure_cache.Place, basis: Basis | None, dropped: bool) -> Waiting:
@@ -59,8 +59,8 @@ def _beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: st
                     "dimension": counted.dimension.title,
                     "unit": counted.dimension.sort,
                     "to adjudicate": f"{counted.people.waiting:,} of {counted.gold_cells:,}",
-                    "kappa, counted": f"{number(counted.interval.point, '.2f')} ({span(counted.interval)})",
-                    "kappa, left out": f"{number(out.interval.point, '.2f')} ({span(out.interval)})",
+                    "kappa, counted": f"{cell(counted.interval.point, '.2f')} ({span(counted.interval)})",
+                    "kappa, left out": f"{cell(out.interval.point, '.2f')} ({span(out.interval)})",
                     "bias, counted": _steps(counted.mean_difference),
                     "bias, left out": _steps(out.mean_difference),
                 }

@@ -13,6 +13,7 @@ from data.calibration import human_ceiling as ceilings
 from data.store import Store
 from judges.plural import many
 from judges.render.svg import Row
+from judges.render.words import cell, small
 from judges.stats.calibration import Line
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters.alternative_annotator import Test
@@ -20,8 +21,6 @@ from judges.stats.raters.human_ceiling import Ceiling, told
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 from pages.ui import charts, explanations, figure_cache, session, text
-from pages.ui.agreement_tables import number, small
-from pages.ui.annotator_tables import FEW, SHARE, persons
 
 
 def panel(at: figure_cache.Place, line: Line, key: str) -> None:
@@ -75,7 +74,7 @@ def _ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
         ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'rating')}, {found.people:,} people"),
     ]
     spans = [
-        Row(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")
+        Row(name, "", i.point, i.low, i.high, None, state, f"{cell(i.point, '.2f')} · {on}")
         for name, i, state, on in rows
         if i is not None
     ]
@@ -105,13 +104,13 @@ def _alternatives(found: alternative_annotator.Test) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric(
             "Winning rate ω",
-            text.plain(number(found.omega, ".2f")),
+            text.plain(cell(found.omega, ".2f")),
             help="Share of people that the judge wins against; .5 passes.",
             width="content",
         )
         st.metric(
             "Advantage ρ",
-            text.plain(number(found.rho, ".2f")),
+            text.plain(cell(found.rho, ".2f")),
             help="How often the judge is at least as close to the others as the person is.",
             width="content",
         )
@@ -130,10 +129,10 @@ def _alternatives(found: alternative_annotator.Test) -> None:
         ]
     )
     st.dataframe(
-        frame, hide_index=True, width="content", height="content" if len(frame) <= FEW else 320,
+        frame, hide_index=True, width="content", height="content" if len(frame) <= 8 else 320,
         column_config={
             **dict.fromkeys(("judge closer", "person closer"), st.column_config.NumberColumn(width=104, help="At "
-                "least as close to the other people; ties count for both.", **SHARE)),
+                "least as close to the other people; ties count for both.", format="%.0f%%")),
             **dict.fromkeys(("p", "p adjusted"), st.column_config.TextColumn(width=84)),
             "person": st.column_config.TextColumn(width=150),
             "judge": st.column_config.TextColumn(width=100),
@@ -143,7 +142,7 @@ def _alternatives(found: alternative_annotator.Test) -> None:
         few = max(n for _, n in found.left_out)
         text.quiet(
             "Left out: {n} with fewer than {least} items in common with others ({most} at most).",
-            n=persons(len(found.left_out)), least=alternative_annotator.MIN_ITEMS, most=few,
+            n=many(len(found.left_out), "person", "people"), least=alternative_annotator.MIN_ITEMS, most=few,
         )  # fmt: skip
 
 

@@ -11,10 +11,11 @@ from data.calibration import means as figures
 from data.calibration import score_sums
 from data.calibration.fields import SYSTEM
 from data.calibration.means import COLUMNS, READ, Chosen, Table, few_told
+from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
+from judges.render.words import cell, span
 from judges.stats.uncertainty import Interval
-from pages.ui import agreement_tables, session, text, url_state
-from pages.ui.agreement_tables import number, span
+from pages.ui import session, text, url_state
 from pages.ui.figure_cache import Place
 
 
@@ -32,7 +33,7 @@ def panel(at: Place, judges: Mapping[str, str], opened: bool = False) -> None:
             _table(figures.table(store, at.dataset, at.judge, chosen), chosen.by)
         except BadInput as error:
             text.quiet("{why} Means by system:", why=str(error))
-            agreement_tables.means(score_sums.means(store, at.dataset, at.judge))
+            _by_system(score_sums.means(store, at.dataset, at.judge))
 
 
 _ALL = "all items"
@@ -82,4 +83,19 @@ def _told(one: Interval | None, counted: bool) -> str:
     if one is None or one.point is None:
         return "–"
     ends = "" if one.low is None else f" ({span(one)})"
-    return f"{number(one.point, '.2f')}{ends}" + (f", n {one.items:,}" if counted else "")
+    return f"{cell(one.point, '.2f')}{ends}" + (f", n {one.items:,}" if counted else "")
+
+
+def _by_system(found: list[Mean]) -> None:
+    """What the judge gave each system on average; "all" is over all its rows."""
+    st.dataframe(
+        {
+            "system": [m.system or "unnamed" for m in found],
+            "dimension": [m.dimension.replace("_", " ") for m in found],
+            "unit": [m.unit.replace(":", " ") or "all" for m in found],
+            "scores": [m.cells for m in found],
+            "mean": [m.mean for m in found],
+        },
+        hide_index=True,
+        column_config={"mean": st.column_config.NumberColumn(format="%.4f")},
+    )

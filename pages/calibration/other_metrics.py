@@ -9,13 +9,13 @@ import streamlit as st
 
 from data.calibration import missingness as lacking
 from data.calibration import other_metrics as figures
+from judges.render.words import cell, span
 from judges.stats import missingness
 from judges.stats.calibration import Line
 from judges.stats.missingness import Counted, Missing
 from judges.stats.other_metrics import Others
 from judges.types import Dimension
 from pages.ui import explanations, session, text, url_state
-from pages.ui.agreement_tables import number, span
 from pages.ui.figure_cache import Place
 
 
@@ -45,7 +45,7 @@ def _table(found: Others) -> None:
     rows = [
         {
             "figure": name,
-            "value": number(one.point),
+            "value": cell(one.point),
             "95% interval": span(one),
             "meaning": meaning,
         }
@@ -85,15 +85,15 @@ def _rows(each: Sequence[Counted]) -> list[dict[str, object]]:
             continue
         kappa, figures = one.summary.interval, one.accuracy
         row |= {
-            "ratings": one.summary.cells, "kappa": number(kappa.point), "95% interval": span(kappa),
-            "% agreement": number(figures.exact, ".2%"),
+            "ratings": one.summary.cells, "kappa": cell(kappa.point), "95% interval": span(kappa),
+            "% agreement": cell(figures.exact, ".2%"),
         }  # fmt: skip
         if one.summary.mean_difference is not None:
-            row["bias"] = number(one.summary.mean_difference, "+.2f")
+            row["bias"] = cell(one.summary.mean_difference, "+.2f")
         if one.summary.dimension.scale.weights is None:
             row |= {
-                "macro precision": number(figures.precision, ".2%"), "macro recall": number(figures.recall, ".2%"),
-                "macro F1": number(figures.f1, ".2%"),
+                "macro precision": cell(figures.precision, ".2%"), "macro recall": cell(figures.recall, ".2%"),
+                "macro F1": cell(figures.f1, ".2%"),
             }  # fmt: skip
         rows.append(row)
     return rows

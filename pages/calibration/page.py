@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from data.approvals import policy
@@ -9,6 +11,9 @@ from data.audits import audits
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
+from judges import audits as known
+from judges.audits import Finding
+from judges.plural import many
 from judges.stats.calibration import Line
 from pages.calibration import (
     baselines,
@@ -17,18 +22,16 @@ from pages.calibration import (
     disputes,
     human_ceiling,
     means,
+    overview,
     report_files,
     votes,
     weakest_turns,
 )
 from pages.ui import (
-    agreement_tables,
-    audit_rows,
     card_editor,
     choose,
     figure_cache,
     links,
-    practice_badge,
     session,
     text,
     url_state,
@@ -55,13 +58,13 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=460):
-        names = agreement_tables.judge_names(judges, combinations.named(store))
+        names = choose.judge_names(judges, combinations.named(store))
         judge = url_state.one("judge", "Judge", names)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        practice_badge.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
-        audit_rows.summary(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
+        text.practice(next(model for id_, _, model, *_ in judges if id_ == judge))
+        _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
     at = figure_cache.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
     with head:
         report_files.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
@@ -78,18 +81,18 @@ def page() -> None:
         return
     lines = figure_cache.lines(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
-    agreement_tables.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
-    agreement_tables.combined(combinations.since(store, judge))
+    overview.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
+    overview.combined(combinations.since(store, judge))
     card_editor.shown(fewshot.used(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
     tops = human_ceiling.tops(store, at.plain)
-    agreement_tables.plot(lines, tops, asked, key)
+    overview.plot(lines, tops, asked, key)
     found = baselines.floors(store, at, basis, dropped)
-    agreement_tables.table(
+    overview.table(
         lines, tops, key, lambda row: url_state.put("dimension", lines[row].key), baselines.marks(lines, found)
     )
     with st.container(width=360):
-        chosen = url_state.one("dimension", "One dimension", {line.key: agreement_tables.title(line) for line in lines})
+        chosen = url_state.one("dimension", "One dimension", {line.key: overview.title(line) for line in lines})
     line = next(line for line in lines if line.key == chosen)
     dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
@@ -107,7 +110,7 @@ def _basis(at: figure_cache.Place, gate: list[Line], counted: Basis) -> tuple[Ba
         return None, False
     drawn = any(line.dimension.scale.drawn for line in gate)
     with st.container(width=390 if not rests else 460):
-        basis = url_state.one("basis", "Labels used", agreement_tables.basis_names(rests), default=full[0])
+        basis = url_state.one("basis", "Labels used", overview.basis_names(rests), default=full[0])
     if not drawn:
         return basis, False  # type: ignore[return-value]
     with st.container(width=150):
@@ -126,3 +129,16 @@ def _nothing(dataset: str) -> None:
         links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
         links.to("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
         links.to("import", "Import labels", icon=":material/upload_file:")
+
+
+def _alarms(alarms: Mapping[str, Finding] | None, **query: str) -> None:
+    """A quiet link to the audits with those that are in alarm; None: not looked at yet."""
+    if alarms is None:
+        links.to("audits", "Audits of this judge", icon=":material/troubleshoot:", **query)
+    elif alarms:
+        named = ", ".join(known.audits()[name].title for name in list(alarms)[:3])
+        named += ", ..." if len(alarms) > 3 else ""
+        label = f"{many(len(alarms), 'audit')} in alarm: {named}"
+        links.to("audits", label, icon=":material/error:", **query)
+    else:
+        links.to("audits", "No audit in alarm", icon=":material/check_circle:", **query)

@@ -11,6 +11,7 @@ from data.calibration import slices
 from data.gold.gold import Basis
 from data.store import Store
 from judges.plural import many
+from judges.render.words import span
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
 from judges.stats.intervals import Interval
@@ -18,7 +19,6 @@ from judges.stats.learning_curve import ahead, curve
 from judges.stats.planner import more_for_width, more_range
 from judges.types import Dimension
 from pages.ui import charts, explanations, session, text
-from pages.ui.agreement_tables import span
 from pages.ui.figure_cache import Place
 
 

@@ -13,13 +13,13 @@ from data.gold.gold import Basis
 from data.store import Store
 from judges.plural import many
 from judges.render.svg import Row
+from judges.render.words import cell, small, span
 from judges.stats import bins
 from judges.stats.calibration import Line, Summary
 from judges.stats.intervals import Interval
 from judges.stats.slices import Slice, Sliced, sliced
 from judges.types import Dimension
 from pages.ui import charts, explanations, links, rows, session, text, url_state
-from pages.ui.agreement_tables import number, small, span
 from pages.ui.figure_cache import Place
 
 
@@ -80,8 +80,8 @@ def _told(found: Sequence[Sliced]) -> None:
         worst, best = _ends(one)
         text.warn(
             "Agreement differs by **{by}**: kappa {low} on {worst}, {high} on {best} (p {p}, adjusted for {ways}).",
-            by=one.by, low=number(worst.interval.point, ".2f"), worst=worst.name,
-            high=number(best.interval.point, ".2f"), best=best.name, p=small(one.apart.adjusted if one.apart else 1.0),
+            by=one.by, low=cell(worst.interval.point, ".2f"), worst=worst.name,
+            high=cell(best.interval.point, ".2f"), best=best.name, p=small(one.apart.adjusted if one.apart else 1.0),
             ways=many(len(tested), "way") + " of slicing",
         )  # fmt: skip
     rest = [one.by for one in tested if one not in apart]

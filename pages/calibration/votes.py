@@ -10,12 +10,12 @@ import streamlit as st
 from data.calibration import votes
 from data.store import Store
 from judges.plural import many
+from judges.render.words import cell, span
 from judges.stats.calibration import Summary
 from judges.stats.intervals import Interval
 from judges.stats.votes import JUDGE, Agreement, table
 from judges.types import Dimension
 from pages.ui import figure_cache, session, text
-from pages.ui.agreement_tables import number, span
 
 
 @st.fragment
@@ -72,7 +72,7 @@ def _table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> Non
     for name, one in zip(TIES, majority, strict=True):
         text.say(
             "Judge and majority vote, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
-            name=name, exact=number(one.exact), kappa=number(one.interval.point), ends=span(one.interval),
+            name=name, exact=cell(one.exact), kappa=cell(one.interval.point), ends=span(one.interval),
             n=many(one.cells, "item"),
         )  # fmt: skip
 

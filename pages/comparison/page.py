@@ -14,7 +14,7 @@ from judges.stats import bins
 from judges.stats.comparison import Comparison, Pair, compare, together
 from judges.types import Dimension
 from pages.comparison import tables as parts
-from pages.ui import agreement_tables, choose, explanations, figure_cache, links, session, text, url_state
+from pages.ui import choose, explanations, figure_cache, links, session, text, url_state
 
 Row = tuple[Dimension, Same, Comparison]
 
@@ -51,7 +51,7 @@ def page() -> None:
         )
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
-    names = agreement_tables.judge_names(judges, combinations.named(store))
+    names = choose.judge_names(judges, combinations.named(store))
     counted = policy.basis(store, dataset.id)
     with bar:
         with st.container(width=460):

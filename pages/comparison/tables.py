@@ -10,10 +10,10 @@ from data.calibration.comparison import CONSTANT, LENGTH, Same
 from data.gold.gold import BASES, Basis
 from judges.plural import many
 from judges.render.svg import Row
+from judges.render.words import cell, small, span
 from judges.stats.comparison import ALPHA, Comparison, Pair
 from judges.types import Dimension
 from pages.ui import charts, session, text
-from pages.ui.agreement_tables import number, small, span
 from pages.ui.rows import clickable
 
 RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
@@ -208,14 +208,14 @@ def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str]
     spans, names = [], brief(names)
     for who, interval in found.kappas.items():
         state = "meets policy" if who not in pairs else "beside" if who in RULES else "other"
-        remark = f"{number(interval.point, '.2f')} ({span(interval)})"
+        remark = f"{cell(interval.point, '.2f')} ({span(interval)})"
         spans.append(Row(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
     st.markdown("**Agreement with people** (kappa)")
     charts.intervals(spans, f"kappas:{key}", mark=0.0)
     gaps = [
         Row(
             names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _LOOKS[p.verdict],
-            f"{number(p.difference.point, '+.2f')} ({span(p.difference)})",
+            f"{cell(p.difference.point, '+.2f')} ({span(p.difference)})",
         )
         for who, p in pairs.items()
     ]  # fmt: skip

@@ -15,10 +15,10 @@ from data.approvals.record import Fact, called
 from data.records.names import shown
 from judges.audits import audits
 from judges.plural import many
+from judges.render.words import between, cell, span
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.uncertainty import Interval
-from pages.ui import clock, links, nonresponse, text
-from pages.ui.agreement_tables import between, number, span
+from pages.ui import clock, gold, text
 
 Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"]
 BADGES: dict[Status, str] = {
@@ -44,7 +44,6 @@ TITLES: dict[Status, str] = {
     "withdrawn": "Suspended",
     "not yet": "Does not meet the policy",
 }
-DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
 
 
 def status(one: Case, stand: Stand, note: Note) -> Status:
@@ -71,37 +70,11 @@ def title(one: Case) -> str:
     return f"{one.line.dimension.title} · {one.line.dimension.sort}"
 
 
-def who(one: Approval) -> str:
-    """Who decided, in words."""
-    return shown(one.person)
-
-
 def bullets(lines: Sequence[str]) -> None:
     """Sentences one below the other."""
     with st.container(gap=None):
         for line in lines:
             text.say("- {line}", line=line)
-
-
-def decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
-    """What was decided on a dimension so far, in a line, and the way to where it is decided."""
-    one = stand.proposed or stand.holds
-    doubt = note.look.why if note.look is not None and note.doubted else ""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if one is not None:
-            text.quiet(
-                "**{who}** {done} it, {at}: {reason}", who=who(one), done=DONE[one.decision],
-                at=clock.at(one.at, zone), reason=text.short(one.reason, 110),
-            )  # fmt: skip
-        elif eligible:
-            st.caption("It meets the policy, and is not decided: a lead may approve it.")
-        label = "Its approval" if one else "Decide" if eligible else "Approvals"
-        links.to("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
-        if one is not None and one.decision == "approve":
-            links.to("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
-    for icon, told in (("history", note.older), ("visibility", doubt)):
-        if told:
-            text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)
 
 
 def summary(found: Waits) -> None:
@@ -143,7 +116,7 @@ def row(
             text.quiet("{n} to compare", n=many(interval.items, "item"))
             return
         (text.quiet if few else text.say)(  # in grey where nothing may be concluded from it yet
-            "kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval)
+            "kappa **{kappa}** &nbsp;{span}", kappa=cell(interval.point, ".2f"), span=span(interval)
         )
         low, items = one.line.decision.bound, many(interval.items, "item")
         low = "no lower bound yet" if low is None else f"lower bound {low:.2f}"
@@ -157,9 +130,10 @@ def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
     """Where a dimension stands, in a sentence."""
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
-        return f"{who(stand.proposed)} proposed it, {clock.at(stand.proposed.at, zone)}: {stand.proposed.reason}"
+        first = stand.proposed
+        return f"{shown(first.person)} proposed it, {clock.at(first.at, zone)}: {first.reason}"
     if holds is not None and where in ("approved", "declined", "withdrawn"):
-        return f"{who(holds)} {DONE[holds.decision]} it, {clock.at(holds.at, zone)}: {holds.reason}"
+        return f"{shown(holds.person)} {holds.done} it, {clock.at(holds.at, zone)}: {holds.reason}"
     if holds is not None and where == "older":
         return f"{note.older} It stays on the dashboard until a lead decides."
     if where == "doubted" and note.look is not None:
@@ -174,10 +148,7 @@ def may(one: Case, verdict: str) -> str:
     """What the figures of a dimension say that meets the policy."""
     interval, asked, low = one.line.gate.interval, one.asked.policy, one.line.decision.bound
     bound = f", and so is its lower bound, {low:.2f}" if asked.lower_bound and low is not None else ""
-    return (
-        f"{verdict}: kappa {number(interval.point, '.2f')} is at least the required "
-        f"{asked.threshold:.2f}{bound}."
-    )
+    return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {asked.threshold:.2f}{bound}."
 
 
 def missing(one: Case) -> str:
@@ -240,7 +211,7 @@ def reading(one: Case, near: Beside) -> None:
     whose = f"Each rating has {many_} {each}." if gate.gold_cells else ""
     notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
-    nonresponse.panel(
+    gold.unanswered(
         one.dataset.id, one.dataset.name, one.judge.id, one.line.dimension, one.basis, " ".join(one.against), "case"
     )
     if near.origin:
@@ -294,54 +265,10 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
     for one in found:
         figures = {name: figure for name, figure, _ in facts[one.id]}
         text.say(
-            "**{who}** {done} it, {at}: {reason}", who=who(one), done=DONE[one.decision], at=clock.at(one.at, zone),
+            "**{who}** {done} it, {at}: {reason}", who=shown(one.person), done=one.done, at=clock.at(one.at, zone),
             reason=one.reason,
         )  # fmt: skip
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
-        then = f"kappa {number(kappa, '.2f')}, lower bound {number(bound, '.2f')}, {many(items or 0, 'item')}"
+        then = f"kappa {cell(kappa, '.2f')}, lower bound {cell(bound, '.2f')}, {many(items or 0, 'item')}"
         with st.expander(text.plain(f"Evidence at that time: {one.state}, {then} · fingerprint {one.print or 'none'}")):
             evidence(facts[one.id])
-
-
-def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
-    """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
-    if not found:
-        return
-    with st.container(border=True, gap="small"):
-        st.markdown("**Approvals**")
-        for one in found.suspended[:3]:
-            name, dataset = one.dimension.replace("_", " "), names.get(one.dataset, "")
-            with st.container(gap=None):
-                text.say(
-                    ":red[:material/pause_circle:] **{name}** · {sort} in {dataset} was suspended by new evidence. "
-                    "{why}",
-                    name=name, sort=one.sort, dataset=dataset,
-                    why=_GONE.get(one.state, _GONE["undefined"]).format(judge=judges.get(one.judge, "the judge")),
-                )  # fmt: skip
-                links.to(
-                    "approvals", "Review and decide", icon=":material/arrow_forward:", dataset=dataset,
-                    case=f"{one.judge}.{one.sort}.{one.dimension}",
-                )  # fmt: skip
-        parts = (
-            (len(found.suspended) - 3, "more suspended"),
-            (len(found.proposed), "proposed, waiting for a second lead"),
-            (len(found.eligible), "meeting the policy, not decided"),
-            (len(found.doubted), "approved, to be reviewed"),
-            (len(found.older), "approved under an older policy"),
-        )
-        keys = [a.dataset for a in found.proposed] + [c.dataset.id for c in found.eligible]
-        keys += [a.dataset for a, _ in (*found.doubted, *found.older)] + [a.dataset for a in found.suspended[3:]]
-        if told := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
-            text.quiet("{told}.", told=told)
-            with st.container(horizontal=True):
-                for key in list(dict.fromkeys(keys))[:3]:
-                    links.to("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
-
-
-_GONE = {
-    "below minimum sample": "{judge} has fewer labelled items than required now.",
-    "fails": "With the labels as they are now, {judge} fails the approval check.",
-    "inconclusive": "With the labels as they are now, the approval check of {judge} is inconclusive.",
-    "meets policy": "{judge} does not meet all of the policy's other requirements any more.",
-    "undefined": "The agreement of {judge} with people is undefined now.",
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,12 +12,12 @@ from data.annotators.annotators import RESTING, Annotator, Otherwise, Resting, S
 from data.records.exposure import NOTE
 from judges.audits import Plot
 from judges.plural import many
+from judges.render.words import cell, span
 from judges.stats.raters import rater_flags
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.raters.rater_flags import Work
 from judges.types import Scale
-from pages.ui import charts, links, text
-from pages.ui.agreement_tables import number, span
+from pages.ui import charts, explanations, links, text
 from pages.ui.rows import clickable, clicked
 
 FEW = 8
@@ -25,11 +25,9 @@ FEW = 8
 PEOPLE = 30
 """People of the matrix: those with most labels."""
 SHARE = {"format": "%.0f%%"}
-COLUMNS = {
+COLUMNS = explanations.WORK | {
     "person": st.column_config.TextColumn(width=130),
     "team": st.column_config.TextColumn(width=70),
-    "items": st.column_config.NumberColumn(width=48, format="localized", help="Items with a label by this person."),
-    "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels of this dimension."),
     "% agreement": st.column_config.NumberColumn(
         width=88, help="Share of labels equal to the combined label of the other people.", **SHARE
     ),
@@ -44,22 +42,7 @@ COLUMNS = {
         width=66, help="Accuracy in the Dawid-Skene estimate below: how often they give the most likely answer.",
         **SHARE,
     ),
-    "blind": st.column_config.NumberColumn(
-        width=48, format="localized", help="Labels given without the judge's scores, over all dimensions."
-    ),
-    "assisted": st.column_config.NumberColumn(
-        width=62, format="localized", help="Labels given beside the judge's scores, over all dimensions."
-    ),
-    "acceptance": st.column_config.NumberColumn(
-        "acceptance rate", width=108, help="Share of the judge's scores on screen that were accepted; the rest were "
-        "overridden.", **SHARE
-    ),
-    "not on screen": st.column_config.NumberColumn(
-        width=92, help="Of the judge's scores that they accepted, those that were never on their screen.", **SHARE
-    ),
-    "s/item": st.column_config.NumberColumn(
-        width=54, format="%.1f", help="Median seconds per item; imported labels have none."
-    ),
+    "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels of this dimension."),
     "warnings": st.column_config.TextColumn(width=150),
 }  # fmt: skip
 SORTS = {
@@ -73,8 +56,8 @@ def used(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
     here = [row for row in rows if row.labels]
     text.quiet(
         "Labels used: {labels} by {people} for {cells}. {basis}; n/a and revealed labels are left out.",
-        labels=many(sum(row.labels for row in here), "label"), people=persons(len(here)), cells=many(cells, "rating"),
-        basis=RESTING[basis],
+        labels=many(sum(row.labels for row in here), "label"), people=many(len(here), "person", "people"),
+        cells=many(cells, "rating"), basis=RESTING[basis],
     )  # fmt: skip
     if basis == "all" and any(row.work.assisted for row in here):
         st.warning(_PERSUADED, icon=":material/info:")
@@ -84,33 +67,6 @@ _PERSUADED = (
     "Assisted labels are anchored on the judge's scores, so agreement between people is overestimated here. Choose "
     "blind labels for an unbiased estimate."
 )
-
-
-def persons(n: int) -> str:
-    """A number of people in words: 1 person, 3 people."""
-    return many(n, "person") if n == 1 else f"{n:,} people"
-
-
-def own(rows: Mapping[str, Work]) -> None:
-    """What one person did, a row for each dataset; no answers of others, on which they would be anchored."""
-    if not rows:
-        st.caption(
-            "You have not labelled anything yet. Your counts, acceptance rate and speed are shown here once you do."
-        )
-        links.to("desk", "Open the review desk", icon=":material/rate_review:")
-        return
-    frame = pd.DataFrame(
-        [
-            (name, w.items, w.labels, w.blind, w.assisted, percent(w.accepted), percent(w.overlooked), w.pace)
-            for name, w in rows.items()
-        ],
-        columns=["dataset", "items", "labels", "blind", "assisted", "acceptance", "not on screen", "s/item"],
-    )
-    hidden = [name for name in ("acceptance", "not on screen", "s/item") if not _any(frame[name])]
-    st.dataframe(
-        frame.drop(columns=hidden), hide_index=True, height="content" if len(rows) <= FEW else 320,
-        column_config=COLUMNS | {"dataset": st.column_config.TextColumn(width=200)}, placeholder="–",
-    )  # fmt: skip
 
 
 def worth(rows: Sequence[Annotator]) -> None:
@@ -179,16 +135,16 @@ def person(
     """One person in full: figures, agreement over time, and their answers against the others'; the cell clicked."""
     shown = [
         ("Items", f"{row.items:,}", "Items with a label by this person, of this dimension."),
-        ("% agreement", number(row.exact, ".0%"), "Share of labels equal to the combined label of the others."),
-        ("Kappa", number(row.agreement.point if row.agreement else None, ".2f"), "The same corrected for chance."),
+        ("% agreement", cell(row.exact, ".0%"), "Share of labels equal to the combined label of the others."),
+        ("Kappa", cell(row.agreement.point if row.agreement else None, ".2f"), "The same corrected for chance."),
         (
             "Acceptance rate",
-            number(row.work.accepted, ".0%"),
+            cell(row.work.accepted, ".0%"),
             f"Of {row.work.seen:,} scores on screen; the rest: overridden.",
         ),
         ("Accepted, not on screen", _unseen(row.work), "Scores accepted without having been on their screen."),
-        ("Seconds per item", number(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
-        ("Under 3 s", number(row.work.hasty, ".0%"), "Share of items answered in less than three seconds (rushing)."),
+        ("Seconds per item", cell(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
+        ("Under 3 s", cell(row.work.hasty, ".0%"), "Share of items answered in less than three seconds (rushing)."),
     ]
     with st.container(horizontal=True, gap="large"):
         for name, value, tip in [one for one in shown if one[1] != "–"]:
@@ -241,9 +197,9 @@ def among(found: Ceiling | None, people: int, dataset: str) -> None:
     text.say(
         "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "
         "Krippendorff's alpha over all {people}: **{alpha}** ({alpha_span}).",
-        kappa=number(found.between.point, ".2f"), span=span(found.between), cells=many(found.cells, "rating"),
-        items=many(found.items, "item"), people=persons(found.people), alpha=number(found.alpha.point, ".2f"),
-        alpha_span=span(found.alpha),
+        kappa=cell(found.between.point, ".2f"), span=span(found.between), cells=many(found.cells, "rating"),
+        items=many(found.items, "item"), people=many(found.people, "person", "people"),
+        alpha=cell(found.alpha.point, ".2f"), alpha_span=span(found.alpha),
     )  # fmt: skip
     st.caption("1 is full agreement, 0 is chance. This is the human ceiling that a judge is compared with.")
 

@@ -1,4 +1,4 @@
-"""The calibration page's tables, plots and sentences about all dimensions of a judge."""
+"""All dimensions of a judge at once: the labels used, the plot and the table, and what a row of it leads to."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from data.calibration.calibration import Rest
-from data.calibration.score_sums import Mean
 from data.gold.gold import BASES, WEIGHTED, Basis
 from data.reports import plots
 from judges.plural import many
+from judges.render.words import between, span
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
-from judges.stats.intervals import Interval
 from judges.stats.raters import human_ceiling
 from pages.ui import charts, rows, text
 
@@ -59,42 +58,6 @@ COLUMNS = {
 }
 ESSENTIAL = ("dimension", "unit", "result", "items", "kappa", "95% interval", "lower bound")
 """Columns that fit a narrow window; the others stand behind a switch."""
-
-
-def span(interval: Interval) -> str:
-    """The ends of an interval in words."""
-    return "–" if interval.low is None or interval.high is None else f"{interval.low:z.2f} to {interval.high:z.2f}"
-
-
-def between(top: Interval | None) -> str:
-    """How far people agree with each other, with the interval; a dash where too few items have labels of two."""
-    if top is None or top.verdictless or top.point is None:
-        return "–"
-    return f"{top.point:.2f} ({span(top)})"
-
-
-def number(value: float | None, shape: str = ".3f") -> str:
-    """A figure, or a dash where it is undefined."""
-    return "–" if value is None else f"{value:{shape}}"
-
-
-def small(p: float) -> str:
-    """A p-value: .031, or that it is below .001."""
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
-
-
-def judge_names(judges: Sequence[tuple[str, str, str, bool, int]], samples: Mapping[str, str]) -> dict[str, str]:
-    """Judges by id in words.
-
-    Model · card, how their `samples` combine where they have several, and the id's head where
-    that is not enough to tell them apart.
-    """
-    named = {
-        id_: f"{model} · {card}" + (f" · {samples[id_]}" if id_ in samples else "") + (" (synthetic)" if made else "")
-        for id_, card, model, made, _ in judges
-    }
-    common = {name for name in named.values() if list(named.values()).count(name) > 1}
-    return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}
 
 
 def title(line: Line) -> str:
@@ -225,18 +188,3 @@ def table(
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
-
-
-def means(found: list[Mean]) -> None:
-    """What the judge gave each system on average; "all" is over all its rows."""
-    st.dataframe(
-        {
-            "system": [m.system or "unnamed" for m in found],
-            "dimension": [m.dimension.replace("_", " ") for m in found],
-            "unit": [m.unit.replace(":", " ") or "all" for m in found],
-            "scores": [m.cells for m in found],
-            "mean": [m.mean for m in found],
-        },
-        hide_index=True,
-        column_config={"mean": st.column_config.NumberColumn(format="%.4f")},
-    )

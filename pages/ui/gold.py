@@ -1,23 +1,22 @@
-"""How labels are combined, in words and to be changed, what stands where nothing waits, and the decisions."""
+"""The gold of a dataset: how its labels are combined, and which drawn items have no label."""
 
 from __future__ import annotations
-
-from datetime import tzinfo
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data.adjudication import adjudication, provenance
-from data.adjudication.docket import Done
+from data.adjudication import provenance
+from data.calibration import nonresponse
+from data.gold.gold import Basis
 from data.records import settings
 from data.records.datasets import Dataset
 from data.records.people import Person
 from data.records.settings import GoldRule
-from data.store.ids import new_id
 from judges.errors import AssayError
 from judges.plural import many
-from pages.ui import clock, links, session, text
+from judges.types import Dimension
+from pages.ui import links, rows, session, text
 
 WAITING = {"counted": "The median counts until then", "out": "The rating is left out until then"}
 RESOLVE = {
@@ -106,73 +105,39 @@ def _what(effect: provenance.Effect, same: bool) -> None:
         st.caption("Figures on this dataset change, for every judge. Approvals keep the evidence of their day.")
 
 
-def empty(now: GoldRule, others: int) -> dict[str, str]:
-    """What stands on the board when nothing waits for somebody."""
-    if others:
-        wait = f"{many(others, 'rating')} {'waits' if others == 1 else 'wait'} for somebody else"
-        own = f"{wait}: you labelled {'it' if others == 1 else 'them'} yourself."
-        return {"title": "Nothing to adjudicate for you", "text": own}
-    if now.apart is None:
-        said = "In this dataset no disagreement is sent here. A lead can set by how much two people may disagree."
-        return {"title": "Nothing is sent to adjudication", "text": said}
-    said = "Every disagreement larger than the rule allows has been decided. New labels may bring more."
-    return {"title": "Nothing to adjudicate", "text": said}
+def unanswered(dataset: str, name: str, judge: str, dimension: Dimension, basis: Basis, said: str, key: str) -> None:
+    """How many drawn items have no label that counts in a dimension, and a list of them; nothing where all have.
 
-
-def waits(dataset: Dataset, who: Person) -> None:
-    """How many ratings of a dataset this person may adjudicate, and the way there; nothing where none wait."""
-    n = _count(dataset, who)
-    if n:
-        with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-            with st.container(gap=None):
-                text.say("**{n}** in {dataset}", n=many(n, "rating"), dataset=dataset.name)
-                st.caption("Adjudication: people disagree")
-            if st.button("Decide", key=f"decide:{dataset.id}", icon=":material/arrow_forward:"):
-                links.go("adjudication", dataset=dataset.name)
-
-
-def way(dataset: Dataset, who: Person) -> None:
-    """The same as a button; nothing where no rating waits."""
-    n = _count(dataset, who)
-    help_ = "Ratings on which people disagree by more than the rule allows."
-    if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
-        links.go("adjudication", dataset=dataset.name)
-
-
-def _count(dataset: Dataset, who: Person) -> int:
-    return len(adjudication.work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
-
-
-def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
-    """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
-    if not found:
+    What was `said` above it is not said again.
+    """
+    store, who = session.store(), session.me()
+    found = nonresponse.responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
+    sentence = found.told()
+    if not sentence:
         return
-    with st.expander(text.plain(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
+    left = nonresponse.missing(store, who.name, dataset, judge, dimension, basis)
+    why = nonresponse.summary(left)
+    told = "" if sentence in said else f"{sentence} "
+    text.quiet("{told}{why}", told=told, why=f"Not answered: {why}." if why else "")
+    if not left:
+        return
+    with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):
+        st.caption("Not answered until somebody has labelled it blind. Click one to open it on the desk.")
+        shown = left[: nonresponse.MOST]
         frame = pd.DataFrame(
-            [
-                (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
-                 "not blind labels" if d.saw_judge else "all labels", clock.at(d.at, zone))
-                for d in found
-            ],
-            columns=["Item", "Unit", "Dimension", "Decided", "People said", "Reason", "By", "Counts for", "When"],
-        )  # fmt: skip
-        widths = {"Reason": 300, "Decided": 70}
-        event = st.dataframe(
-            frame, hide_index=True, height="content" if len(found) < 9 else 340, key=f"{key}:decided",
-            on_select="rerun", selection_mode="single-row",
-            column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()},
-        )  # fmt: skip
-        chosen = found[event.selection.rows[0]] if event.selection.rows else None
-        with st.container(horizontal=True, vertical_alignment="center"):
-            may = chosen is not None and (chosen.person == who.name or who.may("lead"))
-            if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:
-                try:
-                    adjudication.withdraw(session.store(), who.name, new_id(), chosen.id)
-                except AssayError as error:
-                    text.refuse(error)
-                    return
-                st.rerun(scope="fragment")
-            if chosen is None:
-                st.caption("Choose a row to take that decision back: then its labels are combined by the rule again.")
-            elif not may:
-                text.quiet("{person} decided this: they or a lead can take it back.", person=chosen.person)
+            [(one.name, one.stratum or "no system", one.why, one.told) for one in shown], columns=list(_COLUMNS)
+        )
+        height = "content" if len(shown) <= 8 else 320
+        one = rows.clicked(frame, shown, f"unanswered:{key}:rows", height=height, column_config=_COLUMNS)
+        if len(left) > len(shown):
+            text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")
+        if one is not None:
+            links.go("desk", dataset=name, stream="audit", item=one.item)
+
+
+_COLUMNS = {
+    "Item": st.column_config.TextColumn(width=150),
+    "Stratum": st.column_config.TextColumn(width=150),
+    "Why": st.column_config.TextColumn(width=190),
+    "": st.column_config.TextColumn(width=330),
+}

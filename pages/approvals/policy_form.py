@@ -11,10 +11,6 @@ from data.records import leads
 from judges.plural import many
 from judges.stats.approval_check import Policy
 
-STUCK = (
-    "Two independent leads are required, and there are none: one lead, or the same person, made all others leads. "
-    f"Make a lead on the command line of this machine: {leads.WAY_OUT}."
-)
 NOT_YET = (
     "Two leads required: there are no two independent leads yet, so nothing could be approved, and this could not be "
     f"switched off here. First make a lead on the command line of this machine: {leads.WAY_OUT}."

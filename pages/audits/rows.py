@@ -10,10 +10,11 @@ import streamlit as st
 from data.audits.evidence import Scope
 from data.gold.gold import BASES
 from data.records.exposure import NOTE
-from judges.audits import Audit, Finding, Flag, Verdict, audits
+from judges.audits import Audit, Finding, Flag, Verdict
 from judges.plural import many
 from judges.triage import place
-from pages.ui import charts, links, rows, text
+from pages.ui import charts, text
+from pages.ui import rows as tables
 
 ORDER: tuple[Verdict, ...] = ("alarm", "warning", "pass", "not tested")
 BADGES = {
@@ -107,7 +108,7 @@ def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str
     frame = pd.DataFrame(
         [(names.get(f.item, f.item), where(f), f.text) for f in shown], columns=["Item", "Where", "Why"]
     )
-    return rows.clicked(
+    return tables.clicked(
         frame if any(frame["Where"]) else frame.drop(columns="Where"), shown, key,
         height="content" if len(shown) <= 7 else 285, column_config=COLUMNS,
     )  # fmt: skip
@@ -122,15 +123,3 @@ def picture(found: Finding, key: str) -> None:
     """The plot of a finding, where it has one."""
     if found.plot is not None:
         charts.finding(found.plot, key)
-
-
-def summary(alarms: Mapping[str, Finding] | None, **query: str) -> None:
-    """A quiet line for other pages: how many audits are in alarm, as a link to them; None: not looked at yet."""
-    if alarms is None:
-        links.to("audits", "Audits of this judge", icon=":material/troubleshoot:", **query)
-    elif alarms:
-        named = ", ".join(audits()[name].title for name in list(alarms)[:3]) + (", ..." if len(alarms) > 3 else "")
-        label = f"{many(len(alarms), 'audit')} in alarm: {named}"
-        links.to("audits", label, icon=":material/error:", **query)
-    else:
-        links.to("audits", "No audit in alarm", icon=":material/check_circle:", **query)
