@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from data.calibration.means import COLUMNS, READ, Row
+from data.calibration.means import Row
 from data.reports.evidence import Evidence, One
+from judges.render.findings.means import COLUMNS, READ
 from judges.render.html import heading, para, table
 from judges.render.words import cell, span
 from judges.stats import missingness, weakest_turns

@@ -8,12 +8,10 @@ from data.calibration import anchoring
 from data.calibration.anchoring import Arms
 from data.store import Store
 from judges.plural import many
-from judges.render.svg import Row
-from judges.render.words import cell, span
+from judges.render.findings import anchoring as said
 from judges.stats.calibration import Line
-from judges.stats.intervals import Interval
 from judges.types import Dimension
-from pages.ui import charts, explanations, figure_cache, session, text
+from pages.ui import explanations, figure_cache, findings, session, text
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
@@ -27,48 +25,8 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
     explanations.beside(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
-    _difference(*figure_cache.anchor(store, at.plain, line.dimension), f"anchor:{key}")
+    findings.draw(said.findings(*figure_cache.anchor(store, at.plain, line.dimension)), f"anchor:{key}")
     _both(_arms(store, at.plain, line.dimension), f"arms:{key}")
-
-
-def _difference(blind: Interval, assisted: Interval, change: Interval, key: str) -> None:
-    """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing."""
-    if not assisted.cells or not blind.cells:
-        none = "assisted" if blind.cells else "blind"
-        text.quiet(
-            "Not tested: no item of a random draw has both a score and {none} labels. To measure anchoring, show the "
-            "judge's scores in a share of the audit sample (assisted share, on the page Queues).",
-            none=none,
-        )
-        return
-    few = min(blind.items, assisted.items)
-    if few < 30:
-        text.say("**Not tested**: {n} in the smaller group, and 30 are needed.", n=many(few, "item"))
-    elif change.low is not None and change.low > 0:
-        text.say(
-            "**Anchoring**: people agree more with the judge where they see its scores, by {moved}. Part of the "
-            "agreement of assisted labels comes from the judge itself.",
-            moved=_moved(change),
-        )  # fmt: skip
-    elif change.high is not None and change.high < 0:
-        text.say(
-            "**People agree less with the judge where they see its scores**, by {moved}: find out why.",
-            moved=_moved(change),
-        )
-    elif change.point is None or change.low is None:
-        st.markdown("**Not tested**: kappa is undefined in one of the groups.")
-    else:
-        text.say(
-            "**No anchoring is shown**: where people see the scores, kappa differs by {moved}, an interval that "
-            "includes 0. Anchoring as large as its upper end is not ruled out.",
-            moved=_moved(change),
-        )  # fmt: skip
-    rows = [("blind", blind), ("assisted", assisted), ("assisted − blind", change)]
-    spans = [
-        Row(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", remark)
-        for (name, i), remark in zip(rows, [_used(blind), _used(assisted), _moved(change)], strict=True)
-    ]
-    charts.intervals(spans, key, mark=0.0, reach=(-0.1, 1.0))
 
 
 def _both(found: Arms, key: str) -> None:
@@ -113,10 +71,3 @@ def _half(seconds: tuple[float, float, float] | None) -> str:
     return "–" if seconds is None else f"{seconds[0]:,.0f} to {seconds[2]:,.0f}"
 
 
-def _used(interval: Interval) -> str:
-    on = f"{many(interval.items, 'item')}, {many(interval.cells, 'rating')}"
-    return f"{cell(interval.point, '.2f')} from {on}" if interval.point is not None else f"undefined from {on}"
-
-
-def _moved(interval: Interval) -> str:
-    return "undefined" if interval.point is None else f"{interval.point:+.2f} ({span(interval)})"

@@ -13,16 +13,15 @@ from data.calibration import selective as figures
 from data.calibration.selective import Sure
 from data.gold.gold import BASES, Basis
 from data.records.people import Person
-from data.reports import plots
 from data.store import Store
 from judges.errors import AssayError
 from judges.plural import many
-from judges.stats import selective
+from judges.render.findings import auto_accept as said
+from judges.render.findings import confidence
 from judges.stats.calibration import Line
 from judges.stats.selective import Step
 from judges.types import Dimension
-from pages.calibration import confidence
-from pages.ui import explanations, picture, session, text, url_state
+from pages.ui import explanations, findings, session, text, url_state
 from pages.ui.figure_cache import Place
 
 
@@ -47,7 +46,7 @@ def panel(at: Place, line: Line, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
             source = url_state.one(
-                "source", "Confidence from", confidence.named(sources), default=rule.source if rule else ""
+                "source", "Confidence from", confidence.sources(sources), default=rule.source if rule else ""
             )
         wanted = _asked(source, rule, bool(d.scale.weights), key)
         explanations.how("selective", "sequence", key=key)
@@ -57,9 +56,18 @@ def panel(at: Place, line: Line, key: str) -> None:
         text.refuse(error)
         return
     counted = policy.basis(store, at.dataset)
-    _told(found, counted, at.basis)
+    result = found.result
+    findings.draw(said.sentences(result, wanted.near, len(found.sure.item), found.spared), key)
+    if at.basis != counted:
+        text.warn(
+            "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
+            "blind.",
+            counted=BASES[counted][0].lower() + BASES[counted][1:],
+        )
     explanations.alike(d.scale)
-    _chart(found, f"selective:{key}:{source}")
+    if plot := said.plot(result):
+        findings.plot(plot, f"selective:{key}:{source}")
+        findings.table(said.table(result), f"thresholds:{key}:{source}")
     who = session.me()
     if rule is not None:
         _standing(rule, *rules.now(store, at.dataset, d, rule))
@@ -95,60 +103,6 @@ def _asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
         )  # fmt: skip
     near = ordered and st.toggle("Within one counts", before.near, key=f"near:{key}")
     return Wanted(source, target / 100, round(1 - held / 100, 4), near)
-
-
-def _told(found: Found, counted: Basis, basis: Basis) -> None:
-    """What it comes to in sentences: of the labelled items, and of all that the judge scored."""
-    head, _, rest = selective.told(found.result, found.wanted.near).partition(": ")
-    text.say("**{head}**{rest}", head=head, rest=f": {rest}" if rest else "")
-    if found.result.chosen is not None:
-        text.say(
-            "Of {items} scored by the judge, **{spared}** can be accepted automatically and {left} go to people.",
-            items=many(len(found.sure.item), "item"), spared=f"{found.spared:,}",
-            left=f"{len(found.sure.item) - found.spared:,}",
-        )  # fmt: skip
-    text.quiet(
-        "From {cells} of {items} with reference labels (gold); over all of them agreement is {overall}.",
-        cells=many(found.result.cells, "rating"), items=many(found.result.items, "item"),
-        overall="–" if found.result.overall.point is None else f"{found.result.overall.point:.0%}",
-    )  # fmt: skip
-    if basis != counted:
-        text.warn(
-            "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
-            "blind.",
-            counted=BASES[counted][0].lower() + BASES[counted][1:],
-        )  # fmt: skip
-
-
-def _chart(found: Found, key: str) -> None:
-    """The curve from the items of highest confidence to all, and its figures."""
-    steps = found.result.steps
-    if not steps:
-        return
-    picture.plot(
-        lambda width: plots.spared(found.result, width=width), key, "accepted",
-        "Agreement on what is accepted automatically", (400.0, 600.0, 800.0),
-    )  # fmt: skip
-    share = st.column_config.NumberColumn(format="%.0f%%")
-    st.dataframe(
-        {
-            "threshold": [s.threshold for s in steps],
-            "coverage": [100 * s.share for s in steps],
-            "% agreement": [100 * (s.agreement.point or 0.0) for s in steps],
-            "lower bound": [100 * (s.agreement.lower_bound or 0.0) for s in steps],
-            "test": [_PASSED[s.passed] for s in steps],
-        },
-        hide_index=True, width="content", height=min(320, 36 + 35 * len(steps)),
-        column_config={
-            "threshold": st.column_config.NumberColumn(format="%.3f", help="Lowest confidence that is accepted."),
-            "coverage": share, "% agreement": share,
-            "lower bound": st.column_config.NumberColumn(format="%.1f%%"),
-        },
-    )  # fmt: skip
-    st.caption(selective.READ)
-
-
-_PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
 
 
 def _standing(rule: Rule, step: Step, sure: Sure) -> None:

@@ -10,9 +10,7 @@ import streamlit as st
 from data.approvals import approvals, policy
 from data.approvals.approvals import Note, Stand
 from data.records.names import shown
-from judges.plural import many
-from judges.render.words import cell
-from judges.stats import bins
+from judges.render.findings import agreement as said
 from judges.stats.calibration import Line
 from pages.calibration import (
     agreement,
@@ -27,7 +25,7 @@ from pages.calibration import (
     slices,
     threshold,
 )
-from pages.ui import clock, explanations, figure_cache, gold, links, session, text, url_state
+from pages.ui import clock, explanations, figure_cache, findings, gold, links, session, text, url_state
 
 Panel = Callable[[figure_cache.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
@@ -51,7 +49,9 @@ PANELS: dict[str, tuple[str, Panel]] = {
 def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
-    _state(line)
+    conclusion, why = said.state(line)
+    findings.sentence(conclusion, line.decision.state)
+    findings.draw([why], key)
     basis = policy.basis(session.store(), at.dataset)
     gold.unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
@@ -75,44 +75,6 @@ def _place(line: Line) -> tuple[str, str]:
     return line.dimension.sort, line.dimension.name
 
 
-def _state(line: Line) -> None:
-    """The result of the approval check: what a lead may conclude in a sentence, why, and what is missing."""
-    decision, gate = line.decision, line.gate
-    point = gate.interval.point
-    step = bins.step(gate.dimension.scale)
-    near = "" if gate.within_one is None else f", {gate.within_one:.0%} within {step}"
-    text.say(
-        _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
-        name=line.dimension.title, exact=cell(gate.exact, ".0%"), near=near, kappa=cell(point, ".2f"),
-        items=many(gate.interval.items, "item"),
-    )  # fmt: skip
-    text.quiet(
-        ("" if line.gated else "Approval check: ")
-        + "{reason}" + (" **Still needed: {missing}**" if decision.missing else ""),
-        reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
-    )  # fmt: skip
-
-
-_BADGES = {
-    "meets policy": ":green-badge[:material/check_circle: meets policy]",
-    "inconclusive": ":orange-badge[:material/trending_up: inconclusive]",
-    "fails": ":red-badge[:material/cancel: fails]",
-    "below minimum sample": ":gray-badge[:material/hourglass_empty: below minimum sample]",
-    "undefined": ":gray-badge[:material/block: undefined]",
-}
-_CONCLUSIONS = {
-    "meets policy": "**May be published.** On {name} judge and people give the same answer in {exact} of "
-    "ratings{near}. Corrected for chance that is kappa {kappa}, which meets the policy.",
-    "inconclusive": "**Not yet to be published.** On {name} agreement is high enough (the same answer in {exact} of "
-    "ratings{near}; kappa {kappa}), but with so few reference labels that may be chance.",
-    "fails": "**Not to be published.** On {name} judge and people disagree too often: kappa {kappa}, where 0 is chance "
-    "and 1 full agreement.",
-    "below minimum sample": "**Not yet to be published.** On {name} only {items} of a random draw have blind labels "
-    "and a score, fewer than the policy requires.",
-    "undefined": "**Not to be published.** On {name} everybody gave one and the same answer, so kappa is undefined.",
-}
-
-
 def _decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
     """What was decided on a dimension so far, in a line, and the way to where it is decided."""
     one = stand.proposed or stand.holds
@@ -132,3 +94,5 @@ def _decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, el
     for icon, told in (("history", note.older), ("visibility", doubt)):
         if told:
             text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)
+
+

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from data.approvals import gate_status
@@ -13,9 +12,9 @@ from data.records import settings
 from data.records.settings import Waiting
 from data.store import Store
 from judges.plural import many
-from judges.render.words import cell, span
+from judges.render.findings import disputes as said
 from judges.stats.calibration import Summary
-from pages.ui import figure_cache, links, session, text, url_state
+from pages.ui import figure_cache, findings, links, session, text, url_state
 
 
 def choice(at: figure_cache.Place, basis: Basis | None, dropped: bool) -> Waiting:
@@ -51,30 +50,8 @@ def _beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: st
     if not found:
         return
     n = sum(counted.people.waiting for counted, _ in found)
-    used = "counts them, combined by the setting of the dataset" if rule == "counted" else "leaves them out"
     with st.expander(text.plain(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
-        frame = pd.DataFrame(
-            [
-                {
-                    "dimension": counted.dimension.title,
-                    "unit": counted.dimension.sort,
-                    "to adjudicate": f"{counted.people.waiting:,} of {counted.gold_cells:,}",
-                    "kappa, counted": f"{cell(counted.interval.point, '.2f')} ({span(counted.interval)})",
-                    "kappa, left out": f"{cell(out.interval.point, '.2f')} ({span(out.interval)})",
-                    "bias, counted": _steps(counted.mean_difference),
-                    "bias, left out": _steps(out.mean_difference),
-                }
-                for counted, out in found
-            ]
-        )
-        st.dataframe(frame, hide_index=True, height="content")
-        text.quiet(
-            "People disagree there by more than the dataset allows, and nobody has decided yet. The approval check "
-            "{used} (how labels are combined). Leaving them out keeps the easier ratings, which overestimates kappa.",
-            used=used,
-        )
+        findings.draw(said.findings(found, rule == "counted"), "disputes")
         links.to("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
 
 
-def _steps(value: float | None) -> str:
-    return "–" if value is None else f"{round(value, 2) + 0.0:+.2f}"

@@ -12,15 +12,15 @@ from data.calibration import calibration
 from data.calibration import human_ceiling as ceilings
 from data.store import Store
 from judges.plural import many
-from judges.render.svg import Row
+from judges.render.findings import human_ceiling as said
 from judges.render.words import cell, small
 from judges.stats.calibration import Line
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters.alternative_annotator import Test
-from judges.stats.raters.human_ceiling import Ceiling, told
+from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
-from pages.ui import charts, explanations, figure_cache, session, text
+from pages.ui import explanations, figure_cache, findings, session, text
 
 
 def panel(at: figure_cache.Place, line: Line, key: str) -> None:
@@ -29,7 +29,7 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
     found = ceiling(store, at.plain, line.dimension)
     explanations.beside("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
-    _ceiling(found, None if at.dropped else line.shown.interval, key)
+    findings.draw(said.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")
     if found is None or found.judge is None:
         return
     explanations.beside(
@@ -62,45 +62,11 @@ def tested(_store: Store, at: figure_cache.Place, dimension: Dimension, epsilon:
     )
 
 
-def _ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
-    """How far people agree with each other, and the judge with them, as a sentence and a chart."""
-    text.say("{said}", said=told(found))
-    if found is None:
-        return
-    rows: list[tuple[str, Interval | None, str, str]] = [
-        ("two people", found.between, "meets policy", f"{many(found.between.cells, 'pair')} of labels"),
-        ("judge and one person", found.judge, "inconclusive", f"{many(found.items, 'item')}, the same ratings"),
-        ("judge and gold", gold, "inconclusive", f"{many(gold.items, 'item')}, as above" if gold else ""),
-        ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'rating')}, {found.people:,} people"),
-    ]
-    spans = [
-        Row(name, "", i.point, i.low, i.high, None, state, f"{cell(i.point, '.2f')} · {on}")
-        for name, i, state, on in rows
-        if i is not None
-    ]
-    charts.intervals(spans, f"ceiling:{key}", mark=None)
-
-
 def _alternatives(found: alternative_annotator.Test) -> None:
     """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
+    findings.sentence(said.test(found), "" if not found.enough else "passes" if found.passed else "does not pass")
     if not found.enough:
-        text.say(
-            "Not tested: the test needs {needed} people who each share {least} items or more with others and with "
-            "the judge; there {are} {n}.",
-            n=len(found.people), least=alternative_annotator.MIN_ITEMS, needed=alternative_annotator.MIN_PEOPLE,
-            are="is" if len(found.people) == 1 else "are",
-        )  # fmt: skip
         return
-    won = sum(one.won for one in found.people)
-    text.say(
-        ":green-badge[:material/check_circle: passes] The judge may replace one annotator: it wins against **{won} of "
-        "{n}** people, and half are required."
-        if found.passed
-        else ":orange-badge[:material/person: does not pass] The judge is not shown to be able to replace one "
-            "annotator: it "
-        "wins against **{won} of {n}** people, and half are required.",
-        won=won, n=len(found.people),
-    )  # fmt: skip
     with st.container(horizontal=True, gap="large"):
         st.metric(
             "Winning rate ω",

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from data.calibration import means as figures
 from data.calibration import score_sums
 from data.calibration.fields import SYSTEM
-from data.calibration.means import COLUMNS, READ, Chosen, Table, few_told
+from data.calibration.means import Chosen, Table, few_told
 from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
-from judges.render.words import cell, span
-from judges.stats.uncertainty import Interval
-from pages.ui import session, text, url_state
+from judges.render.findings import means as said
+from pages.ui import findings, session, text, url_state
 from pages.ui.figure_cache import Place
 
 
@@ -53,39 +51,6 @@ def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judg
     return Chosen(by, (pairs[only],) if only else (), other)
 
 
-def _table(found: Table, by: str) -> None:
-    """A row for every group and dimension, with the columns that anything stands in."""
-    if found.apart is not None:
-        own, other = found.apart
-        text.quiet(
-            "On the ratings of both judges: {own} of this judge alone and {other} of the other are left out.",
-            own=f"{own:,}", other=f"{other:,}",
-        )  # fmt: skip
-    if found.rows:
-        used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]
-        rows = [
-            ({by: row.group or "unnamed"} if by else {})
-            | {"dimension": row.dimension.title, "unit": row.unit.replace(":", " ") or row.dimension.sort}
-            | {"items": row.means.plain.items, "scores": row.means.plain.cells}
-            | {COLUMNS[name]: _told(getattr(row.means, name), name == "trusted") for name in used}
-            for row in found.rows
-        ]
-        shown = {COLUMNS[name]: st.column_config.TextColumn(help=READ.get(name)) for name in used}
-        st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=shown)
-        st.caption("In brackets the 95% interval by items. For flags: the share of yes.")
-    else:
-        st.caption("This judge gives no numeric scores or flags here.")
-    if few := few_told(found):
-        text.quiet("{few}", few=few)
-
-
-def _told(one: Interval | None, counted: bool) -> str:
-    if one is None or one.point is None:
-        return "–"
-    ends = "" if one.low is None else f" ({span(one)})"
-    return f"{cell(one.point, '.2f')}{ends}" + (f", n {one.items:,}" if counted else "")
-
-
 def _by_system(found: list[Mean]) -> None:
     """What the judge gave each system on average; "all" is over all its rows."""
     st.dataframe(
@@ -99,3 +64,19 @@ def _by_system(found: list[Mean]) -> None:
         hide_index=True,
         column_config={"mean": st.column_config.NumberColumn(format="%.4f")},
     )
+
+
+def _table(found: Table, by: str) -> None:
+    """A row for every group and dimension, with the columns that anything stands in."""
+    if found.apart is not None:
+        own, other = found.apart
+        text.quiet(
+            "On the ratings of both judges: {own} of this judge alone and {other} of the other are left out.",
+            own=f"{own:,}", other=f"{other:,}",
+        )  # fmt: skip
+    if found.rows:
+        findings.table(said.table([row.told for row in found.rows], by), "means")
+    else:
+        st.caption("This judge gives no numeric scores or flags here.")
+    if few := few_told(found):
+        text.quiet("{few}", few=few)

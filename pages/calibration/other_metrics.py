@@ -1,21 +1,16 @@
-"""The panels Other metrics and Missing scores: further metrics, and how they change with what is missing."""
+"""Other metrics and missing scores: further metrics, and how they change with what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import pandas as pd
 import streamlit as st
 
 from data.calibration import missingness as lacking
-from data.calibration import other_metrics as figures
-from judges.render.words import cell, span
+from data.calibration import other_metrics
+from judges.render.findings import other_metrics as said
 from judges.stats import missingness
 from judges.stats.calibration import Line
-from judges.stats.missingness import Counted, Missing
-from judges.stats.other_metrics import Others
 from judges.types import Dimension
-from pages.ui import explanations, session, text, url_state
+from pages.ui import explanations, findings, session, text, url_state
 from pages.ui.figure_cache import Place
 
 
@@ -27,7 +22,9 @@ def panel(at: Place, line: Line, key: str) -> None:
         return
     explanations.beside("Other metrics, from the same ratings", "others", "AC2", key=f"others:{key}")
     with st.spinner("Computing correlations ..."):
-        _table(figures.others(store, at.dataset, at.judge, d, at.basis, d.scale.drawn if at.dropped else ""))
+        drop = d.scale.drawn if at.dropped else ""
+        found = other_metrics.others(store, at.dataset, at.judge, d, at.basis, drop)
+    findings.draw(said.findings(found, d), f"table:{key}")
 
 
 def missing(at: Place, line: Line, key: str) -> None:
@@ -37,28 +34,9 @@ def missing(at: Place, line: Line, key: str) -> None:
     answer = _answer(d)
     drop = d.scale.drawn if at.dropped else ""
     with st.spinner("Computing each treatment of missing scores ..."):
-        _counted(lacking.missing(store, at.dataset, at.judge, d, at.basis, (answer,), drop))
-
-
-def _table(found: Others) -> None:
-    """Every figure with its interval and what it says."""
-    rows = [
-        {
-            "figure": name,
-            "value": cell(one.point),
-            "95% interval": span(one),
-            "meaning": meaning,
-        }
-        for name, one, meaning in found.rows
-    ]
-    st.dataframe(
-        pd.DataFrame(rows), hide_index=True, height="content",
-        column_config={
-            "figure": st.column_config.TextColumn(width=150),
-            "value": st.column_config.TextColumn(width=70),
-            "95% interval": st.column_config.TextColumn(width=110),
-        },
-    )  # fmt: skip
+        found = lacking.missing(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
+    findings.draw(said.missing(found), f"counted:{key}")
+    st.caption("A choice here changes this table only.")
 
 
 def _answer(d: Dimension) -> str:
@@ -67,33 +45,3 @@ def _answer(d: Dimension) -> str:
     middle = missingness.usual(d.scale)[3:]
     with st.container(width=230):
         return url_state.one("missing", "Count missing as", options, default=middle[0] if middle else "")
-
-
-def _counted(found: Missing) -> None:
-    """The figures under each choice side by side."""
-    text.say("{sentence}", sentence=missingness.told(found))
-    st.dataframe(pd.DataFrame(_rows(found.counted)), hide_index=True, height="content", placeholder="–")
-    text.quiet("{check} A choice here changes this table only.", check=missingness.GATE)
-
-
-def _rows(each: Sequence[Counted]) -> list[dict[str, object]]:
-    rows = []
-    for one in each:
-        row: dict[str, object] = {"missing": missingness.said(one.choice)}
-        if one.summary is None:
-            rows.append(row | {"95% interval": one.why})
-            continue
-        kappa, figures = one.summary.interval, one.accuracy
-        row |= {
-            "ratings": one.summary.cells, "kappa": cell(kappa.point), "95% interval": span(kappa),
-            "% agreement": cell(figures.exact, ".2%"),
-        }  # fmt: skip
-        if one.summary.mean_difference is not None:
-            row["bias"] = cell(one.summary.mean_difference, "+.2f")
-        if one.summary.dimension.scale.weights is None:
-            row |= {
-                "macro precision": cell(figures.precision, ".2%"), "macro recall": cell(figures.recall, ".2%"),
-                "macro F1": cell(figures.f1, ".2%"),
-            }  # fmt: skip
-        rows.append(row)
-    return rows

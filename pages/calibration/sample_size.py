@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from data.approvals import policy
@@ -11,6 +9,7 @@ from data.calibration import slices
 from data.gold.gold import Basis
 from data.store import Store
 from judges.plural import many
+from judges.render.findings import sample_size as said
 from judges.render.words import span
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
@@ -18,7 +17,7 @@ from judges.stats.intervals import Interval
 from judges.stats.learning_curve import ahead, curve
 from judges.stats.planner import more_for_width, more_range
 from judges.types import Dimension
-from pages.ui import charts, explanations, session, text
+from pages.ui import explanations, findings, session, text
 from pages.ui.figure_cache import Place
 
 
@@ -45,7 +44,8 @@ def panel(at: Place, line: Line, key: str) -> None:
         _planned(now, half, width, bound, asked, line)
     explanations.beside("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
-    _chart(steps, ahead(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")
+    forecast = ahead(now, now.items + min(further, 4 * now.items))
+    findings.draw(said.growth(steps, forecast, asked), f"curve:{key}")
 
 
 def _nothing(now: Interval) -> None:
@@ -100,15 +100,3 @@ def _planned(
         text.say("Kappa is at the required {threshold}: more labels are unlikely to decide it.", threshold=threshold)
 
 
-def _chart(steps: Sequence[Interval], ahead: Sequence[Interval], asked: Policy, key: str) -> None:
-    """Kappa on the first n items with its band, the forecast, and the threshold."""
-    charts.growth(steps, ahead, key, asked.threshold, f"required: {asked.threshold:.2f}")
-    first, last = steps[0], steps[-1]
-    if first.point is not None and last.point is not None and len(steps) > 2:
-        late = [s for s in steps if s.point is not None and s.items >= last.items / 2]
-        drift = max(abs((s.point or 0.0) - last.point) for s in late)
-        text.quiet(
-            "Over the second half of the items kappa stayed within {drift} of {now}. Band: 95% interval by items "
-            "(linearised). Dotted: forecast.",
-            drift=f"{drift:.2f}", now=f"{last.point:.2f}",
-        )  # fmt: skip

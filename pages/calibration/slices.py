@@ -1,4 +1,4 @@
-"""The panel Slices: does the judge agree with people equally well on every system, language, length ...?"""
+"""Slices: does the judge agree with people equally well on every system, language, length ...?"""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from data.calibration.slices import Member
 from data.gold.gold import Basis
 from data.store import Store
 from judges.plural import many
-from judges.render.svg import Row
-from judges.render.words import cell, small, span
+from judges.render.findings import slices as said
 from judges.stats import bins
 from judges.stats.calibration import Line, Summary
-from judges.stats.intervals import Interval
-from judges.stats.slices import Slice, Sliced, sliced
+from judges.stats.slices import Sliced, sliced
 from judges.types import Dimension
-from pages.ui import charts, explanations, links, rows, session, text, url_state
+from pages.ui import charts, explanations, findings, links, rows, session, text, url_state
 from pages.ui.figure_cache import Place
 
 
@@ -45,22 +43,25 @@ def panel(at: Place, line: Line, key: str) -> None:
     if not found:
         _nothing(line.shown.cells)
         return
-    _told(found)
+    findings.draw(said.tests(found), f"tests:{key}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=260):
             by = url_state.one("by", "Slices by", {one.by: one.by for one in found})
         explanations.how("slices", key=key)
     chosen = next(one for one in found if one.by == by)
-    name = _chart(chosen, line.shown.interval, f"chart:{key}:{by}")
-    if name:
+    plot = said.plot(chosen, line.shown.interval)
+    row = charts.intervals(plot.rows, f"chart:{key}:{by}", plot.mark, plot.marked, plot.reach, click=True)
+    text.quiet(
+        "{how} Click a row, or use the arrow keys and Enter, to list its items, largest disagreement first.",
+        how=plot.caption,
+    )
+    if row:
+        name = said.ranked(chosen)[row - 1].name
         listed = _members(store, at.plain, session.me().name, dimension, at.basis, drop, by, name)
         _listed(
             listed, name, line.shown, f"items:{key}:{by}:{name}",
             lambda item: links.go("desk", dataset=at.name, item=item),
         )  # fmt: skip
-
-
-_ALPHA = 0.05
 
 
 def _nothing(cells: int) -> None:
@@ -70,59 +71,6 @@ def _nothing(cells: int) -> None:
         "length, position and metadata. Label other items, or import items with a language or topic in their meta.",
         cells=many(cells, "rating"),
     )  # fmt: skip
-
-
-def _told(found: Sequence[Sliced]) -> None:
-    """What the tests say, in one or two sentences."""
-    apart = [one for one in found if one.apart is not None and one.apart.adjusted <= _ALPHA]
-    tested = [one for one in found if one.apart is not None]
-    for one in apart:
-        worst, best = _ends(one)
-        text.warn(
-            "Agreement differs by **{by}**: kappa {low} on {worst}, {high} on {best} (p {p}, adjusted for {ways}).",
-            by=one.by, low=cell(worst.interval.point, ".2f"), worst=worst.name,
-            high=cell(best.interval.point, ".2f"), best=best.name, p=small(one.apart.adjusted if one.apart else 1.0),
-            ways=many(len(tested), "way") + " of slicing",
-        )  # fmt: skip
-    rest = [one.by for one in tested if one not in apart]
-    if rest:
-        text.say(
-            "No significant difference by {rest}. That does not prove equal agreement: see how wide the intervals are.",
-            rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
-        )  # fmt: skip
-    few = [one.by for one in found if one.apart is None]
-    if few:
-        text.quiet("Not tested by {few}: fewer than two slices have 30 items.", few=", ".join(few))
-
-
-def _ends(one: Sliced) -> tuple[Slice, Slice]:
-    """The slices with the lowest and the highest kappa, of those that say something."""
-    solid = [s for s in one.slices if s.interval.point is not None and not s.interval.verdictless]
-    ordered = sorted(solid, key=lambda s: s.interval.point or 0.0)
-    return ordered[0], ordered[-1]
-
-
-def _chart(one: Sliced, whole: Interval, key: str) -> str:
-    """The slices with their intervals, best first, under the whole; the name of the one that was clicked, or ""."""
-    ranked = sorted(one.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
-    spans = [Row("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
-    for slice_ in ranked:
-        i = slice_.interval
-        state = "below minimum sample" if i.verdictless or i.point is None else "meets policy"
-        spans.append(Row(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
-    row = charts.intervals(spans, key, whole.point, "all", reach=(0.0, 1.0), click=True)
-    st.caption(
-        "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: no conclusion. Dashed: all "
-        "items. Click a row, or use the arrow keys and Enter, to list its items, largest disagreement first."
-    )
-    return ranked[row - 1].name if row else ""
-
-
-def _remark(interval: Interval, lenient: float | None) -> str:
-    point = "undefined" if interval.point is None else f"{interval.point:.2f}"
-    few = " · too few" if interval.verdictless else ""
-    bias = "" if lenient is None else f" · bias {lenient:+.2f}"
-    return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{few}"
 
 
 def _listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
