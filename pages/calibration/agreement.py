@@ -7,21 +7,22 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.calibration import concordance
+from data.calibration import calibration, concordance
 from data.calibration.calibration import MOST, Found
 from data.records.exposure import NOTE
+from data.reports.statistics.agreement import AGREEMENT
 from judges.plural import many
 from judges.render.findings import agreement as said
 from judges.render.findings import baselines as beaten
 from judges.stats import bins
 from judges.stats.calibration import Line, Summary
 from judges.stats.concordance import CALLED, Concordance
-from judges.stats.intervals import Interval
-from pages.calibration import baselines
-from pages.ui import charts, explanations, figure_cache, findings, links, rows, session, text
+from judges.stats.uncertainty import Interval
+from pages.calibration.place import Place, load
+from pages.ui import charts, explanations, findings, links, rows, session, text
 
 
-def panel(at: figure_cache.Place, line: Line, key: str) -> None:
+def panel(at: Place, line: Line, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
     findings.draw(said.figures(line), f"figures:{key}")
@@ -31,7 +32,7 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
         beside = concordance.beside(store, at.dataset, at.judge, line.dimension, at.basis)
         if beside is not None:
             _beside(beside, shown, key)
-    floors = baselines.floors(store, at.plain, at.basis, at.dropped)[line.dimension.sort, line.dimension.name]
+    floors, replies = load(AGREEMENT, at, line)
     findings.draw(beaten.findings(floors), f"baselines:{key}")
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -39,14 +40,16 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
         cell = _table(shown, f"table:{key}")
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
-            found = figure_cache.items_in(store, at.plain, session.me().name, line.dimension, at.basis, people, judge)
+            found = calibration.items_in(
+                store, session.me().name, at.dataset, at.judge, line.dimension, at.basis, people, judge
+            )
             _listed(
                 found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=at.name, item=item)
             )
     with right:
         explanations.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(said.spread(shown), f"margins:{key}")
-        findings.draw(said.left_out(shown, figure_cache.unscored(store, at.plain) if shown.unscored else []), key)
+        findings.draw(said.left_out(shown, replies if shown.unscored else ()), key)
 
 
 def _beside(found: Concordance, summary: Summary, key: str) -> None:

@@ -6,27 +6,24 @@ import streamlit as st
 
 from data.calibration import anchoring
 from data.calibration.anchoring import Arms
-from data.store import Store
+from data.reports.statistics.anchoring import ANCHORING
 from judges.plural import many
 from judges.render.findings import anchoring as said
 from judges.stats.calibration import Line
-from judges.types import Dimension
-from pages.ui import explanations, figure_cache, findings, session, text
+from pages.calibration.place import Place, load
+from pages.ui import explanations, findings, session, text
 
 
-@st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
-def _arms(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Arms:
-    return anchoring.arms(_store, at.dataset, at.judge, dimension)
-
-
-def panel(at: figure_cache.Place, line: Line, key: str) -> None:
+def panel(at: Place, line: Line, key: str) -> None:
     """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
     explanations.beside(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
-    findings.draw(said.findings(*figure_cache.anchor(store, at.plain, line.dimension)), f"anchor:{key}")
-    _both(_arms(store, at.plain, line.dimension), f"arms:{key}")
+    found = load(ANCHORING, at, line)
+    if found is not None:
+        findings.draw(said.findings(*found), f"anchor:{key}")
+    _both(anchoring.arms(store, at.dataset, at.judge, line.dimension), f"arms:{key}")
 
 
 def _both(found: Arms, key: str) -> None:

@@ -11,9 +11,8 @@ from data.approvals import policy
 from data.approvals.auto_accept import Found, Rule, Wanted
 from data.calibration import selective as figures
 from data.calibration.selective import Sure
-from data.gold.gold import BASES, Basis
+from data.gold.gold import BASES
 from data.records.people import Person
-from data.store import Store
 from judges.errors import AssayError
 from judges.plural import many
 from judges.render.findings import auto_accept as said
@@ -21,24 +20,14 @@ from judges.render.findings import confidence
 from judges.stats.calibration import Line
 from judges.stats.selective import Step
 from judges.types import Dimension
+from pages.calibration.place import Place
 from pages.ui import explanations, findings, session, text, url_state
-from pages.ui.figure_cache import Place
-
-
-@st.cache_data(max_entries=64, show_spinner="Testing confidence thresholds ...")
-def _found(_store: Store, at: Place, dimension: Dimension, basis: Basis, wanted: Wanted) -> Found:
-    return rules.found(_store, at.dataset, at.judge, dimension, basis, wanted)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _sources(_store: Store, at: Place, dimension: Dimension) -> dict[str, int]:
-    return figures.sources(_store, at.dataset, at.judge, dimension)
 
 
 def panel(at: Place, line: Line, key: str) -> None:
     """What is asked, what it comes to, the curve, and the rule in force."""
     store, d = session.store(), line.dimension
-    sources = _sources(store, at.plain, d)
+    sources = figures.sources(store, at.dataset, at.judge, d)
     rule = rules.rule(store, at.dataset, at.judge, d)
     if not sources:
         _nothing()
@@ -51,7 +40,8 @@ def panel(at: Place, line: Line, key: str) -> None:
         wanted = _asked(source, rule, bool(d.scale.weights), key)
         explanations.how("selective", "sequence", key=key)
     try:
-        found = _found(store, at.plain, d, at.basis, wanted)
+        with st.spinner("Testing confidence thresholds ..."):
+            found = rules.found(store, at.dataset, at.judge, d, at.basis, wanted)
     except AssayError as error:
         text.refuse(error)
         return

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.calibration import confidence
-from data.gold.gold import Basis
-from data.store import Store
+from data.reports.statistics.confidence import CONFIDENCE
 from judges.plural import many
 from judges.render.findings import confidence as said
 from judges.stats.calibration import Line
-from judges.stats.reliability import Reliability, reliability
-from judges.types import Dimension
-from pages.ui import explanations, findings, session, text, url_state
-from pages.ui.figure_cache import Place
-
-
-@st.cache_data(max_entries=64, show_spinner="Computing calibration ...")
-def _found(
-    _store: Store, at: Place, dimension: Dimension, basis: Basis
-) -> tuple[dict[str, tuple[Reliability, int]], int]:
-    found = confidence.certain(_store, at.dataset, at.judge, dimension, basis)
-    figures = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
-    return {source: (one, n) for source, (one, n) in figures.items() if one is not None}, found.scored
+from pages.calibration.place import Place, load
+from pages.ui import explanations, findings, text, url_state
 
 
 def panel(at: Place, line: Line, key: str) -> None:
     """A sentence, agreement by level of confidence, and how well confidence ranks."""
-    by_source, scored = _found(session.store(), at.plain, line.dimension, at.basis)
+    by_source, scored = load(CONFIDENCE, at, line)
     if not by_source:
         _nothing(scored)
         return
@@ -39,8 +26,6 @@ def panel(at: Place, line: Line, key: str) -> None:
     found, cells = by_source[source]
     findings.draw(said.sentences(found, source, cells, scored), key)
     explanations.alike(line.dimension.scale)
-    if at.dropped:
-        st.caption("Ties are counted in these figures.")
     left, right = st.columns([3, 4], gap="large", vertical_alignment="center")
     with left:
         findings.plot(said.plot(found), f"chart:{key}:{source}")

@@ -10,7 +10,9 @@ import streamlit as st
 from data.approvals import approvals, policy
 from data.approvals.approvals import Note, Stand
 from data.records.names import shown
+from data.reports.statistics.statistics import STATISTICS
 from judges.render.findings import agreement as said
+from judges.render.findings.findings import quiet
 from judges.stats.calibration import Line
 from pages.calibration import (
     agreement,
@@ -18,35 +20,33 @@ from pages.calibration import (
     auto_accept,
     confidence,
     human_ceiling,
-    other_metrics,
-    rates,
+    missing_scores,
     sample_size,
     self_consistency,
     slices,
     threshold,
 )
-from pages.ui import clock, explanations, figure_cache, findings, gold, links, session, text, url_state
+from pages.calibration.place import Place, load
+from pages.ui import clock, explanations, findings, gold, links, session, text, url_state
 
-Panel = Callable[[figure_cache.Place, Line, str], None]
-PANELS: dict[str, tuple[str, Panel]] = {
-    "agreement": ("Agreement", agreement.panel),
-    "others": ("Other metrics", other_metrics.panel),
-    "missing": ("Missing scores", other_metrics.missing),
-    "slices": ("Slices", slices.panel),
-    "size": ("Sample size", sample_size.panel),
-    "people": ("Human agreement", human_ceiling.panel),
-    "flag": ("Binary threshold", threshold.panel),
-    "rates": ("Precision and recall", rates.panel),
-    "confidence": ("Confidence", confidence.panel),
-    "selective": ("Auto-accept", auto_accept.panel),
-    "samples": ("Self-consistency", self_consistency.panel),
-    "blind": ("Anchoring", anchoring.panel),
+Panel = Callable[[Place, Line, str], None]
+PANELS: dict[str, Panel] = {
+    "agreement": agreement.panel,
+    "missing": missing_scores.panel,
+    "slices": slices.panel,
+    "size": sample_size.panel,
+    "people": human_ceiling.panel,
+    "flag": threshold.panel,
+    "confidence": confidence.panel,
+    "selective": auto_accept.panel,
+    "samples": self_consistency.panel,
+    "blind": anchoring.panel,
 }
-"""Name in the address -> words and what draws it."""
+"""Panels of statistics of which something can be chosen or clicked; the others are drawn as they are."""
 
 
 @st.fragment
-def detail(at: figure_cache.Place, line: Line, key: str) -> None:
+def detail(at: Place, line: Line, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     conclusion, why = said.state(line)
@@ -58,17 +58,23 @@ def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
     _decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
-        there = {name: words for name, (words, _) in PANELS.items() if _has(name, line)}
+        there = {name: one.title for name, one in STATISTICS.items() if one.stands(line)}
         chosen = url_state.tab("panel", "Look into", there)
         explanations.how("gate", "units", key=f"gate:{key}")
-    PANELS[chosen][1](at, line, f"{key}:{chosen}")
+    PANELS.get(chosen, _panel)(at, line, f"{key}:{chosen}")
+    if at.dropped and not STATISTICS[chosen].drops:
+        st.caption("Ties are counted in these figures.")
 
 
-def _has(panel: str, line: Line) -> bool:
-    """Whether a panel says something here: without an order each answer is found or missed, numbers can be cut."""
-    scale = line.dimension.scale
-    numbers = scale.kind in ("ordinal", "interval")
-    return {"rates": scale.weights is None, "flag": numbers, "missing": bool(line.shown.unscored)}.get(panel, True)
+def _panel(at: Place, line: Line, key: str) -> None:
+    """A statistic that nothing can be chosen of: what it is, and its findings."""
+    one = STATISTICS[key.rpartition(":")[2]]
+    if not line.shown.cells:
+        st.caption(text.NO_RATINGS)
+        return
+    explanations.beside(one.title, *one.reading, key=key)
+    found = one.findings(load(one, at, line), line, policy.asked(session.store()).policy)
+    findings.draw(found or [quiet("Nothing to show here.")], key)
 
 
 def _place(line: Line) -> tuple[str, str]:

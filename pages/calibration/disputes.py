@@ -10,33 +10,28 @@ from data.approvals import gate_status
 from data.gold.gold import Basis
 from data.records import settings
 from data.records.settings import Waiting
-from data.store import Store
 from judges.plural import many
 from judges.render.findings import disputes as said
 from judges.stats.calibration import Summary
-from pages.ui import figure_cache, findings, links, session, text, url_state
-
-
-def choice(at: figure_cache.Place, basis: Basis | None, dropped: bool) -> Waiting:
-    """What becomes of them on the page: as chosen where there are some, else as the dataset's gold rule has it."""
-    store = session.store()
-    rule = settings.gold_rule(store, at.dataset).waiting
-    return _choice(rule) if basis is not None and both(store, at, basis, dropped) else rule
-
-
-def panel(at: figure_cache.Place, basis: Basis, dropped: bool, dataset: str) -> None:
-    """Both figures of every dimension that has such cells."""
-    store = session.store()
-    _beside(both(store, at, basis, dropped), settings.gold_rule(store, at.dataset).waiting, dataset)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def both(_store: Store, at: figure_cache.Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
-    """The dimensions in which cells wait, with and without those cells."""
-    return gate_status.both(_store, at.dataset, at.judge, basis, dropped)
-
+from pages.calibration.place import Place
+from pages.ui import findings, links, session, text, url_state
 
 WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
+
+
+def choice(at: Place, basis: Basis | None, dropped: bool) -> Waiting:
+    """What becomes of them on the page: as chosen where there are some, else as the dataset's gold rule has it."""
+    rule = settings.gold_rule(session.store(), at.dataset).waiting
+    return _choice(rule) if basis is not None and _both(at, basis, dropped) else rule
+
+
+def panel(at: Place, basis: Basis, dropped: bool, dataset: str) -> None:
+    """Both figures of every dimension that has such cells."""
+    _beside(_both(at, basis, dropped), settings.gold_rule(session.store(), at.dataset).waiting, dataset)
+
+
+def _both(at: Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
+    return gate_status.both(session.store(), at.dataset, at.judge, basis, dropped)
 
 
 def _choice(rule: Waiting) -> Waiting:

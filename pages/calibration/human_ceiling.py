@@ -7,26 +7,21 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from data.annotators import annotators
-from data.calibration import calibration
 from data.calibration import human_ceiling as ceilings
-from data.store import Store
 from judges.plural import many
 from judges.render.findings import human_ceiling as said
 from judges.render.words import cell, small
 from judges.stats.calibration import Line
 from judges.stats.raters import alternative_annotator
-from judges.stats.raters.alternative_annotator import Test
-from judges.stats.raters.human_ceiling import Ceiling
-from judges.stats.uncertainty import Interval
-from judges.types import Dimension
-from pages.ui import explanations, figure_cache, findings, session, text
+from pages.calibration.place import Place
+from pages.ui import explanations, findings, session, text
 
 
-def panel(at: figure_cache.Place, line: Line, key: str) -> None:
+def panel(at: Place, line: Line, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
-    found = ceiling(store, at.plain, line.dimension)
+    with st.spinner("Comparing people with each other ..."):
+        found = ceilings.ceiling(store, at.dataset, at.judge, line.dimension)
     explanations.beside("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
     findings.draw(said.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")
@@ -39,27 +34,10 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
         st.caption("Not tested: this needs labels of three people or more.")
         return
     epsilon = _handicap(f"epsilon:{key}")
-    _alternatives(tested(store, at.plain, line.dimension, epsilon))
-
-
-@st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
-def ceiling(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Ceiling | None:
-    """How far people agree with each other, and the judge with them."""
-    return ceilings.ceiling(_store, at.dataset, at.judge, dimension)
-
-
-@st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
-def tops(_store: Store, at: figure_cache.Place) -> dict[Dimension, Interval | None]:
-    """How far two people agree in each dimension of the judge's card."""
-    return ceilings.between(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge))
-
-
-@st.cache_data(max_entries=64, show_spinner="Leaving out one person at a time ...")
-def tested(_store: Store, at: figure_cache.Place, dimension: Dimension, epsilon: float) -> Test:
-    """The alternative-annotator test with that handicap."""
-    return alternative_annotator.test(
-        annotators.labels(_store, at.dataset, dimension, "blind", at.judge).ratings, epsilon
-    )
+    with st.spinner("Leaving out one person at a time ..."):
+        test = ceilings.stand_in(store, at.dataset, at.judge, line.dimension, epsilon)
+    if test is not None:
+        _alternatives(test)
 
 
 def _alternatives(found: alternative_annotator.Test) -> None:

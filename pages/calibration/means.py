@@ -13,8 +13,8 @@ from data.calibration.means import Chosen, Table, few_told
 from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
 from judges.render.findings import means as said
+from pages.calibration.place import Place
 from pages.ui import findings, session, text, url_state
-from pages.ui.figure_cache import Place
 
 
 @st.fragment

@@ -11,8 +11,10 @@ from data.calibration.calibration import Rest
 from data.gold.gold import BASES, WEIGHTED, Basis
 from data.reports import plots
 from judges.plural import many
+from judges.render.findings.baselines import MARKS
 from judges.render.words import between, span
 from judges.stats.approval_check import Policy
+from judges.stats.baselines import Floors
 from judges.stats.calibration import Line
 from judges.stats.raters import human_ceiling
 from pages.ui import charts, rows, text
@@ -151,8 +153,9 @@ def _missing(line: Line) -> str:
 
 
 def table(
-    lines: Sequence[Line], tops: plots.Tops, key: str, chosen: Callable[[int], None], baseline: Sequence[str]
-) -> None:
+    lines: Sequence[Line], tops: plots.Tops, floors: Mapping[tuple[str, str], Floors], key: str,
+    chosen: Callable[[int], None],
+) -> None:  # fmt: skip
     """Every dimension with its figures, how far people agree, and whether it beats the baselines in words.
 
     `chosen` gets the number of a row that is clicked.
@@ -171,10 +174,10 @@ def table(
                 "people": between(tops.get(line.dimension)),
                 "% agreement": _percent(line.shown.exact),
                 "bias": line.shown.mean_difference,
-                "baseline": above,
+                "baseline": MARKS[floors[line.dimension.sort, line.dimension.name].standing],
                 "still needed": _missing(line),
             }
-            for line, above in zip(lines, baseline, strict=True)
+            for line in lines
         ]
     )
     with st.container(horizontal=True, vertical_alignment="center"):

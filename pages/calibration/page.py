@@ -8,34 +8,19 @@ import streamlit as st
 
 from data.approvals import policy
 from data.audits import audits
+from data.calibration import baselines, calibration, human_ceiling
+from data.calibration.calibration import Rest
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
+from data.store import Store
 from judges import audits as known
 from judges.audits import Finding
 from judges.plural import many
 from judges.stats.calibration import Line
-from pages.calibration import (
-    baselines,
-    both_orders,
-    dimension,
-    disputes,
-    human_ceiling,
-    means,
-    overview,
-    report_files,
-    votes,
-    weakest_turns,
-)
-from pages.ui import (
-    card_editor,
-    choose,
-    figure_cache,
-    links,
-    session,
-    text,
-    url_state,
-)
+from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes, weakest_turns
+from pages.calibration.place import Place, standing
+from pages.ui import card_editor, choose, links, session, text, url_state
 
 
 def page() -> None:
@@ -65,12 +50,12 @@ def page() -> None:
             text.synthetic(dataset.description)
         text.practice(next(model for id_, _, model, *_ in judges if id_ == judge))
         _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
-    at = figure_cache.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
+    at = Place(dataset.id, judge)
     with head:
         report_files.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
     asked = policy.asked(store).policy
     counted = policy.basis(store, dataset.id)
-    gate = figure_cache.lines(store, at, counted, False)
+    gate = standing(store, at, counted)
     with bar:
         basis, dropped = _basis(at, gate, counted)
         waits = disputes.choice(at, basis, dropped)
@@ -79,18 +64,19 @@ def page() -> None:
         both_orders.panel(at)
         means.panel(at, names, opened=True)
         return
-    lines = figure_cache.lines(store, at, basis, dropped, waits)
+    lines = standing(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
-    overview.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
+    overview.used(lines, basis, dropped, counted, _rests(store, at))
     overview.combined(combinations.since(store, judge))
     card_editor.shown(fewshot.used(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
-    tops = human_ceiling.tops(store, at.plain)
+    dimensions = calibration.dimensions(store, judge)
+    with st.spinner("Comparing people with each other ..."):
+        tops = human_ceiling.between(store, dataset.id, judge, dimensions)
     overview.plot(lines, tops, asked, key)
-    found = baselines.floors(store, at, basis, dropped)
-    overview.table(
-        lines, tops, key, lambda row: url_state.put("dimension", lines[row].key), baselines.marks(lines, found)
-    )
+    with st.spinner("Computing baselines ..."):
+        floors = baselines.measured(store, dataset.id, judge, dimensions, basis, dropped)
+    overview.table(lines, tops, floors, key, lambda row: url_state.put("dimension", lines[row].key))
     with st.container(width=360):
         chosen = url_state.one("dimension", "One dimension", {line.key: overview.title(line) for line in lines})
     line = next(line for line in lines if line.key == chosen)
@@ -102,9 +88,14 @@ def page() -> None:
     means.panel(at, names)
 
 
-def _basis(at: figure_cache.Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:
+def _rests(store: Store, at: Place) -> dict[Basis, Rest]:
+    """How many labels each basis has."""
+    return calibration.rests(store, at.dataset, calibration.dimensions(store, at.judge))
+
+
+def _basis(at: Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:
     """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
-    rests = figure_cache.rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
+    rests = _rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]
     if not full:
         return None, False

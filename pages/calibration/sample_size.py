@@ -5,32 +5,24 @@ from __future__ import annotations
 import streamlit as st
 
 from data.approvals import policy
-from data.calibration import slices
-from data.gold.gold import Basis
-from data.store import Store
+from data.reports.statistics.sample_size import SAMPLE_SIZE
 from judges.plural import many
 from judges.render.findings import sample_size as said
 from judges.render.words import span
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
-from judges.stats.intervals import Interval
-from judges.stats.learning_curve import ahead, curve
+from judges.stats.learning_curve import ahead
 from judges.stats.planner import more_for_width, more_range
-from judges.types import Dimension
+from judges.stats.uncertainty import Interval
+from pages.calibration.place import Place, load
 from pages.ui import explanations, findings, session, text
-from pages.ui.figure_cache import Place
-
-
-@st.cache_data(max_entries=64, show_spinner="Computing kappa by sample size ...")
-def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Interval]:
-    return curve(*slices.in_order(_store, at.dataset, at.judge, dimension, basis, drop), dimension.scale.weights)
 
 
 def panel(at: Place, line: Line, key: str) -> None:
     """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
     asked = policy.asked(store).policy
-    steps = _curve(store, at.plain, line.dimension, at.basis, line.dimension.scale.drawn if at.dropped else "")
+    steps = load(SAMPLE_SIZE, at, line)
     if not steps or now.point is None:
         _nothing(now)
         return

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.calibration.self_consistency import repeated
-from data.records import combinations
+from data.reports.statistics.self_consistency import SELF_CONSISTENCY
 from judges.render.findings import self_consistency as said
 from judges.stats.calibration import Line
-from pages.ui import findings, session, text
-from pages.ui.figure_cache import Place
+from pages.calibration.place import Place, load
+from pages.ui import findings, text
 
 
 def panel(at: Place, line: Line, key: str) -> None:
     """One sample alone beside all of them, how often they differ, and since when they count together."""
-    store = session.store()
-    with st.spinner("Comparing every sample with gold ..."):
-        found = repeated(store, at.dataset, at.judge, line.dimension, at.basis)
+    found, combined = load(SELF_CONSISTENCY, at, line)
     if found is None:
         text.quiet(
             "This judge has one sample of each rating, so its self-consistency is not tested. Run it with several "
@@ -25,8 +22,6 @@ def panel(at: Place, line: Line, key: str) -> None:
         return
     if found.flaky:
         st.badge("flaky", icon=":material/shuffle:", color="red", help="Its samples disagree too often; see below.")
-    findings.draw(said.findings(found, combinations.named(store).get(at.judge, "")), f"plot:{key}")
+    findings.draw(said.findings(found, combined), f"plot:{key}")
     if not found.together.cells:
         st.caption(text.NO_RATINGS)
-    if at.dropped:
-        st.caption("Ties are counted in these figures.")

@@ -9,37 +9,19 @@ import streamlit as st
 
 from data.calibration import slices
 from data.calibration.slices import Member
-from data.gold.gold import Basis
-from data.store import Store
+from data.reports.statistics.slices import SLICES
 from judges.plural import many
 from judges.render.findings import slices as said
 from judges.stats import bins
 from judges.stats.calibration import Line, Summary
-from judges.stats.slices import Sliced, sliced
-from judges.types import Dimension
+from pages.calibration.place import Place, load
 from pages.ui import charts, explanations, findings, links, rows, session, text, url_state
-from pages.ui.figure_cache import Place
-
-
-@st.cache_data(max_entries=64, show_spinner="Computing slices ...")
-def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Sliced]:
-    found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
-    return sliced(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
-
-
-@st.cache_data(max_entries=64, show_spinner="Listing the items ...")
-def _members(
-    _store: Store, at: Place, who: str, dimension: Dimension, basis: Basis, drop: str, by: str, name: str
-) -> list[Member]:
-    found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
-    return slices.members(_store, who, at.dataset, at.judge, found, by, name)
 
 
 def panel(at: Place, line: Line, key: str) -> None:
     """Every way of slicing in a sentence; one of them as a chart, whose rows lead to items."""
     store, dimension = session.store(), line.dimension
-    drop = dimension.scale.drawn if at.dropped else ""
-    found = _sliced(store, at.plain, dimension, at.basis, drop)
+    found = load(SLICES, at, line)
     if not found:
         _nothing(line.shown.cells)
         return
@@ -57,7 +39,8 @@ def panel(at: Place, line: Line, key: str) -> None:
     )
     if row:
         name = said.ranked(chosen)[row - 1].name
-        listed = _members(store, at.plain, session.me().name, dimension, at.basis, drop, by, name)
+        parted = slices.parted(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
+        listed = slices.members(store, session.me().name, at.dataset, at.judge, parted, by, name)
         _listed(
             listed, name, line.shown, f"items:{key}:{by}:{name}",
             lambda item: links.go("desk", dataset=at.name, item=item),

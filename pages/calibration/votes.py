@@ -7,32 +7,26 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from data.approvals import gate_status
 from data.calibration import votes
 from data.store import Store
 from judges.plural import many
 from judges.render.words import cell, span
 from judges.stats.calibration import Summary
 from judges.stats.intervals import Interval
-from judges.stats.votes import JUDGE, Agreement, table
+from judges.stats.votes import JUDGE, Agreement
 from judges.types import Dimension
-from pages.ui import figure_cache, session, text
+from pages.calibration.place import Place
+from pages.ui import session, text
 
 
 @st.fragment
-def panel(at: figure_cache.Place, dimension: Dimension) -> None:
+def panel(at: Place, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()
-    found = counted(store, at, dimension)
+    found = votes.agreement(store, at.dataset, at.judge, dimension)
     if found:
-        _table(found, figure_cache.majority(store, at, dimension))
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def counted(_store: Store, at: figure_cache.Place, dimension: Dimension) -> list[Agreement]:
-    """How often the judge agrees with single votes, and people with each other."""
-    scale = dimension.scale
-    tie = scale.categories.index(scale.drawn) if scale.drawn else None
-    return table(votes.votes(_store, at.dataset, at.judge, dimension), scale.size, tie)
+        _table(found, _majority(store, at, dimension))
 
 
 TIES = ("ties counted", "ties dropped")
@@ -79,3 +73,10 @@ def _table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> Non
 
 def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None]:
     return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval)}
+
+
+def _majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:
+    """The judge held against the majority of all votes, with ties counted and dropped."""
+    both = [gate_status.summaries(store, at.dataset, at.judge, "all", dropped) for dropped in (False, True)]
+    one, two = (next(s for s in found if s.dimension == dimension) for found in both)
+    return one, two

@@ -6,8 +6,8 @@ import streamlit as st
 
 from data.calibration import weakest_turns
 from judges.render.findings import weakest_turns as said
+from pages.calibration.place import Place
 from pages.ui import findings, session
-from pages.ui.figure_cache import Place
 
 
 def panel(at: Place) -> None:
