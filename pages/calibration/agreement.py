@@ -25,9 +25,12 @@ from pages.ui import charts, explanations, findings, links, rows, session, text
 def panel(at: Place, line: Line, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
-    findings.draw(said.figures(line), f"figures:{key}")
-    names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
-    explanations.how(*names, key=f"figures:{key}", values=explanations.of(shown))
+    measures, *notes = said.figures(line)
+    findings.draw([measures], f"figures:{key}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        findings.draw(notes, f"notes:{key}")
+        names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
+        explanations.how(*names, key=f"figures:{key}", values=explanations.of(shown))
     if line.dimension.scale.kind == "interval" and shown.cells:
         beside = concordance.beside(store, at.dataset, at.judge, line.dimension, at.basis)
         if beside is not None:

@@ -10,7 +10,7 @@ import streamlit as st
 from data.calibration import human_ceiling as ceilings
 from judges.plural import many
 from judges.render.findings import human_ceiling as said
-from judges.render.words import cell, small
+from judges.render.words import small
 from judges.stats.calibration import Line
 from judges.stats.raters import alternative_annotator
 from pages.calibration.place import Place
@@ -45,19 +45,6 @@ def _alternatives(found: alternative_annotator.Test) -> None:
     findings.sentence(said.test(found), "" if not found.enough else "passes" if found.passed else "does not pass")
     if not found.enough:
         return
-    with st.container(horizontal=True, gap="large"):
-        st.metric(
-            "Winning rate ω",
-            text.plain(cell(found.omega, ".2f")),
-            help="Share of people that the judge wins against; .5 passes.",
-            width="content",
-        )
-        st.metric(
-            "Advantage ρ",
-            text.plain(cell(found.rho, ".2f")),
-            help="How often the judge is at least as close to the others as the person is.",
-            width="content",
-        )
     frame = pd.DataFrame(
         [
             {

@@ -63,9 +63,7 @@ def figures(line: Line) -> list[Finding]:
         ),
     ]  # fmt: skip
     if bool(scale.weights) and summary.bias.low is not None:
-        found.append(
-            quiet("Bias (judge - people): {bias}, 95% interval {span}.", bias=_bias(summary), span=span(summary.bias))
-        )
+        found.append(quiet("95% interval of the bias: {span}.", span=span(summary.bias)))
     if summary.rounded:
         found.append(
             quiet(

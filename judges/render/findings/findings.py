@@ -42,6 +42,11 @@ def warn(template: str, /, **values: object) -> Sentence:
     return Sentence(template, values, "warning")
 
 
+def plain(one: Sentence) -> str:
+    """A sentence as plain text, for a terminal."""
+    return one.template.replace("**", "").format(**one.values)
+
+
 @dataclass(frozen=True)
 class Column:
     """How a column of a table is shown.
